@@ -1,0 +1,31 @@
+# Compiler settings that every target of this project shares.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(duets_compiler INTERFACE)
+# The determinism boundary (docs/architecture.md): a*b+c must round twice on every machine. It is
+# set for all files, not for the strict ones only, so that no inline function can slip out of it;
+# Eigen asks for fused operations explicitly and loses nothing.
+target_compile_options(duets_compiler INTERFACE -ffp-contract=off)
+# GCC 12 warns when a vector wider than the instruction set crosses a function; ours never do so
+# between files.
+target_compile_options(duets_compiler INTERFACE -Wno-psabi)
+
+add_library(duets_warnings INTERFACE)
+target_compile_options(duets_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+if(DUETS_NATIVE)
+  target_compile_options(duets_warnings INTERFACE -march=native)
+endif()
+if(DUETS_SANITIZE)
+  target_compile_options(duets_compiler INTERFACE
+    -fsanitize=${DUETS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(duets_compiler INTERFACE -fsanitize=${DUETS_SANITIZE})
+endif()

@@ -1,0 +1,20 @@
+// Names for the numbers that must not be confused with each other.
+#pragma once
+
+#include <cstdint>
+
+namespace duets::base {
+
+/// An agent, counted from 0. Printed as it is.
+enum class AgentId : std::uint32_t {};
+
+/// An epoch, counted from 1 as in the paper.
+enum class EpochId : std::uint32_t {};
+
+/// The number behind an id.
+constexpr std::uint32_t value(AgentId agent) { return static_cast<std::uint32_t>(agent); }
+constexpr std::uint32_t value(EpochId epoch) { return static_cast<std::uint32_t>(epoch); }
+
+constexpr EpochId next(EpochId epoch) { return EpochId{value(epoch) + 1}; }
+
+}  // namespace duets::base

@@ -1,0 +1,47 @@
+// The exact posterior of a Gaussian process, convention G: variances without 1/lambda.
+#pragma once
+
+#include "duets/kernel/kernel.h"
+#include "duets/numeric/matrix.h"
+
+namespace duets::gp {
+
+/// Clamps every variance to [0, prior] and counts how often it had to; never silent.
+struct VarianceResult {
+  numeric::Vector variance;
+  std::size_t num_clamped = 0;
+};
+
+/// Data: points x_i with counts c_i (how many times each was queried) and mean rewards. With all
+/// counts 1 this is the paper's posterior:
+///   mu(x) = k_D(x)^T (K + lambda I)^-1 y,  s2(x) = k(x,x) - k_D(x)^T (K + lambda I)^-1 k_D(x).
+/// Repeated points collapse exactly: lambda I becomes lambda diag(1/c).
+class ExactPosterior {
+ public:
+  /// `counts` empty means all 1. lambda > 0. Throws kInvalid for shapes and constraints, kNumeric
+  /// when K + lambda C^-1 cannot be factored. O(m^3/3 + m^2 d); m is the number of *different*
+  /// points and belongs below a few thousand (gp/sparse.h goes further).
+  ExactPosterior(const kernel::Kernel& kernel, const numeric::Points& data,
+                 const numeric::Vector& counts, double lambda);
+
+  /// Posterior mean at x for mean rewards y (one per data point). O(m^2 + n m).
+  numeric::Vector mean(const numeric::Points& x, const numeric::Vector& rewards) const;
+
+  /// Posterior variance at x. O(n m^2).
+  VarianceResult variance(const numeric::Points& x) const;
+
+  /// 1/2 ln det(I + K/lambda) over the data with multiplicity.
+  double information_gain() const { return information_gain_; }
+
+  /// What was added to the diagonal to make the factorisation succeed (0 when nothing).
+  double jitter() const { return jitter_; }
+
+ private:
+  kernel::Kernel kernel_;
+  kernel::ScaledPoints data_;
+  numeric::Matrix lower_;
+  double information_gain_ = 0;
+  double jitter_ = 0;
+};
+
+}  // namespace duets::gp
