@@ -14,21 +14,21 @@ namespace duets::random {
 /// What a draw is for. Every purpose owns a lane of its own, so no two uses can share words. The
 /// numbers are part of the format: never reuse or renumber one.
 enum class Purpose : std::uint8_t {
-  kPoint = 1,            ///< candidate points of an agent's slot (attempt = rejection attempt)
-  kWalk = 2,             ///< a slot's hit-and-run chain (attempt = step; step 0 picks the start)
-  kInducing = 3,         ///< the coin that decides whether a slot's point joins the inducing set
-  kPublicPoint = 4,      ///< the public stream of points on X_j
-  kPublicWalk = 5,       ///< the public stream's chains
-  kCandidate = 6,        ///< the points of a random finite set (slot = index)
-  kNoise = 7,            ///< simulated noise (agent in the address, slot = t)
-  kProblem = 8,          ///< parameters of a random test function
+  kPoint = 1,        ///< candidate points of an agent's slot (attempt = rejection attempt)
+  kWalk = 2,         ///< a slot's hit-and-run chain (attempt = step; step 0 picks the start)
+  kInducing = 3,     ///< the coin that decides whether a slot's point joins the inducing set
+  kPublicPoint = 4,  ///< the public stream of points on X_j
+  kPublicWalk = 5,   ///< the public stream's chains
+  kCandidate = 6,    ///< the points of a random finite set (slot = index)
+  kNoise = 7,        ///< simulated noise (agent in the address, slot = t)
+  kProblem = 8,      ///< parameters of a random test function
 };
 
 /// Where a draw lives. Fields that a purpose does not use are 0.
 struct Address {
   Purpose purpose{};
-  std::uint32_t agent = 0;    ///< only for coins shared by several agents (noise); else 0
-  std::uint32_t epoch = 0;    ///< < 2^24
+  std::uint32_t agent = 0;  ///< only for coins shared by several agents (noise); else 0
+  std::uint32_t epoch = 0;  ///< < 2^24
   std::uint32_t slot = 0;
   std::uint32_t attempt = 0;  ///< < 2^24: rejection attempt or walk step
 };
@@ -70,7 +70,8 @@ class StudySecret {
   explicit StudySecret(const Key& secret) : secret_(secret) {}
   static StudySecret from_seed(std::uint64_t seed);
 
-  /// The private coin of an agent. Knowing one tells nothing about another (BLAKE2b key derivation).
+  /// The private coin of an agent. Knowing one tells nothing about another (BLAKE2b key
+  /// derivation).
   Coin agent_coin(base::AgentId agent) const;
   /// The coin that every agent holds.
   Coin public_coin() const;
