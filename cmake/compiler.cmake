@@ -10,7 +10,9 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# Reaches everyone who includes our headers, outside projects too.
 add_library(duets_compiler INTERFACE)
+target_compile_features(duets_compiler INTERFACE cxx_std_20)
 # The determinism boundary (docs/architecture.md): a*b+c must round twice on every machine. It is
 # set for all files, not for the strict ones only, so that no inline function can slip out of it;
 # Eigen asks for fused operations explicitly and loses nothing.
@@ -18,14 +20,22 @@ target_compile_options(duets_compiler INTERFACE -ffp-contract=off)
 # GCC 12 warns when a vector wider than the instruction set crosses a function; ours never do so
 # between files.
 target_compile_options(duets_compiler INTERFACE -Wno-psabi)
-
-add_library(duets_warnings INTERFACE)
-target_compile_options(duets_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
-if(DUETS_NATIVE)
-  target_compile_options(duets_warnings INTERFACE -march=native)
-endif()
 if(DUETS_SANITIZE)
   target_compile_options(duets_compiler INTERFACE
     -fsanitize=${DUETS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(duets_compiler INTERFACE -fsanitize=${DUETS_SANITIZE})
+endif()
+if(DUETS_FUZZERS)
+  # Coverage for the library; the fuzz programs themselves add -fsanitize=fuzzer.
+  target_compile_options(duets_compiler INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# Ours alone: what an outside project neither sees nor inherits.
+add_library(duets_warnings INTERFACE)
+target_compile_options(duets_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+if(DUETS_WERROR)
+  target_compile_options(duets_warnings INTERFACE -Werror)
+endif()
+if(DUETS_NATIVE)
+  target_compile_options(duets_warnings INTERFACE -march=native)
 endif()

@@ -5,15 +5,13 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(fmt REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
-find_package(tomlplusplus REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
-
-# Eigen without its own threads and without BLAS: results must not depend on either.
-add_library(duets_eigen INTERFACE)
-target_link_libraries(duets_eigen INTERFACE Eigen3::Eigen)
-target_compile_definitions(duets_eigen INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_NO_AUTOMATIC_RESIZING)
-
+if(DUETS_CLI)
+  find_package(tomlplusplus REQUIRED)
+  find_package(CLI11 REQUIRED)
+endif()
+if(DUETS_CLI OR DUETS_TESTS)
+  find_package(nlohmann_json REQUIRED)
+endif()
 if(DUETS_TESTS)
   find_package(GTest REQUIRED)
   find_library(DUETS_RAPIDCHECK rapidcheck REQUIRED)
@@ -22,3 +20,13 @@ endif()
 if(DUETS_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
+
+add_library(duets_eigen INTERFACE)
+target_link_libraries(duets_eigen INTERFACE Eigen3::Eigen)
+# Without Eigen's own threads and without BLAS: results must not depend on either.
+target_compile_definitions(duets_eigen INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_NO_AUTOMATIC_RESIZING)
+# Eigen derives alignment, and with it how a matrix is allocated and freed, from the instruction
+# set of each file. We build with -march=native, an outside project may not: fix both to the widest
+# so that a matrix made on one side can be freed on the other.
+target_compile_definitions(duets_eigen INTERFACE
+  EIGEN_MAX_ALIGN_BYTES=64 EIGEN_MAX_STATIC_ALIGN_BYTES=64)

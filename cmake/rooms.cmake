@@ -2,7 +2,7 @@
 #
 # duets_component(NAME DEPS room... LINKS target...) makes one library from one folder. Configuring
 # fails when a room names a dependency that the table below does not allow, and when a file of the
-# room includes a header of a room it did not name. All *.cc of the folder are compiled and all
+# room includes a header of a room it did not name. A room without sources is header-only. All *.cc of the folder are compiled and all
 # *_test.cc of it are tests: a test on disk that no build runs cannot exist.
 
 set(DUETS_ROOM_base "")
@@ -17,29 +17,47 @@ set(DUETS_ROOM_problems base numeric random kernel domain)
 set(DUETS_ROOM_harness base numeric random kernel domain gp region protocol problems)
 set(DUETS_ROOM_cli base numeric random kernel domain gp region protocol problems harness)
 
-function(duets_check_includes ROOM FILES ALLOWED)
-  foreach(file IN LISTS FILES)
-    file(STRINGS ${file} lines REGEX "^#include \"duets/")
+# Headers that no room below harness may use: there a run is a pure function, so nothing reads a
+# clock, starts a thread, prints, or draws from anything but a coin.
+set(DUETS_FORBIDDEN_HEADERS chrono ctime random thread future iostream)
+set(DUETS_HOST_ROOMS harness cli)
+
+# Fails unless every file of ROOM includes only headers of ROOM and of the rooms in ALLOWED.
+function(duets_check_includes ROOM ALLOWED)
+  foreach(file IN LISTS ARGN)
+    file(STRINGS ${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]")
     foreach(line IN LISTS lines)
-      string(REGEX REPLACE "^#include \"duets/([a-z]+)/.*" "\\1" used "${line}")
-      if(NOT used STREQUAL ROOM AND NOT used IN_LIST ALLOWED)
-        message(FATAL_ERROR "${file}: room '${ROOM}' may not include from room '${used}'")
+      if(line MATCHES "[\"<]duets/([a-z_]+)/")
+        set(used ${CMAKE_MATCH_1})
+        if(NOT used STREQUAL ROOM AND NOT used IN_LIST ALLOWED)
+          message(FATAL_ERROR "${file}: room '${ROOM}' may not include from room '${used}'")
+        endif()
+      elseif(line MATCHES "<([a-z_]+)>")
+        set(used ${CMAKE_MATCH_1})
+        if(used IN_LIST DUETS_FORBIDDEN_HEADERS AND NOT ROOM IN_LIST DUETS_HOST_ROOMS)
+          message(FATAL_ERROR "${file}: room '${ROOM}' may not include <${used}>")
+        endif()
       endif()
     endforeach()
+    # An edited include must be checked again without anyone asking for it.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  endforeach()
+endfunction()
+
+function(duets_check_table ROOM)
+  if(NOT DEFINED DUETS_ROOM_${ROOM})
+    message(FATAL_ERROR "room '${ROOM}' is not in the table of cmake/rooms.cmake")
+  endif()
+  foreach(dep IN LISTS ARGN)
+    if(NOT dep IN_LIST DUETS_ROOM_${ROOM})
+      message(FATAL_ERROR "room '${ROOM}' may not use room '${dep}' (table in cmake/rooms.cmake)")
+    endif()
   endforeach()
 endfunction()
 
 function(duets_component ROOM)
   cmake_parse_arguments(ARG "" "" "DEPS;LINKS" ${ARGN})
-  if(NOT DEFINED DUETS_ROOM_${ROOM})
-    message(FATAL_ERROR "room '${ROOM}' is not in the table of cmake/rooms.cmake")
-  endif()
-  foreach(dep IN LISTS ARG_DEPS)
-    if(NOT dep IN_LIST DUETS_ROOM_${ROOM})
-      message(FATAL_ERROR "room '${ROOM}' may not use room '${dep}' (table in cmake/rooms.cmake)")
-    endif()
-  endforeach()
+  duets_check_table(${ROOM} ${ARG_DEPS})
 
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -47,18 +65,22 @@ function(duets_component ROOM)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  duets_check_includes(${ROOM} "${headers};${sources}" "${ARG_DEPS}")
+  duets_check_includes(${ROOM} "${ARG_DEPS}" ${headers} ${sources})
 
-  add_library(duets_${ROOM} STATIC ${sources} ${headers})
+  if(sources)
+    add_library(duets_${ROOM} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(duets_${ROOM} PRIVATE $<BUILD_INTERFACE:duets_warnings>)
+  else()
+    add_library(duets_${ROOM} INTERFACE)
+    set(scope INTERFACE)
+  endif()
   add_library(duets::${ROOM} ALIAS duets_${ROOM})
-  set_target_properties(duets_${ROOM} PROPERTIES EXPORT_NAME ${ROOM} LINKER_LANGUAGE CXX)
-  target_include_directories(duets_${ROOM} PUBLIC
+  set_target_properties(duets_${ROOM} PROPERTIES EXPORT_NAME ${ROOM})
+  target_include_directories(duets_${ROOM} ${scope}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(duets_${ROOM} PUBLIC duets_compiler PRIVATE $<BUILD_INTERFACE:duets_warnings>)
-  foreach(dep IN LISTS ARG_DEPS)
-    target_link_libraries(duets_${ROOM} PUBLIC duets_${dep})
-  endforeach()
-  target_link_libraries(duets_${ROOM} PUBLIC ${ARG_LINKS})
+  list(TRANSFORM ARG_DEPS PREPEND duets_)
+  target_link_libraries(duets_${ROOM} ${scope} duets_compiler ${ARG_DEPS} ${ARG_LINKS})
   set_property(GLOBAL APPEND PROPERTY DUETS_ROOMS ${ROOM})
 
   if(DUETS_TESTS AND tests)
@@ -66,16 +88,24 @@ function(duets_component ROOM)
   endif()
 endfunction()
 
-# duets_test(NAME SOURCES file... LINKS target... [LABELS label...]) makes one test program and
-# registers each of its cases with ctest.
+# duets_test(NAME SOURCES file... LINKS target... [LABELS label...] [TIMEOUT seconds]) makes one
+# test program and registers each of its cases with ctest. The label "long" keeps a program out of
+# the fast suite.
 function(duets_test NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE ${ARG_LINKS} duets_warnings ${DUETS_RAPIDCHECK} ${DUETS_MPFR}
     GTest::gmock GTest::gtest_main nlohmann_json::nlohmann_json)
   target_compile_definitions(${NAME} PRIVATE DUETS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+    if("long" IN_LIST ARG_LABELS)
+      set(ARG_TIMEOUT 3600)
+    endif()
+  endif()
+  set(properties PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
-    set(properties PROPERTIES LABELS ${ARG_LABELS})
+    list(APPEND properties LABELS "${ARG_LABELS}")
   endif()
   include(GoogleTest)
   gtest_discover_tests(${NAME} ${properties} DISCOVERY_TIMEOUT 60)
