@@ -1,0 +1,121 @@
+#include "duets/domain/parameter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "duets/base/error.h"
+#include "duets/numeric/strict.h"
+
+namespace duets::domain {
+namespace {
+
+constexpr double kMaxLevels = 1e9;
+
+double clamp_unit(double latent) { return std::clamp(latent, 0.0, 1.0); }
+
+// The cell of a latent when [0, 1] is cut into n equal cells; 1 belongs to the last.
+double cell_of(double latent, double n) {
+  return std::min(std::floor(clamp_unit(latent) * n), n - 1);
+}
+
+double num_levels(const Parameter& p) {
+  if (p.type == ParameterType::kCategorical) return static_cast<double>(p.choices.size());
+  return std::floor((p.high - p.low) / p.step) + 1;
+}
+
+// The exponent range of a log parameter. An int owns half a unit around each value, so that its
+// first and last value get a cell like the others.
+struct LogRange {
+  double low, high;
+};
+
+LogRange log_range(const Parameter& p) {
+  const double margin = p.type == ParameterType::kInt ? 0.5 : 0.0;
+  return {numeric::strict_log(p.low - margin), numeric::strict_log(p.high + margin)};
+}
+
+double log_value(const Parameter& p, double latent) {
+  const LogRange range = log_range(p);
+  const double value =
+      numeric::strict_exp(range.low + (range.high - range.low) * clamp_unit(latent));
+  const double snapped = p.type == ParameterType::kInt ? std::floor(value + 0.5) : value;
+  return std::clamp(snapped, p.low, p.high);
+}
+
+void validate_numeric(const Parameter& p, const std::string& field) {
+  using base::require;
+  require(std::isfinite(p.low), field + ".low", fmt::format("{}", p.low), "must be finite");
+  require(std::isfinite(p.high), field + ".high", fmt::format("{}", p.high), "must be finite");
+  if (p.type == ParameterType::kFloat) {
+    require(p.low < p.high, field + ".high", fmt::format("{}", p.high),
+            fmt::format("must be greater than low = {}", p.low));
+    require(std::isfinite(p.high - p.low), field + ".high", fmt::format("{}", p.high),
+            "high - low must be finite");
+  } else {
+    require(p.low == std::floor(p.low), field + ".low", fmt::format("{}", p.low),
+            "must be a whole number");
+    require(p.high == std::floor(p.high), field + ".high", fmt::format("{}", p.high),
+            "must be a whole number");
+    require(p.low <= p.high, field + ".high", fmt::format("{}", p.high),
+            fmt::format("must be at least low = {}", p.low));
+    require(p.step >= 1 && p.step == std::floor(p.step), field + ".step",
+            fmt::format("{}", p.step), "must be a whole number, at least 1");
+    require(num_levels(p) <= kMaxLevels, field + ".high", fmt::format("{}", p.high),
+            "at most 1e9 values");
+    require(!p.log || p.step == 1, field + ".step", fmt::format("{}", p.step),
+            "must be 1 when log = true");
+  }
+  require(!p.log || p.low > 0, field + ".low", fmt::format("{}", p.low),
+          "must be positive when log = true");
+}
+
+}  // namespace
+
+void validate(const Parameter& p) {
+  using base::require;
+  require(!p.name.empty(), "space", "\"\"", "a parameter needs a name");
+  const std::string field = "space." + p.name;
+  if (p.type != ParameterType::kCategorical) {
+    validate_numeric(p, field);
+    require(p.choices.empty(), field + ".choices", fmt::format("{} entries", p.choices.size()),
+            "only a categorical parameter has choices");
+    return;
+  }
+  require(!p.choices.empty(), field + ".choices", "[]", "needs at least one choice");
+  const std::set<std::string> different(p.choices.begin(), p.choices.end());
+  require(different.size() == p.choices.size(), field + ".choices",
+          fmt::format("{} entries", p.choices.size()), "must all be different");
+  require(!p.log, field + ".log", "true", "a categorical parameter has no exponent");
+}
+
+std::size_t num_features(const Parameter& p) {
+  return p.type == ParameterType::kCategorical ? p.choices.size() : 1;
+}
+
+double value_at(const Parameter& p, double latent) {
+  if (p.type == ParameterType::kCategorical) return cell_of(latent, num_levels(p));
+  if (p.log) return log_value(p, latent);
+  if (p.type == ParameterType::kInt) return p.low + p.step * cell_of(latent, num_levels(p));
+  return std::min(p.low + (p.high - p.low) * clamp_unit(latent), p.high);
+}
+
+void features_at(const Parameter& p, double latent, std::span<double> out) {
+  if (p.type == ParameterType::kCategorical) {
+    std::fill(out.begin(), out.end(), 0.0);
+    out[static_cast<std::size_t>(cell_of(latent, num_levels(p)))] = 1.0;
+  } else if (p.type == ParameterType::kFloat) {
+    out[0] = latent;
+  } else if (p.log) {
+    const LogRange range = log_range(p);
+    const double span = range.high - range.low;
+    out[0] = (numeric::strict_log(log_value(p, latent)) - range.low) / span;
+  } else {
+    const double n = num_levels(p);
+    out[0] = (cell_of(latent, n) + 0.5) / n;
+  }
+}
+
+}  // namespace duets::domain

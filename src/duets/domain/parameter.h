@@ -1,0 +1,42 @@
+// Named parameters over the unit cube: what the user tunes, seen as one latent number in [0, 1] each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace duets::domain {
+
+enum class ParameterType : std::uint8_t { kFloat = 0, kInt = 1, kCategorical = 2 };
+
+/// One tunable parameter. Bounds are inclusive.
+struct Parameter {
+  std::string name;
+  ParameterType type = ParameterType::kFloat;
+  double low = 0;    ///< finite; > 0 when `log`
+  double high = 1;   ///< finite; > low for float, >= low for int
+  bool log = false;  ///< uniform in the exponent; not for categorical
+  double step = 1;   ///< int only: the values are low, low + step, .. <= high; whole, >= 1; 1 when log
+  std::vector<std::string> choices;  ///< categorical only: at least one, all different
+
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+/// Throws kInvalid naming space.<name>.<field>.
+void validate(const Parameter& parameter);
+
+/// How many numbers the kernel sees for this parameter: the number of choices (one-hot) for a
+/// categorical, 1 otherwise.
+std::size_t num_features(const Parameter& parameter);
+
+/// The value at a latent coordinate in [0, 1]: a number, or the index of the choice. Float is affine,
+/// log is uniform in the exponent, int and categorical are snapped to their cell. Strict.
+double value_at(const Parameter& parameter, double latent);
+
+/// What the kernel sees at a latent coordinate: the latent itself for a float; the centre of its cell
+/// for an int (for a log int: the position of the value in the exponent); one-hot for a categorical.
+/// `out` has num_features entries. Strict.
+void features_at(const Parameter& parameter, double latent, std::span<double> out);
+
+}  // namespace duets::domain
