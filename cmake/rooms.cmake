@@ -2,8 +2,9 @@
 #
 # duets_component(NAME DEPS room... LINKS target...) makes one library from one folder. Configuring
 # fails when a room names a dependency that the table below does not allow, and when a file of the
-# room includes a header of a room it did not name. A room without sources is header-only. All *.cc of the folder are compiled and all
-# *_test.cc of it are tests: a test on disk that no build runs cannot exist.
+# room includes a header of a room it did not name. A room without sources is header-only. All *.cc
+# of the folder are compiled and all *_test.cc of it are tests: a test on disk that no build runs
+# cannot exist.
 
 set(DUETS_ROOM_base "")
 set(DUETS_ROOM_numeric base)
