@@ -3,7 +3,8 @@
 
 Needs mpmath. Prints, for every function, the coefficients rounded to binary64 as C++ hexadecimal
 floats, lowest degree first, and the largest weighted error of the *rounded* polynomial. Run it
-again after a change of degree or interval and paste the result into strict_poly.h.
+again after a change of degree or interval and paste the result into strict_simd.h or
+strict.cc.
 """
 
 import mpmath as mp
@@ -52,13 +53,9 @@ def extrema(errors, n):
     return [x for x, _ in best]
 
 
-def report(name, f, weight, degree, lo, hi, fixed=()):
-    """Fits f; `fixed` leading coefficients (exact doubles) are taken out of the fit."""
-    fixed = [mp.mpf(c) for c in fixed]
-    m = len(fixed)
-    rest = lambda x: (f(x) - mp.polyval(fixed[::-1], x)) / x**m if m else f(x)
-    fitted = remez(rest, lambda x: weight(x) * x**m, degree - m, lo, hi)
-    rounded = [float(c) for c in fixed] + [float(c) for c in fitted]
+def report(name, f, weight, degree, lo, hi):
+    """Fits f and prints the coefficients rounded to binary64."""
+    rounded = [float(c) for c in remez(f, weight, degree, lo, hi)]
     worst = mp.mpf(0)
     for i in range(2001):
         x = mp.mpf(lo) + (mp.mpf(hi) - mp.mpf(lo)) * (mp.mpf(i) + mp.mpf("0.25")) / 2001
@@ -79,8 +76,7 @@ def split(name, value, bits):
 def main():
     # e^r = 1 + (r + r^2 q(r)); the weight makes it the relative error of e^r.
     half = mp.log(2) / 2 * (1 + mp.mpf(2) ** -20)
-    report("exp q", lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.exp(r), 9, -half, half,
-           fixed=[0.5])
+    report("exp q", lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.exp(r), 9, -half, half)
     # log((1+s)/(1-s)) = 2 s + s^3 p(s^2), z = s^2; weight: relative error of the logarithm.
     smax = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)
     zmax = smax**2 * (1 + mp.mpf(2) ** -20)
