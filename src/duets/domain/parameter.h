@@ -18,7 +18,7 @@ struct Parameter {
   double high = 1;   ///< finite; > low for float, >= low for int
   bool log = false;  ///< uniform in the exponent; not for categorical
   double step = 1;   ///< int only: the values are low, low + step, .. <= high; whole, >= 1; 1 when log
-  std::vector<std::string> choices;  ///< categorical only: at least one, all different
+  std::vector<std::string> choices = {};  ///< categorical only: at least one, all different
 
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };

@@ -1,0 +1,302 @@
+#include "duets/region/sampler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "duets/base/error.h"
+#include "duets/region/draw.h"
+
+namespace duets::region {
+namespace {
+
+using numeric::Points;
+using random::Address;
+using random::Purpose;
+
+constexpr std::uint32_t kChunk = 256;  // slots; fixed, so that threads cannot matter
+constexpr std::uint32_t kMaxAddress = 1U << 24;
+
+Purpose point_purpose(Lane lane) {
+  return lane == Lane::kPrivate ? Purpose::kPoint : Purpose::kPublicPoint;
+}
+
+Purpose walk_purpose(Lane lane) {
+  return lane == Lane::kPrivate ? Purpose::kWalk : Purpose::kPublicWalk;
+}
+
+Address address_of(Purpose purpose, const SlotRange& slots, std::uint32_t row,
+                   std::uint32_t attempt) {
+  return {.purpose = purpose,
+          .epoch = base::value(slots.epoch),
+          .slot = slots.first + row,
+          .attempt = attempt};
+}
+
+std::span<double> row_of(Points& points, std::size_t row) {
+  return {points.row(static_cast<Eigen::Index>(row)).data(), static_cast<std::size_t>(points.cols())};
+}
+
+[[noreturn]] void throw_exhausted(const SlotRange& slots, std::uint32_t row, std::uint32_t attempts) {
+  throw base::Error(
+      base::ErrorKind::kExhausted,
+      fmt::format("sampler exhausted: epoch {}, slot {}: no point of the active region among {} "
+                  "attempts. The region is smaller than it was measured to be; raise duets.beta, or "
+                  "use a finite set (space.domain = \"finite\")",
+                  base::value(slots.epoch), slots.first + row, attempts));
+}
+
+// One step of coordinate hit-and-run for many chains at once. The shrinking interval always holds
+// the current point, so a chain that uses up its proposals stays where it is; both keep the uniform
+// distribution.
+class WalkStep {
+ public:
+  WalkStep(const Region& region, std::uint32_t max_shrinks) : region_(region), max_(max_shrinks) {}
+
+  void run(const random::Coin& coin, Purpose purpose, const SlotRange& slots, std::uint32_t step,
+           Draw& draw) {
+    const domain::Domain& domain = region_.domain();
+    chains_.clear();
+    for (std::uint32_t row = 0; row < slots.count; ++row) {
+      Chain chain{.row = row, .address = address_of(purpose, slots, row, step)};
+      coin.words(chain.address, std::span(chain.words.data(), kEarlyWords));
+      chain.axis = random::index_below(chain.words[0], domain.dimension());
+      chain.chord = domain.chord(row_of(draw.latents, row), chain.axis);
+      chains_.push_back(chain);
+    }
+    for (std::uint32_t proposal = 0; proposal < max_ && !chains_.empty(); ++proposal) {
+      propose(coin, proposal, draw);
+    }
+  }
+
+ private:
+  // Most steps end within a few proposals; more words are fetched only for those that do not.
+  static constexpr std::size_t kEarlyWords = 8;
+
+  struct Chain {
+    std::uint32_t row = 0;
+    Address address;
+    std::size_t axis = 0;
+    domain::Chord chord{};
+    std::array<std::uint64_t, kEarlyWords> words{};
+  };
+
+  static double uniform(const random::Coin& coin, const Chain& chain, std::uint32_t proposal) {
+    const std::size_t word = proposal + std::size_t{1};  // word 0 chose the axis
+    if (word < kEarlyWords) return static_cast<double>(chain.words[word] >> 11) * 0x1p-53;
+    std::vector<double> uniforms(word + 1);
+    coin.uniforms(chain.address, uniforms);
+    return uniforms[word];
+  }
+
+  void propose(const random::Coin& coin, std::uint32_t proposal, Draw& draw) {
+    Points points(static_cast<Eigen::Index>(chains_.size()), draw.latents.cols());
+    for (std::size_t i = 0; i < chains_.size(); ++i) {
+      const Chain& chain = chains_[i];
+      points.row(static_cast<Eigen::Index>(i)) = draw.latents.row(chain.row);
+      const double u = uniform(coin, chain, proposal);
+      row_of(points, i)[chain.axis] = chain.chord.low + (chain.chord.high - chain.chord.low) * u;
+    }
+    const Membership membership = region_.contains(points);
+    draw.tests += chains_.size();
+    draw.smallest_margin = std::min(draw.smallest_margin, membership.smallest_margin);
+
+    std::vector<Chain> open;
+    for (std::size_t i = 0; i < chains_.size(); ++i) {
+      Chain& chain = chains_[i];
+      double& current = row_of(draw.latents, chain.row)[chain.axis];
+      const double proposed = row_of(points, i)[chain.axis];
+      if (membership.inside[i] != 0) {
+        current = proposed;
+        continue;
+      }
+      (proposed < current ? chain.chord.low : chain.chord.high) = proposed;
+      open.push_back(chain);
+    }
+    chains_ = std::move(open);
+  }
+
+  const Region& region_;
+  std::uint32_t max_;
+  std::vector<Chain> chains_;
+};
+
+Draw join(std::vector<Draw> parts, Eigen::Index rows, Eigen::Index columns) {
+  Draw all;
+  all.latents.resize(rows, columns);
+  Eigen::Index row = 0;
+  for (const Draw& part : parts) {
+    all.latents.middleRows(row, part.latents.rows()) = part.latents;
+    row += part.latents.rows();
+    all.indices.insert(all.indices.end(), part.indices.begin(), part.indices.end());
+    all.tests += part.tests;
+    all.smallest_margin = std::min(all.smallest_margin, part.smallest_margin);
+  }
+  return all;
+}
+
+}  // namespace
+
+const char* to_string(Method method) {
+  switch (method) {
+    case Method::kIndex: return "index";
+    case Method::kRejection: return "rejection";
+    case Method::kWalk: return "walk";
+  }
+  return "?";
+}
+
+void validate(const SamplerSettings& s) {
+  using base::require;
+  require(s.method <= Method::kWalk, "sampler.method",
+          fmt::format("{}", static_cast<unsigned>(s.method)), "must be 0, 1 or 2");
+  if (s.method == Method::kRejection) {
+    require(s.max_attempts >= 1 && s.max_attempts <= kMaxAddress, "sampler.max_attempts",
+            fmt::format("{}", s.max_attempts), "must be between 1 and 2^24");
+  }
+  if (s.method == Method::kWalk) {
+    require(s.walk_steps < kMaxAddress, "sampler.walk_steps", fmt::format("{}", s.walk_steps),
+            "must be below 2^24");
+    require(s.max_shrinks >= 1 && s.max_shrinks <= 2000, "sampler.max_shrinks",
+            fmt::format("{}", s.max_shrinks), "must be between 1 and 2000");
+  }
+}
+
+Sampler::Sampler(Region region, SamplerSettings settings, Points starts)
+    : region_(std::move(region)), settings_(settings), starts_(std::move(starts)) {
+  validate(settings_);
+  const bool finite = region_.domain().is_finite();
+  base::require(finite == (settings_.method == Method::kIndex), "sampler.method",
+                to_string(settings_.method),
+                finite ? "a finite set is sampled by index" : "only a finite set has indices");
+  if (finite) {
+    base::require(!region_.survivors().empty(), "active region", "empty",
+                  "at least one candidate must survive");
+  }
+  if (settings_.method == Method::kWalk) {
+    base::require(starts_.rows() > 0, "sampler.starts", "none", "a walk needs a start point");
+    base::require(starts_.cols() == static_cast<Eigen::Index>(region_.domain().dimension()),
+                  "sampler.starts", fmt::format("{} columns", starts_.cols()),
+                  "must have the domain's dimension");
+  }
+}
+
+Draw Sampler::draw(const random::Coin& coin, Lane lane, const SlotRange& slots,
+                   const base::Executor& executor) const {
+  const std::size_t num_chunks = (slots.count + kChunk - 1) / kChunk;
+  std::vector<Draw> parts(num_chunks);
+  executor.parallel_for(num_chunks, [&](std::size_t chunk) {
+    const auto offset = static_cast<std::uint32_t>(chunk) * kChunk;
+    const SlotRange part{slots.epoch, slots.first + offset, std::min(kChunk, slots.count - offset)};
+    parts[chunk] = draw_chunk(coin, lane, part);
+  });
+  return join(std::move(parts), slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
+}
+
+Draw Sampler::draw_chunk(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
+  switch (settings_.method) {
+    case Method::kIndex: return draw_indices(coin, lane, slots);
+    case Method::kRejection: return draw_by_rejection(coin, lane, slots);
+    case Method::kWalk: return draw_by_walk(coin, lane, slots);
+  }
+  return {};
+}
+
+Draw Sampler::draw_indices(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
+  Draw draw;
+  const std::vector<std::uint32_t>& survivors = region_.survivors();
+  for (std::uint32_t row = 0; row < slots.count; ++row) {
+    std::uint64_t word = 0;
+    coin.words(address_of(point_purpose(lane), slots, row, 0), std::span(&word, 1));
+    draw.indices.push_back(survivors[random::index_below(word, survivors.size())]);
+  }
+  draw.latents = select_rows(region_.domain().candidates(), draw.indices);
+  return draw;
+}
+
+Draw Sampler::draw_by_rejection(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
+  const domain::Domain& domain = region_.domain();
+  Draw draw;
+  draw.latents.resize(slots.count, static_cast<Eigen::Index>(domain.dimension()));
+  std::vector<std::uint32_t> open(slots.count);
+  for (std::uint32_t row = 0; row < slots.count; ++row) open[row] = row;
+
+  // A slot's point is its first attempt that lies inside. Attempts are tried in growing batches to
+  // feed the vectorised test; the size of a batch cannot change which attempt is the first.
+  std::uint32_t batch = 1;
+  for (std::uint32_t tried = 0; !open.empty(); tried += batch, batch = std::min(2 * batch, 32U)) {
+    if (tried >= settings_.max_attempts) throw_exhausted(slots, open.front(), tried);
+    batch = std::min(batch, settings_.max_attempts - tried);
+    Points points(static_cast<Eigen::Index>(open.size() * batch), draw.latents.cols());
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      for (std::uint32_t k = 0; k < batch; ++k) {
+        draw_point(coin, address_of(point_purpose(lane), slots, open[i], tried + k), domain,
+                   row_of(points, i * batch + k));
+      }
+    }
+    const Membership membership = region_.contains(points);
+    draw.tests += membership.inside.size();
+    draw.smallest_margin = std::min(draw.smallest_margin, membership.smallest_margin);
+
+    std::vector<std::uint32_t> still_open;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const auto begin = membership.inside.begin() + static_cast<std::ptrdiff_t>(i * batch);
+      const auto hit = std::find(begin, begin + batch, 1);
+      if (hit == begin + batch) {
+        still_open.push_back(open[i]);
+      } else {
+        draw.latents.row(open[i]) = points.row(hit - membership.inside.begin());
+      }
+    }
+    open = std::move(still_open);
+  }
+  return draw;
+}
+
+Draw Sampler::draw_by_walk(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
+  Draw draw;
+  draw.latents.resize(slots.count, starts_.cols());
+  const Purpose purpose = walk_purpose(lane);
+  for (std::uint32_t row = 0; row < slots.count; ++row) {
+    std::uint64_t word = 0;
+    coin.words(address_of(purpose, slots, row, 0), std::span(&word, 1));
+    const auto start = random::index_below(word, static_cast<std::uint64_t>(starts_.rows()));
+    draw.latents.row(row) = starts_.row(static_cast<Eigen::Index>(start));
+  }
+  WalkStep walk(region_, settings_.max_shrinks);
+  for (std::uint32_t step = 1; step <= settings_.walk_steps; ++step) {
+    walk.run(coin, purpose, slots, step, draw);
+  }
+  return draw;
+}
+
+Points find_starts(const Sampler& current, const Region& next, const SamplerSettings& settings,
+                   const random::Coin& public_coin, base::EpochId epoch,
+                   const base::Executor& executor) {
+  std::vector<Points> found;
+  Eigen::Index num_found = 0;
+  const Eigen::Index wanted = settings.num_starts;
+  const std::uint32_t batch = 4 * kChunk;
+  for (std::uint32_t first = 0; first < settings.stream_cap && num_found < wanted; first += batch) {
+    const SlotRange slots{epoch, first, std::min(batch, settings.stream_cap - first)};
+    const Draw draw = current.draw(public_coin, Lane::kPublic, slots, executor);
+    const Membership membership = next.contains(draw.latents);
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < slots.count && num_found < wanted; ++row) {
+      if (membership.inside[row] == 0) continue;
+      rows.push_back(row);
+      ++num_found;
+    }
+    found.push_back(select_rows(draw.latents, rows));
+  }
+  Points starts(num_found, static_cast<Eigen::Index>(current.region().domain().dimension()));
+  Eigen::Index row = 0;
+  for (const Points& part : found) {
+    starts.middleRows(row, part.rows()) = part;
+    row += part.rows();
+  }
+  return starts;
+}
+
+}  // namespace duets::region
