@@ -1,8 +1,8 @@
 // Kernels, evaluated strictly: every value here is the same bits on every machine.
 //
 // k(x, x') = variance * shape(r), r the Euclidean distance of the points after each coordinate is
-// divided by its length scale (docs/glossary.md has the four shapes). Squared distances are summed in
-// coordinate order. One path serves membership, thresholds, projections and Gram matrices.
+// divided by its length scale (docs/glossary.md has the four shapes). Squared distances are summed
+// in coordinate order. One path serves membership, thresholds, projections and Gram matrices.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ std::string_view name(Family family);
 
 struct Kernel {
   Family family = Family::kSquaredExponential;
-  std::vector<double> lengthscales{1.0};  ///< one for all dimensions, or one per dimension; > 0, finite
-  double variance = 1.0;                  ///< k(x, x); > 0, finite
+  std::vector<double> lengthscales{
+      1.0};               ///< one for all dimensions, or one per dimension; > 0, finite
+  double variance = 1.0;  ///< k(x, x); > 0, finite
 
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
@@ -61,8 +62,8 @@ class ScaledPoints {
   std::vector<double> rows_;
 };
 
-/// out[i] = sum_j k(x_i, c_j) * weights[j], added in the order of j, starting from 0. Strict: bits do
-/// not depend on how many x there are or where x_i stands among them. O(|x| |c| d).
+/// out[i] = sum_j k(x_i, c_j) * weights[j], added in the order of j, starting from 0. Strict: bits
+/// do not depend on how many x there are or where x_i stands among them. O(|x| |c| d).
 void weighted_sum(const Kernel& kernel, const ScaledPoints& x, const ScaledPoints& centers,
                   std::span<const double> weights, std::span<double> out);
 
@@ -72,7 +73,8 @@ numeric::Vector weighted_sum(const Kernel& kernel, const numeric::Points& x,
 
 /// The |x| x |c| matrix k(x_i, c_j). Strict. O(|x| |c| d).
 numeric::Matrix cross(const Kernel& kernel, const ScaledPoints& x, const ScaledPoints& centers);
-numeric::Matrix cross(const Kernel& kernel, const numeric::Points& x, const numeric::Points& centers);
+numeric::Matrix cross(const Kernel& kernel, const numeric::Points& x,
+                      const numeric::Points& centers);
 
 /// cross(x, x), exactly symmetric, with exactly `variance` on the diagonal.
 numeric::Matrix gram(const Kernel& kernel, const numeric::Points& x);

@@ -108,12 +108,12 @@ inline ExpParts<V> exp_parts(V x) {
   return {1.0 + (r + r2 * q), shifted};
 }
 
-/// strict_exp for x <= 0 or NaN; half an instruction or two cheaper. The same bits.
+/// e^x for x in [kExpCut, 0], the bits of strict_exp. NaN for NaN; of no meaning elsewhere, so that
+/// callers who need a cut can make it once, after all their products.
 template <class V>
-inline V exp_nonpositive(V x) {
+inline V exp_uncut(V x) {
   const ExpParts<V> e = exp_parts(x);
-  const V scale = from_bits((to_bits(e.shifted) << 52) + (std::uint64_t{1023} << 52));
-  return x < kExpCut ? V{} : e.p * scale;
+  return e.p * from_bits((to_bits(e.shifted) << 52) + (std::uint64_t{1023} << 52));
 }
 
 /// strict_exp for every x. 2 p * 2^(n-1), because 2^1024 is not a double; both products are exact.
