@@ -74,7 +74,8 @@ prepare_build() {
   fi
   mkdir -p "$directory" || return 1
   printf '%s\n' "$identity" >"$directory/identity"
-  [[ -e $directory/build.ninja ]] && return 0
+  # Changed presets are the one thing that ninja does not notice by itself.
+  [[ $directory/build.ninja -nt $root/CMakePresets.json ]] && return 0
   if ! (cd "$root" && cmake --preset "$1") >"$log" 2>&1; then
     say "configuring failed; the end of $log:"
     tail -n 30 "$log" >&2
