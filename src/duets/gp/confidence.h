@@ -7,8 +7,8 @@ namespace duets::gp {
 
 /// What the theorem needs to be told. All > 0; delta < 1.
 struct TheoryInputs {
-  double norm_bound = 1;     ///< B, bound on the RKHS norm of f
-  double subgaussian = 1;    ///< R
+  double norm_bound = 1;   ///< B, bound on the RKHS norm of f
+  double subgaussian = 1;  ///< R
   double delta = 0.1;
   double lambda = 1;
   std::uint64_t num_candidates = 1;  ///< |U_T|, the size of the finite domain
@@ -23,7 +23,8 @@ void validate(const TheoryInputs& inputs);
 /// delta' = delta / (2 J |U_T|).
 double delta_prime(const TheoryInputs& inputs);
 
-/// beta(delta) = B + R sqrt((2/lambda) ln(2/delta)): the width of the exact posterior (paper, lemma 1).
+/// beta(delta) = B + R sqrt((2/lambda) ln(2/delta)): the width of the exact posterior (paper, lemma
+/// 1).
 double exact_beta(double norm_bound, double subgaussian, double lambda, double delta);
 
 /// (1 + sqrt 2) B + R sqrt((2/lambda) ln(2/delta')): the width of the sparse mean, which is the one

@@ -3,8 +3,9 @@
 //   M = lambda K_SS + K_SD K_DS,  w = M^-1 u,  u = K_SD y,  mu(x) = k_S(x)^T w
 //   s2(x) = k(x,x) - k_S(x)^T K_SS^-1 k_S(x) + lambda k_S(x)^T M^-1 k_S(x)
 //
-// It equals the paper's z_S form exactly. Computed by whitening with the Cholesky factor of a pruned
-// S: K_SS = L L^T, Z = L^-1 K_SD, ridge in whitened coordinates, w = L^-T v (docs/decisions).
+// It equals the paper's z_S form exactly. Computed by whitening with the Cholesky factor of a
+// pruned S: K_SS = L L^T, Z = L^-1 K_SD, ridge in whitened coordinates, w = L^-T v
+// (docs/decisions).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ std::vector<std::uint32_t> prune_to_pivots(const kernel::Kernel& kernel,
                                            const numeric::Points& candidates,
                                            double tolerance = kPruneTolerance);
 
-/// Greedy choice among `candidates`: pivoted Cholesky until the residual is <= `residual` (absolute),
-/// or `max_points` are taken. Ties to the lowest index. At least one index. O(n r^2).
+/// Greedy choice among `candidates`: pivoted Cholesky until the residual is <= `residual`
+/// (absolute), or `max_points` are taken. Ties to the lowest index. At least one index. O(n r^2).
 std::vector<std::uint32_t> greedy_pivots(const kernel::Kernel& kernel,
                                          const numeric::Points& candidates, double residual,
                                          std::size_t max_points);
@@ -43,7 +44,8 @@ class SparsePosterior {
  public:
   /// `inducing` must be pruned already (prune_to_pivots). `data` is m x d with `counts` (empty: all
   /// 1). Accumulates Z Z^T over fixed chunks of 1024 points: O(m s^2), never an m x m matrix and
-  /// never an m x s one; the same bits for every executor. Throws kInvalid, kNumeric.
+  /// never an m x s one; the same bits for every executor. Throws kInvalid (naming the argument),
+  /// and kNumeric when K_SS is singular in binary64 (not pruned) or the ridge cannot be factored.
   SparsePosterior(const kernel::Kernel& kernel, const numeric::Points& inducing,
                   const numeric::Points& data, const numeric::Vector& counts, double lambda,
                   const base::Executor& executor);
@@ -57,6 +59,9 @@ class SparsePosterior {
   /// 1/2 ln det(I + Z Z^T / lambda): the information gain of the data seen through S.
   double information_gain() const { return information_gain_; }
 
+  /// What was added to lambda to make the ridge's factorisation succeed (0 when nothing).
+  double jitter() const { return jitter_; }
+
   std::size_t num_inducing() const { return static_cast<std::size_t>(lower_.rows()); }
 
  private:
@@ -66,6 +71,7 @@ class SparsePosterior {
   numeric::Matrix lower_;        ///< L, K_SS = L L^T
   numeric::Matrix ridge_lower_;  ///< factor of lambda I + Z Z^T
   double information_gain_ = 0;
+  double jitter_ = 0;
 };
 
 }  // namespace duets::gp

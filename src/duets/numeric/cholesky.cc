@@ -1,5 +1,7 @@
 #include "duets/numeric/cholesky.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
@@ -72,7 +74,7 @@ CholeskyResult cholesky(const Matrix& a) {
 PivotedCholesky pivoted_cholesky(const Vector& diagonal,
                                  const std::function<Vector(std::uint32_t)>& column,
                                  double tolerance, std::size_t max_rank) {
-  base::require(tolerance >= 0, "tolerance", std::to_string(tolerance), "must not be negative");
+  base::require(tolerance >= 0, "tolerance", fmt::format("{}", tolerance), "must not be negative");
   require_finite(diagonal, "diagonal");
   const Eigen::Index m = diagonal.size();
   const auto limit = static_cast<Eigen::Index>(
