@@ -1,0 +1,112 @@
+// The messages of the protocol: plain structs, their bytes, and what they cost.
+//
+// docs/formats/messages.md has the byte layout. Every encoder is the inverse of its decoder, and
+// decoders throw kDecode for anything an encoder could not have written.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "duets/base/bytes.h"
+#include "duets/base/ids.h"
+#include "duets/kernel/kernel.h"
+#include "duets/numeric/matrix.h"
+#include "duets/region/sampler.h"
+
+namespace duets::protocol {
+
+using base::AgentId;
+using base::EpochId;
+
+/// What an agent is asked to send in an epoch.
+enum class UploadKind : std::uint8_t { kProjection = 1, kRewards = 2 };
+
+/// Coordinator -> all: S_j, at the start of epoch j (it depends on no reward).
+struct InducingSet {
+  EpochId epoch{};
+  UploadKind upload = UploadKind::kProjection;
+  bool closing = false;               ///< the last epoch: wanted for the closing projection only
+  kernel::Kernel kernel;              ///< of this epoch's posterior
+  double reward_offset = 0;           ///< subtracted from rewards before projecting
+  bool own_parameters = false;        ///< kernel and offset differ from the study's: they count
+  numeric::Points points;             ///< s x d latents; empty when `public_slots` is used
+  std::vector<std::uint32_t> public_slots;  ///< slots of the public stream on X_j
+};
+
+/// Coordinator -> all: the cut that closes epoch j, and how to sample what it leaves.
+struct Trim {
+  EpochId epoch{};
+  numeric::Vector weights;  ///< w_j
+  double tau = 0;
+  region::SamplerSettings sampler;  ///< for X_{j+1}
+  numeric::Points starts;           ///< empty unless the public stream gave none
+};
+
+/// Agent -> coordinator: what an epoch's rewards come to.
+struct Upload {
+  AgentId agent{};
+  EpochId epoch{};
+  UploadKind kind = UploadKind::kProjection;
+  std::vector<double> values;        ///< s projected reals, or one reward for each slot that is no hole
+  std::vector<std::uint32_t> holes;  ///< slots without a reward, increasing
+  std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included
+};
+
+/// The best reward an agent saw.
+struct BestTrial {
+  AgentId agent{};
+  EpochId epoch{};
+  std::uint32_t slot = 0;
+  double reward = 0;  ///< model units
+};
+
+/// Agent -> coordinator, after its last query.
+struct Closing {
+  AgentId agent{};
+  bool has_best = false;  ///< false when every query failed
+  BestTrial best;
+  std::vector<double> projection;    ///< of the last epoch, when the study asks for it
+  std::vector<std::uint32_t> holes;  ///< of the last epoch
+  std::uint64_t points_digest = 0;   ///< of the last epoch
+};
+
+/// Why a message was not taken.
+enum class Reason : std::uint8_t {
+  kForeign = 1,   ///< no such agent, or an epoch that has not begun
+  kStale = 2,     ///< the epoch is closed; the Trim that closed it comes along
+  kConflict = 3,  ///< a different upload of this agent for this epoch was taken before
+  kShape = 4,     ///< wrong kind, wrong number of values, bad holes
+  kNotFinite = 5, ///< NaN or infinity among the values
+  kDiverged = 6,  ///< the digest of the points differs: the two sides do not share their points
+};
+
+const char* to_string(Reason reason);
+
+/// Coordinator -> one agent: the message was not taken. State is unchanged.
+struct Refusal {
+  AgentId agent{};
+  EpochId epoch{};
+  Reason reason = Reason::kForeign;
+};
+
+using Message = std::variant<InducingSet, Trim, Upload, Closing, Refusal>;
+
+/// One byte of type, then the fields.
+base::Bytes encode(const Message& message);
+Message decode(std::span<const std::uint8_t> bytes);
+
+/// How many real numbers the message carries (ALGORITHMS: an index is one real, so is the index of a
+/// hole; digests and sampler settings count as bytes only).
+std::uint64_t num_reals(const Message& message);
+
+/// 8-byte digest of latent points in row order.
+std::uint64_t points_digest(const numeric::Points& latents);
+
+/// Field helpers shared with records.
+void write_points(base::ByteWriter& out, const numeric::Points& points);
+numeric::Points read_points(base::ByteReader& in);
+void write_settings(base::ByteWriter& out, const region::SamplerSettings& settings);
+region::SamplerSettings read_settings(base::ByteReader& in);
+
+}  // namespace duets::protocol

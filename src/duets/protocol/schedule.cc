@@ -1,0 +1,82 @@
+#include "duets/protocol/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "duets/base/error.h"
+
+namespace duets::protocol {
+namespace {
+
+// floor(sqrt(n)) for any 64-bit n: the library root may be off by one near squares.
+std::uint64_t integer_sqrt(std::uint64_t n) {
+  auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(n)));
+  while (root * root > n) --root;
+  while ((root + 1) * (root + 1) <= n) ++root;
+  return root;
+}
+
+// What the rule asks for after `done` epochs, the last of which was planned with length `last`.
+std::uint64_t rule_next(ScheduleRule rule, std::uint64_t horizon, std::uint64_t last,
+                        std::size_t done) {
+  switch (rule) {
+    case ScheduleRule::kSqrtFloor: return integer_sqrt(horizon * last);
+    case ScheduleRule::kSqrtCeil: {
+      const std::uint64_t root = integer_sqrt(horizon * last);
+      return root * root == horizon * last ? root : root + 1;
+    }
+    case ScheduleRule::kDoubling: return 2 * last;
+    case ScheduleRule::kPairedDoubling: return done % 2 == 1 ? last : 2 * last;
+    case ScheduleRule::kExplicit: break;
+  }
+  throw base::Error(base::ErrorKind::kInvalid, "duets.schedule = explicit: has no rule");
+}
+
+bool absorbs_remainder(ScheduleRule rule) {
+  return rule == ScheduleRule::kDoubling || rule == ScheduleRule::kPairedDoubling;
+}
+
+}  // namespace
+
+std::string_view name(ScheduleRule rule) {
+  switch (rule) {
+    case ScheduleRule::kSqrtFloor: return "sqrt-floor";
+    case ScheduleRule::kSqrtCeil: return "sqrt-ceil";
+    case ScheduleRule::kDoubling: return "doubling";
+    case ScheduleRule::kPairedDoubling: return "paired-doubling";
+    case ScheduleRule::kExplicit: return "explicit";
+  }
+  return "?";
+}
+
+std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon,
+                                         std::uint32_t t1) {
+  base::require(horizon >= 1, "study.horizon", fmt::format("{}", horizon), "must be at least 1");
+  base::require(t1 >= 1, "duets.t1", fmt::format("{}", t1), "must be at least 1");
+  std::vector<std::uint32_t> lengths;
+  std::uint64_t planned = t1;
+  std::uint32_t left = horizon;
+  while (left > 0) {
+    const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(planned, left));
+    if (absorbs_remainder(rule) && !lengths.empty() && length < lengths.back()) {
+      lengths.back() += length;
+    } else {
+      lengths.push_back(length);
+    }
+    left -= length;
+    if (left > 0) planned = rule_next(rule, horizon, planned, lengths.size());
+  }
+  return lengths;
+}
+
+std::uint32_t planned_length(ScheduleRule rule, std::uint32_t horizon, std::uint32_t t1,
+                             const std::vector<std::uint32_t>& lengths, std::size_t epoch_index) {
+  if (rule == ScheduleRule::kExplicit || absorbs_remainder(rule)) return lengths[epoch_index];
+  if (epoch_index == 0) return t1;
+  return static_cast<std::uint32_t>(
+      rule_next(rule, horizon, lengths[epoch_index - 1], epoch_index));
+}
+
+}  // namespace duets::protocol

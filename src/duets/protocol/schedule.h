@@ -1,0 +1,32 @@
+// Epoch lengths: how many queries each agent makes before the next exchange.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace duets::protocol {
+
+enum class ScheduleRule : std::uint8_t {
+  kSqrtFloor = 0,       ///< T_{j+1} = floor(sqrt(T T_j)), the paper's
+  kSqrtCeil = 1,        ///< T_{j+1} = ceil(sqrt(T T_j)), what the published curves used
+  kDoubling = 2,        ///< T1, 2 T1, 4 T1, ...
+  kPairedDoubling = 3,  ///< T1, T1, 2 T1, 2 T1, ...
+  kExplicit = 4,        ///< a list
+};
+
+/// "sqrt-floor", "sqrt-ceil", "doubling", "paired-doubling", "explicit".
+std::string_view name(ScheduleRule rule);
+
+/// Lengths that sum to `horizon`. The square-root rules keep a short last epoch; the doubling rules
+/// absorb a remainder that is shorter than the epoch before it into that epoch. t1 > horizon gives
+/// one epoch of length horizon. Exact integer arithmetic. kInvalid when horizon or t1 is 0, or the
+/// rule is kExplicit. O(number of epochs), which is O(log horizon) at most.
+std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon, std::uint32_t t1);
+
+/// The lengths the rule planned before the horizon cut the last one (equal to epoch_lengths but for
+/// the last entry). For reports.
+std::uint32_t planned_length(ScheduleRule rule, std::uint32_t horizon, std::uint32_t t1,
+                             const std::vector<std::uint32_t>& lengths, std::size_t epoch_index);
+
+}  // namespace duets::protocol

@@ -1,0 +1,130 @@
+#include "duets/protocol/study.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "duets/base/bytes.h"
+#include "duets/base/error.h"
+
+namespace duets::protocol {
+namespace {
+
+using base::require;
+
+void require_positive(double value, const char* field) {
+  require(std::isfinite(value) && value > 0, field, fmt::format("{}", value),
+          "must be positive and finite");
+}
+
+void validate_tuned(const Study& study) {
+  require(std::isfinite(study.beta) && study.beta >= 0, "duets.beta", fmt::format("{}", study.beta),
+          "must be at least 0 and finite");
+  require(study.beta > 0 || study.domain->is_finite(), "duets.beta", "0",
+          "is allowed on finite sets only: on a box or ball it would keep a single point");
+  require_positive(study.p0, "duets.p0");
+}
+
+void validate_theory(const Study& study) {
+  require(study.domain->is_finite(), "duets.mode", "theory",
+          "needs a finite set: discretise the box or ball with space.candidates");
+  require(study.data == DataPolicy::kEpoch, "duets.data", "surviving",
+          "mode = \"theory\" needs data = \"epoch\": the bound needs points independent of the noise");
+  require(study.inducing == Inducing::kCoin, "duets.inducing", "greedy or public",
+          "mode = \"theory\" needs inducing = \"coin\": the theorem is about random inducing sets");
+  gp::validate(theory_inputs(study));
+}
+
+void validate_schedule(const Study& study) {
+  if (study.schedule != ScheduleRule::kExplicit) {
+    require(study.t1 >= 1, "duets.t1", fmt::format("{}", study.t1), "must be at least 1");
+    return;
+  }
+  std::uint64_t sum = 0;
+  for (const std::uint32_t length : study.epochs) {
+    require(length >= 1, "duets.epochs", fmt::format("{}", length), "every epoch is at least 1 long");
+    sum += length;
+  }
+  require(sum == study.horizon, "duets.epochs", fmt::format("[{}]", fmt::join(study.epochs, ", ")),
+          fmt::format("must sum to study.horizon = {}, not {}", study.horizon, sum));
+}
+
+void write_domain(const domain::Domain& domain, base::ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(domain.shape()));
+  out.u64(domain.dimension());
+  out.f64(domain.radius());
+  for (const domain::Parameter& parameter : domain.parameters()) {
+    out.text(parameter.name);
+    out.u8(static_cast<std::uint8_t>(parameter.type));
+    out.f64(parameter.low);
+    out.f64(parameter.high);
+    out.u8(parameter.log ? 1 : 0);
+    out.f64(parameter.step);
+    for (const std::string& choice : parameter.choices) out.text(choice);
+  }
+  const numeric::Points& candidates = domain.candidates();
+  out.f64s({candidates.data(), static_cast<std::size_t>(candidates.size())});
+}
+
+}  // namespace
+
+void validate(const Study& study) {
+  require(study.domain != nullptr, "space", "missing", "a study needs a domain");
+  require(study.agents >= 1, "study.agents", fmt::format("{}", study.agents), "must be at least 1");
+  require(study.horizon >= 1, "study.horizon", fmt::format("{}", study.horizon),
+          "must be at least 1");
+  kernel::validate(study.kernel, study.domain->num_features());
+  require_positive(study.lambda, "noise.lambda");
+  validate_schedule(study);
+  if (study.mode == Mode::kTuned) {
+    validate_tuned(study);
+  } else {
+    validate_theory(study);
+  }
+  require(study.data == DataPolicy::kEpoch || study.upload != UploadRule::kRewards, "duets.upload",
+          "rewards", "data = \"surviving\" needs upload = \"auto\" or \"projection\"");
+}
+
+std::vector<std::uint32_t> lengths(const Study& study) {
+  if (study.schedule == ScheduleRule::kExplicit) return study.epochs;
+  return epoch_lengths(study.schedule, study.horizon, study.t1);
+}
+
+gp::TheoryInputs theory_inputs(const Study& study) {
+  return {.norm_bound = study.norm_bound,
+          .subgaussian = study.subgaussian,
+          .delta = study.delta,
+          .lambda = study.lambda,
+          .num_candidates = static_cast<std::uint64_t>(study.domain->candidates().rows()),
+          .num_epochs = static_cast<std::uint32_t>(lengths(study).size()),
+          .agents = study.agents,
+          .horizon = study.horizon};
+}
+
+base::Digest study_digest(const Study& study) {
+  base::ByteWriter out;
+  out.text(study.name);
+  out.u32(study.agents);
+  out.u32(study.horizon);
+  write_domain(*study.domain, out);
+  out.u8(static_cast<std::uint8_t>(study.kernel.family));
+  out.f64s(study.kernel.lengthscales);
+  out.f64(study.kernel.variance);
+  out.f64(study.lambda);
+  out.u8(static_cast<std::uint8_t>(study.mode));
+  for (const double number :
+       {study.beta, study.p0, study.norm_bound, study.subgaussian, study.delta}) {
+    out.f64(number);
+  }
+  out.u8(static_cast<std::uint8_t>(study.schedule));
+  out.u32(study.t1);
+  out.u32s(study.epochs);
+  out.u8(static_cast<std::uint8_t>(study.inducing));
+  out.u8(static_cast<std::uint8_t>(study.upload));
+  out.u8(static_cast<std::uint8_t>(study.data));
+  out.u8(static_cast<std::uint8_t>(study.closing));
+  return base::digest_of(out.bytes());
+}
+
+}  // namespace duets::protocol

@@ -1,0 +1,89 @@
+// What every party of a study knows: the public half of "a run is a pure function of the study file,
+// the coins, the rewards and the record of who took part".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duets/base/digest.h"
+#include "duets/domain/domain.h"
+#include "duets/gp/confidence.h"
+#include "duets/kernel/kernel.h"
+#include "duets/protocol/schedule.h"
+
+namespace duets::protocol {
+
+/// Who chooses the confidence width and p0.
+enum class Mode : std::uint8_t {
+  kTuned = 0,   ///< the user: `beta`, `p0`; the cut is 2 beta sigma_max, as printed
+  kTheory = 1,  ///< the theorem, from norm_bound, subgaussian, delta; finite sets only
+};
+
+/// How the inducing set S_j is chosen.
+enum class Inducing : std::uint8_t {
+  kCoin = 0,    ///< every point of D_j joins with probability p_j (the paper)
+  kGreedy = 1,  ///< pivoted Cholesky over D_j until the residual is 0.1 sigma2_max
+  kPublic = 2,  ///< the same over points of the public coin: indices travel, nobody's points show
+};
+
+/// What agents send up.
+enum class UploadRule : std::uint8_t {
+  kAuto = 0,        ///< whichever is shorter, decided by the coordinator for each epoch
+  kProjection = 1,  ///< u_a = K_{S,D_a} y_a (the paper, up to a change of basis)
+  kRewards = 2,     ///< the raw rewards; the coordinator projects them itself, to the same bits
+};
+
+/// Which data an epoch's posterior uses.
+enum class DataPolicy : std::uint8_t {
+  kEpoch = 0,      ///< this epoch's only (the confidence bound needs it)
+  kSurviving = 1,  ///< all pairs, of any epoch, whose point is still in X_j; no theorem
+};
+
+/// What an agent sends after its last query.
+enum class ClosingRule : std::uint8_t {
+  kBest = 0,        ///< its best trial
+  kProjection = 1,  ///< its best trial and a projection of the last epoch
+};
+
+struct Study {
+  std::string name = "study";
+  std::uint32_t agents = 1;   ///< N >= 1
+  std::uint32_t horizon = 1;  ///< T >= 1, queries per agent
+
+  std::shared_ptr<const domain::Domain> domain;
+  kernel::Kernel kernel;  ///< over the domain's features
+  double lambda = 0.2;    ///< > 0, finite: variance of the noise the model assumes
+
+  Mode mode = Mode::kTuned;
+  double beta = 1.0;  ///< tuned: >= 0, finite; > 0 unless the domain is finite
+  double p0 = 10.0;   ///< tuned, coin: > 0, finite
+  double norm_bound = 1.0;   ///< theory: B > 0
+  double subgaussian = 1.0;  ///< theory: R > 0
+  double delta = 0.1;        ///< theory: 0 < delta < 1
+
+  ScheduleRule schedule = ScheduleRule::kSqrtFloor;
+  std::uint32_t t1 = 2;                 ///< >= 1; larger than T gives one epoch of length T
+  std::vector<std::uint32_t> epochs{};  ///< kExplicit only: each >= 1, sum == horizon
+
+  Inducing inducing = Inducing::kCoin;
+  UploadRule upload = UploadRule::kAuto;
+  DataPolicy data = DataPolicy::kEpoch;
+  ClosingRule closing = ClosingRule::kBest;
+};
+
+/// Throws kInvalid naming the study file's field, the value and the constraint.
+void validate(const Study& study);
+
+/// T_1 .. T_J.
+std::vector<std::uint32_t> lengths(const Study& study);
+
+/// The theorem's inputs for this study (mode kTheory).
+gp::TheoryInputs theory_inputs(const Study& study);
+
+/// Covers every public field above (the candidates of a finite set included), never a secret. Two
+/// parties with different digests are not in the same study.
+base::Digest study_digest(const Study& study);
+
+}  // namespace duets::protocol
