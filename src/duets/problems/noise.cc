@@ -1,0 +1,52 @@
+#include "duets/problems/noise.h"
+
+#include <cmath>
+#include <string>
+
+#include "duets/base/error.h"
+
+namespace duets::problems {
+
+std::string_view name(NoiseKind kind) {
+  switch (kind) {
+    case NoiseKind::kNone:
+      return "none";
+    case NoiseKind::kGaussian:
+      return "gaussian";
+    case NoiseKind::kBounded:
+      return "bounded";
+  }
+  return "unknown";
+}
+
+void validate(const Noise& noise) {
+  base::require(name(noise.kind) != "unknown", "noise.kind",
+                std::to_string(static_cast<int>(noise.kind)), "must be none, gaussian or bounded");
+  if (noise.kind == NoiseKind::kNone) return;
+  base::require(noise.level > 0 && std::isfinite(noise.level), "noise.level",
+                std::to_string(noise.level), "must be positive and finite");
+}
+
+double subgaussian_constant(const Noise& noise) {
+  return noise.kind == NoiseKind::kNone ? 0 : noise.level;
+}
+
+double draw_noise(const Noise& noise, const random::Coin& problem_coin, base::AgentId agent,
+                  std::uint32_t t) {
+  const random::Address address{
+      .purpose = random::Purpose::kNoise, .agent = base::value(agent), .slot = t};
+  double draw = 0;
+  switch (noise.kind) {
+    case NoiseKind::kNone:
+      return 0;
+    case NoiseKind::kGaussian:
+      problem_coin.normals(address, {&draw, 1});
+      return noise.level * draw;
+    case NoiseKind::kBounded:
+      problem_coin.uniforms(address, {&draw, 1});
+      return noise.level * (2 * draw - 1);
+  }
+  return 0;
+}
+
+}  // namespace duets::problems
