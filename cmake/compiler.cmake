@@ -17,6 +17,8 @@ target_compile_features(duets_compiler INTERFACE cxx_std_20)
 # set for all files, not for the strict ones only, so that no inline function can slip out of it;
 # Eigen asks for fused operations explicitly and loses nothing.
 target_compile_options(duets_compiler INTERFACE -ffp-contract=off)
+# sqrt may then be one vector instruction; nothing here reads errno after a mathematical function.
+target_compile_options(duets_compiler INTERFACE -fno-math-errno)
 # GCC 12 warns when a vector wider than the instruction set crosses a function; ours never do so
 # between files.
 target_compile_options(duets_compiler INTERFACE -Wno-psabi)

@@ -9,12 +9,12 @@
 
 namespace duets::numeric {
 
-/// e^x. Error at most 1.5 ulp for x in [-600, 709.7]; 0 for x < -600 (so that products with it stay
-/// normal numbers); +infinity for x > 709.782712893384; NaN for NaN.
+/// e^x. Error at most 1.1 ulp for x in [-600, 709.782712893384]; 0 for x < -600 (so that products
+/// with it stay normal numbers); +infinity for x > 709.782712893384; NaN for NaN; exactly 1 for 0.
 double strict_exp(double x);
 
-/// Natural logarithm. Error at most 1.5 ulp for positive normal x; -infinity for 0; NaN for
-/// negative x and NaN; +infinity for +infinity. Subnormal x is treated exactly.
+/// Natural logarithm. Error at most 0.6 ulp for every positive finite x, subnormal ones included;
+/// exactly 0 for 1; -infinity for 0; NaN for negative x and NaN; +infinity for +infinity.
 double strict_log(double x);
 
 struct SinCos {
@@ -22,14 +22,17 @@ struct SinCos {
   double cos;
 };
 
-/// sin(pi x) and cos(pi x). Error at most 1.5 ulp of the result, or 1e-18 absolute near a zero, for
-/// |x| <= 2^31; exact at multiples of 1/2; NaN beyond and for NaN or infinities.
+/// sin(pi x) and cos(pi x). Error at most 1 ulp of the result for |x| <= 2^31 (1e-300 absolute
+/// where |x| < 2^-900); exact at multiples of 1/2, where every zero is +0; NaN beyond 2^31 and for
+/// NaN or infinities.
 SinCos strict_sincospi(double x);
 
-/// a[0]*b[0] + a[1]*b[1] + ..., rounded after every operation, in index order.
+/// ((0 + a[0]*b[0]) + a[1]*b[1]) + ..., rounded after every operation, in index order. Throws
+/// kInvalid when the sizes differ.
 double strict_dot(std::span<const double> a, std::span<const double> b);
 
-/// out[i] = strict_exp(x[i]), the same bits, vectorised. `out` may be `x`.
+/// out[i] = strict_exp(x[i]), the same bits, vectorised. `out` may be `x`. Throws kInvalid when the
+/// sizes differ.
 void strict_exp(std::span<const double> x, std::span<double> out);
 
 }  // namespace duets::numeric
