@@ -1,7 +1,7 @@
+#include <gtest/gtest.h>
+
 #include <limits>
 #include <numeric>
-
-#include <gtest/gtest.h>
 
 #include "duets/base/bytes.h"
 #include "duets/base/digest.h"
@@ -72,7 +72,13 @@ TEST(Bytes, RefusesEveryTruncationAndALeftOver) {
   writer.f64(1);
   for (std::size_t size = 0; size < writer.bytes().size(); ++size) {
     ByteReader reader(std::span(writer.bytes()).first(size));
-    EXPECT_THROW({ reader.text(); reader.f64(); }, Error) << size;
+    EXPECT_THROW(
+        {
+          reader.text();
+          reader.f64();
+        },
+        Error)
+        << size;
   }
   ByteReader reader(writer.bytes());
   reader.text();

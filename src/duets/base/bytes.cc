@@ -1,9 +1,9 @@
 #include "duets/base/bytes.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "duets/base/error.h"
 
@@ -46,6 +46,11 @@ void ByteWriter::blob(std::span<const std::uint8_t> value) {
   bytes_.insert(bytes_.end(), value.begin(), value.end());
 }
 
+void ByteWriter::digest(const Digest& value) {
+  u64(value.low);
+  u64(value.high);
+}
+
 std::span<const std::uint8_t> ByteReader::take(std::size_t n) {
   if (n > remaining()) {
     throw Error(ErrorKind::kDecode,
@@ -59,8 +64,10 @@ std::span<const std::uint8_t> ByteReader::take(std::size_t n) {
 std::size_t ByteReader::count(std::size_t element_size) {
   const std::size_t n = u32();
   if (n > remaining() / element_size) {
-    throw Error(ErrorKind::kDecode, fmt::format("{} elements of {} bytes announced at offset {}, {} "
-                                                "bytes left", n, element_size, position_, remaining()));
+    throw Error(ErrorKind::kDecode,
+                fmt::format("{} elements of {} bytes announced at offset {}, {} "
+                            "bytes left",
+                            n, element_size, position_, remaining()));
   }
   return n;
 }
@@ -103,6 +110,13 @@ std::vector<std::uint32_t> ByteReader::u32s() {
 Bytes ByteReader::blob() {
   const auto part = take(count(1));
   return {part.begin(), part.end()};
+}
+
+Digest ByteReader::digest() {
+  Digest value;
+  value.low = u64();
+  value.high = u64();
+  return value;
 }
 
 void ByteReader::expect_end() const {

@@ -1,11 +1,11 @@
 #include "duets/domain/domain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "duets/base/error.h"
 #include "duets/numeric/strict.h"
@@ -15,16 +15,20 @@ namespace {
 
 void require_dimension(std::size_t dimension) {
   base::require(dimension >= 1 && dimension <= kMaxDimension, "space.dimension",
-                fmt::format("{}", dimension), fmt::format("must be between 1 and {}", kMaxDimension));
+                fmt::format("{}", dimension),
+                fmt::format("must be between 1 and {}", kMaxDimension));
 }
 
 }  // namespace
 
 std::string to_string(Shape shape) {
   switch (shape) {
-    case Shape::kFinite: return "finite";
-    case Shape::kBox: return "box";
-    case Shape::kBall: return "ball";
+    case Shape::kFinite:
+      return "finite";
+    case Shape::kBox:
+      return "box";
+    case Shape::kBall:
+      return "ball";
   }
   return "?";
 }
@@ -115,10 +119,12 @@ std::vector<double> Domain::feature_lengthscales(const std::vector<double>& leng
 
 bool Domain::contains(std::span<const double> latent) const {
   switch (shape_) {
-    case Shape::kFinite: return true;
+    case Shape::kFinite:
+      return true;
     case Shape::kBox:
       return std::all_of(latent.begin(), latent.end(), [](double x) { return x >= 0 && x <= 1; });
-    case Shape::kBall: return numeric::strict_dot(latent, latent) <= radius_ * radius_;
+    case Shape::kBall:
+      return numeric::strict_dot(latent, latent) <= radius_ * radius_;
   }
   return false;
 }
@@ -135,7 +141,8 @@ Chord Domain::chord(std::span<const double> latent, std::size_t coordinate) cons
 
 std::vector<double> Domain::values(std::span<const double> latent) const {
   std::vector<double> values(latent.begin(), latent.end());
-  for (std::size_t i = 0; i < parameters_.size(); ++i) values[i] = value_at(parameters_[i], latent[i]);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    values[i] = value_at(parameters_[i], latent[i]);
   return values;
 }
 

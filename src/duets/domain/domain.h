@@ -30,8 +30,8 @@ struct Chord {
 /// Immutable. All computations are strict.
 class Domain {
  public:
-  /// The rows of `candidates`: at least one, all finite. Duplicates are allowed (each is a candidate
-  /// of its own). kInvalid otherwise.
+  /// The rows of `candidates`: at least one, all finite. Duplicates are allowed (each is a
+  /// candidate of its own). kInvalid otherwise.
   static Domain finite(numeric::Points candidates);
   /// The unit cube, with parameters named x1, x2, ...
   static Domain box(std::size_t dimension);
@@ -46,9 +46,9 @@ class Domain {
   std::size_t dimension() const { return dimension_; }
   /// Number of coordinates the kernel sees.
   std::size_t num_features() const { return num_features_; }
-  const numeric::Points& candidates() const { return candidates_; }     ///< finite only
+  const numeric::Points& candidates() const { return candidates_; }         ///< finite only
   const std::vector<Parameter>& parameters() const { return parameters_; }  ///< box only
-  double radius() const { return radius_; }                              ///< ball only
+  double radius() const { return radius_; }                                 ///< ball only
 
   /// Features of latent points (n x dimension -> n x num_features).
   numeric::Points features(const numeric::Points& latents) const;

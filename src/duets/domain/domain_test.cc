@@ -1,10 +1,10 @@
 #include "duets/domain/domain.h"
 
-#include <cmath>
-#include <limits>
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
 
 #include "duets/base/error.h"
 
@@ -102,8 +102,8 @@ TEST(Parameter, RefusesBadFieldsByName) {
 }
 
 TEST(Domain, FeaturesOfAMixedBox) {
-  const Domain box = Domain::box(
-      {Parameter{.name = "x"}, int_parameter(1, 4), choice_parameter({"a", "b"})});
+  const Domain box =
+      Domain::box({Parameter{.name = "x"}, int_parameter(1, 4), choice_parameter({"a", "b"})});
   EXPECT_EQ(box.dimension(), 3U);
   EXPECT_EQ(box.num_features(), 4U);
   Points latents(1, 3);

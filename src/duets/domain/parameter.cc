@@ -1,10 +1,10 @@
 #include "duets/domain/parameter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "duets/base/error.h"
 #include "duets/numeric/strict.h"
@@ -61,8 +61,8 @@ void validate_numeric(const Parameter& p, const std::string& field) {
             "must be a whole number");
     require(p.low <= p.high, field + ".high", fmt::format("{}", p.high),
             fmt::format("must be at least low = {}", p.low));
-    require(p.step >= 1 && p.step == std::floor(p.step), field + ".step",
-            fmt::format("{}", p.step), "must be a whole number, at least 1");
+    require(p.step >= 1 && p.step == std::floor(p.step), field + ".step", fmt::format("{}", p.step),
+            "must be a whole number, at least 1");
     require(num_levels(p) <= kMaxLevels, field + ".high", fmt::format("{}", p.high),
             "at most 1e9 values");
     require(!p.log || p.step == 1, field + ".step", fmt::format("{}", p.step),

@@ -1,4 +1,5 @@
-// Named parameters over the unit cube: what the user tunes, seen as one latent number in [0, 1] each.
+// Named parameters over the unit cube: what the user tunes, seen as one latent number in [0, 1]
+// each.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct Parameter {
   double low = 0;    ///< finite; > 0 when `log`
   double high = 1;   ///< finite; > low for float, >= low for int
   bool log = false;  ///< uniform in the exponent; not for categorical
-  double step = 1;   ///< int only: the values are low, low + step, .. <= high; whole, >= 1; 1 when log
+  double step =
+      1;  ///< int only: the values are low, low + step, .. <= high; whole, >= 1; 1 when log
   std::vector<std::string> choices = {};  ///< categorical only: at least one, all different
 
   friend bool operator==(const Parameter&, const Parameter&) = default;
@@ -30,13 +32,13 @@ void validate(const Parameter& parameter);
 /// categorical, 1 otherwise.
 std::size_t num_features(const Parameter& parameter);
 
-/// The value at a latent coordinate in [0, 1]: a number, or the index of the choice. Float is affine,
-/// log is uniform in the exponent, int and categorical are snapped to their cell. Strict.
+/// The value at a latent coordinate in [0, 1]: a number, or the index of the choice. Float is
+/// affine, log is uniform in the exponent, int and categorical are snapped to their cell. Strict.
 double value_at(const Parameter& parameter, double latent);
 
-/// What the kernel sees at a latent coordinate: the latent itself for a float; the centre of its cell
-/// for an int (for a log int: the position of the value in the exponent); one-hot for a categorical.
-/// `out` has num_features entries. Strict.
+/// What the kernel sees at a latent coordinate: the latent itself for a float; the centre of its
+/// cell for an int (for a log int: the position of the value in the exponent); one-hot for a
+/// categorical. `out` has num_features entries. Strict.
 void features_at(const Parameter& parameter, double latent, std::span<double> out);
 
 }  // namespace duets::domain

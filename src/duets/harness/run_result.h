@@ -15,11 +15,11 @@ namespace duets::harness {
 /// docs/guide.md, the closing messages apart.
 struct CommunicationPoint {
   std::uint32_t epoch = 0;
-  std::uint32_t t = 0;   ///< queries made by each agent when it was sent
-  double paper = 0;      ///< mean uplink per agent + broadcast counted once
-  double figure = 0;     ///< total uplink
-  double links = 0;      ///< every link, unicast
-  double closing = 0;    ///< closing messages, every link
+  std::uint32_t t = 0;      ///< queries made by each agent when it was sent
+  double paper = 0;         ///< mean uplink per agent + broadcast counted once
+  double figure = 0;        ///< total uplink
+  double links = 0;         ///< every link, unicast
+  double closing = 0;       ///< closing messages, every link
   std::uint64_t bytes = 0;  ///< encoded size on every link, closing included
 };
 
@@ -28,33 +28,33 @@ struct Trial {
   std::uint32_t agent = 0;
   std::uint32_t epoch = 0;
   std::uint32_t slot = 0;
-  std::uint32_t t = 0;             ///< 0-based time of the query at its agent
-  std::vector<double> values;      ///< parameter values, user's units
-  bool hole = false;               ///< the query failed
-  double value = 0;                ///< observed, user's units
-  double regret = 0;               ///< f(x*) - f(x), noise-free, user's units; 0 for a hole
+  std::uint32_t t = 0;         ///< 0-based time of the query at its agent
+  std::vector<double> values;  ///< parameter values, user's units
+  bool hole = false;           ///< the query failed
+  double value = 0;            ///< observed, user's units
+  double regret = 0;           ///< f(x*) - f(x), noise-free, user's units; 0 for a hole
 };
 
 /// A picture of a two-dimensional study on a regular grid (x fastest), over [low, high]^2.
 struct Picture {
-  std::size_t resolution = 0;                     ///< grid points along each axis
-  double low = 0;                                 ///< of both axes, latent units
+  std::size_t resolution = 0;  ///< grid points along each axis
+  double low = 0;              ///< of both axes, latent units
   double high = 1;
-  std::vector<double> mean;                       ///< last posterior mean, model units; resolution^2
-  std::vector<double> truth;                      ///< noise-free function, or empty
+  std::vector<double> mean;   ///< last posterior mean, model units; resolution^2
+  std::vector<double> truth;  ///< noise-free function, or empty
   std::vector<std::vector<std::uint8_t>> inside;  ///< for X_2, X_3, ...: 1 where the region is
-  std::vector<std::vector<double>> margin;        ///< for each cut: mean - tau (its zero line is the cut)
-  std::vector<double> point_x, point_y;           ///< queried points
-  std::vector<std::uint32_t> point_epoch;         ///< 1-based epoch of each
+  std::vector<std::vector<double>> margin;  ///< for each cut: mean - tau (its zero line is the cut)
+  std::vector<double> point_x, point_y;     ///< queried points
+  std::vector<std::uint32_t> point_epoch;   ///< 1-based epoch of each
   double recommended_x = 0, recommended_y = 0;
   bool has_recommendation = false;
 };
 
 struct RecommendationView {
-  std::vector<double> values;  ///< parameter values, user's units
-  double mean = 0;             ///< user's units
-  double low = 0, high = 0;    ///< interval, user's units
-  std::optional<double> true_value;   ///< noise-free value there (simulations)
+  std::vector<double> values;        ///< parameter values, user's units
+  double mean = 0;                   ///< user's units
+  double low = 0, high = 0;          ///< interval, user's units
+  std::optional<double> true_value;  ///< noise-free value there (simulations)
 };
 
 struct BestTrialView {
@@ -66,24 +66,25 @@ struct BestTrialView {
 struct RunResult {
   std::string study_name;
   std::string objective;
-  std::string direction;        ///< "maximize" or "minimize"
-  std::string domain;           ///< "finite", "box", "ball"
+  std::string direction;  ///< "maximize" or "minimize"
+  std::string domain;     ///< "finite", "box", "ball"
   std::vector<std::string> coordinate_names;
   std::uint32_t agents = 0;
   std::uint32_t horizon = 0;
   std::uint64_t seed = 0;
-  std::vector<std::uint32_t> lengths;           ///< T_1 .. T_J
-  std::vector<protocol::EpochReport> epochs;    ///< the closed ones: J - 1, or J with a closing projection
-  std::vector<double> cumulative_regret;        ///< after t = 1 .. T queries, summed over agents
+  std::vector<std::uint32_t> lengths;  ///< T_1 .. T_J
+  std::vector<protocol::EpochReport>
+      epochs;  ///< the closed ones: J - 1, or J with a closing projection
+  std::vector<double> cumulative_regret;  ///< after t = 1 .. T queries, summed over agents
   std::vector<CommunicationPoint> communication;
-  std::optional<double> optimum;                ///< f(x*) the regret is measured against
+  std::optional<double> optimum;  ///< f(x*) the regret is measured against
   std::optional<RecommendationView> recommendation;
   std::optional<BestTrialView> best_trial;
-  std::optional<Picture> picture;               ///< two-dimensional studies
-  std::string guarantee;                        ///< what the theorem says about this run, in a sentence
+  std::optional<Picture> picture;  ///< two-dimensional studies
+  std::string guarantee;           ///< what the theorem says about this run, in a sentence
   std::string study_digest, run_digest, state_digest;
-  double smallest_margin = 0;                   ///< of all decisions
-  double mean_error = 0;                        ///< estimated rounding error beside it
+  double smallest_margin = 0;  ///< of all decisions
+  double mean_error = 0;       ///< estimated rounding error beside it
 };
 
 }  // namespace duets::harness

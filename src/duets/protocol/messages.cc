@@ -1,9 +1,9 @@
 #include "duets/protocol/messages.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
 
 #include "duets/base/digest.h"
 #include "duets/base/error.h"
@@ -31,7 +31,8 @@ bool read_flag(ByteReader& in) {
 template <typename Enum>
 Enum read_enum(ByteReader& in, std::uint8_t low, std::uint8_t high, const char* what) {
   const std::uint8_t number = in.u8();
-  if (number < low || number > high) fail(fmt::format("{} = {}: must be {} to {}", what, number, low, high));
+  if (number < low || number > high)
+    fail(fmt::format("{} = {}: must be {} to {}", what, number, low, high));
   return static_cast<Enum>(number);
 }
 
@@ -47,11 +48,11 @@ numeric::Vector read_vector(ByteReader& in) {
   return Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-std::vector<std::uint32_t> read_holes(ByteReader& in) {
-  std::vector<std::uint32_t> holes = in.u32s();
-  check(std::adjacent_find(holes.begin(), holes.end(), std::greater_equal<>()) == holes.end(),
-        "holes must increase");
-  return holes;
+std::vector<std::uint32_t> read_increasing(ByteReader& in) {
+  std::vector<std::uint32_t> list = in.u32s();
+  check(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end(),
+        "holes and excluded agents must increase");
+  return list;
 }
 
 void write_kernel(ByteWriter& out, const kernel::Kernel& kernel) {
@@ -100,6 +101,7 @@ void write(ByteWriter& out, const Trim& m) {
   out.f64(m.tau);
   write_settings(out, m.sampler);
   write_points(out, m.starts);
+  out.u32s(m.excluded);
 }
 
 Trim read_trim(ByteReader& in) {
@@ -109,6 +111,7 @@ Trim read_trim(ByteReader& in) {
   m.tau = in.f64();
   m.sampler = read_settings(in);
   m.starts = read_points(in);
+  m.excluded = read_increasing(in);
   return m;
 }
 
@@ -127,7 +130,7 @@ Upload read_upload(ByteReader& in) {
   m.epoch = read_epoch(in);
   m.kind = read_enum<UploadKind>(in, 1, 2, "upload kind");
   m.values = in.f64s();
-  m.holes = read_holes(in);
+  m.holes = read_increasing(in);
   m.points_digest = in.u64();
   return m;
 }
@@ -152,7 +155,7 @@ Closing read_closing(ByteReader& in) {
   m.best.slot = in.u32();
   m.best.reward = in.f64();
   m.projection = in.f64s();
-  m.holes = read_holes(in);
+  m.holes = read_increasing(in);
   m.points_digest = in.u64();
   return m;
 }
@@ -173,12 +176,13 @@ Refusal read_refusal(ByteReader& in) {
 
 // Reals of one message kind each.
 std::uint64_t reals(const InducingSet& m) {
-  const auto own = m.own_parameters ? m.kernel.lengthscales.size() + 2 : 0;  // scales, variance, offset
+  const auto own =
+      m.own_parameters ? m.kernel.lengthscales.size() + 2 : 0;  // scales, variance, offset
   return static_cast<std::uint64_t>(m.points.size()) + m.public_slots.size() + own;
 }
 std::uint64_t reals(const Trim& m) {
   return static_cast<std::uint64_t>(m.weights.size()) + 1 +
-         static_cast<std::uint64_t>(m.starts.size());
+         static_cast<std::uint64_t>(m.starts.size()) + m.excluded.size();
 }
 std::uint64_t reals(const Upload& m) { return m.values.size() + m.holes.size(); }
 std::uint64_t reals(const Closing& m) {
@@ -190,12 +194,18 @@ std::uint64_t reals(const Refusal&) { return 0; }
 
 const char* to_string(Reason reason) {
   switch (reason) {
-    case Reason::kForeign: return "foreign";
-    case Reason::kStale: return "stale";
-    case Reason::kConflict: return "conflict";
-    case Reason::kShape: return "shape";
-    case Reason::kNotFinite: return "not finite";
-    case Reason::kDiverged: return "diverged";
+    case Reason::kForeign:
+      return "foreign";
+    case Reason::kStale:
+      return "stale";
+    case Reason::kConflict:
+      return "conflict";
+    case Reason::kShape:
+      return "shape";
+    case Reason::kNotFinite:
+      return "not finite";
+    case Reason::kDiverged:
+      return "diverged";
   }
   return "?";
 }
@@ -248,12 +258,23 @@ Message decode(std::span<const std::uint8_t> bytes) {
   const std::uint8_t type = in.u8();
   Message message;
   switch (type) {
-    case 1: message = read_inducing_set(in); break;
-    case 2: message = read_trim(in); break;
-    case 3: message = read_upload(in); break;
-    case 4: message = read_closing(in); break;
-    case 5: message = read_refusal(in); break;
-    default: fail(fmt::format("message type {}: must be 1 to 5", type));
+    case 1:
+      message = read_inducing_set(in);
+      break;
+    case 2:
+      message = read_trim(in);
+      break;
+    case 3:
+      message = read_upload(in);
+      break;
+    case 4:
+      message = read_closing(in);
+      break;
+    case 5:
+      message = read_refusal(in);
+      break;
+    default:
+      fail(fmt::format("message type {}: must be 1 to 5", type));
   }
   in.expect_end();
   return message;

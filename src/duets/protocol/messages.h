@@ -26,11 +26,11 @@ enum class UploadKind : std::uint8_t { kProjection = 1, kRewards = 2 };
 struct InducingSet {
   EpochId epoch{};
   UploadKind upload = UploadKind::kProjection;
-  bool closing = false;               ///< the last epoch: wanted for the closing projection only
-  kernel::Kernel kernel;              ///< of this epoch's posterior
-  double reward_offset = 0;           ///< subtracted from rewards before projecting
-  bool own_parameters = false;        ///< kernel and offset differ from the study's: they count
-  numeric::Points points;             ///< s x d latents; empty when `public_slots` is used
+  bool closing = false;         ///< the last epoch: wanted for the closing projection only
+  kernel::Kernel kernel;        ///< of this epoch's posterior
+  double reward_offset = 0;     ///< subtracted from rewards before projecting
+  bool own_parameters = false;  ///< kernel and offset differ from the study's: they count
+  numeric::Points points;       ///< s x d latents; empty when `public_slots` is used
   std::vector<std::uint32_t> public_slots;  ///< slots of the public stream on X_j
 };
 
@@ -39,8 +39,9 @@ struct Trim {
   EpochId epoch{};
   numeric::Vector weights;  ///< w_j
   double tau = 0;
-  region::SamplerSettings sampler;  ///< for X_{j+1}
-  numeric::Points starts;           ///< empty unless the public stream gave none
+  region::SamplerSettings sampler;      ///< for X_{j+1}
+  numeric::Points starts;               ///< empty unless the public stream gave none
+  std::vector<std::uint32_t> excluded;  ///< agents that did not take part in the epoch, increasing
 };
 
 /// Agent -> coordinator: what an epoch's rewards come to.
@@ -48,7 +49,7 @@ struct Upload {
   AgentId agent{};
   EpochId epoch{};
   UploadKind kind = UploadKind::kProjection;
-  std::vector<double> values;        ///< s projected reals, or one reward for each slot that is no hole
+  std::vector<double> values;  ///< s projected reals, or one reward for each slot that is no hole
   std::vector<std::uint32_t> holes;  ///< slots without a reward, increasing
   std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included
 };
@@ -73,12 +74,12 @@ struct Closing {
 
 /// Why a message was not taken.
 enum class Reason : std::uint8_t {
-  kForeign = 1,   ///< no such agent, or an epoch that has not begun
-  kStale = 2,     ///< the epoch is closed; the Trim that closed it comes along
-  kConflict = 3,  ///< a different upload of this agent for this epoch was taken before
-  kShape = 4,     ///< wrong kind, wrong number of values, bad holes
-  kNotFinite = 5, ///< NaN or infinity among the values
-  kDiverged = 6,  ///< the digest of the points differs: the two sides do not share their points
+  kForeign = 1,    ///< no such agent, or an epoch that has not begun
+  kStale = 2,      ///< the epoch is closed; the Trim that closed it comes along
+  kConflict = 3,   ///< a different upload of this agent for this epoch was taken before
+  kShape = 4,      ///< wrong kind, wrong number of values, bad holes
+  kNotFinite = 5,  ///< NaN or infinity among the values
+  kDiverged = 6,   ///< the digest of the points differs: the two sides do not share their points
 };
 
 const char* to_string(Reason reason);
@@ -96,8 +97,8 @@ using Message = std::variant<InducingSet, Trim, Upload, Closing, Refusal>;
 base::Bytes encode(const Message& message);
 Message decode(std::span<const std::uint8_t> bytes);
 
-/// How many real numbers the message carries (ALGORITHMS: an index is one real, so is the index of a
-/// hole; digests and sampler settings count as bytes only).
+/// How many real numbers the message carries (ALGORITHMS: an index is one real, so is the index of
+/// a hole; digests and sampler settings count as bytes only).
 std::uint64_t num_reals(const Message& message);
 
 /// 8-byte digest of latent points in row order.

@@ -65,7 +65,8 @@ EpochReport read_report(base::ByteReader& in) {
   r.variance_path = static_cast<VariancePath>(path);
   r.sampler = read_settings(in);
   const std::vector<double> point = in.f64s();
-  r.best_point = Eigen::Map<const numeric::Vector>(point.data(), static_cast<Eigen::Index>(point.size()));
+  r.best_point =
+      Eigen::Map<const numeric::Vector>(point.data(), static_cast<Eigen::Index>(point.size()));
   visit_fields(
       r, [&in](std::uint64_t& n) { n = in.u64(); }, [&in](double& x) { x = in.f64(); });
   return r;

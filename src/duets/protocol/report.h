@@ -27,29 +27,29 @@ struct EpochReport {
   std::uint64_t num_points = 0;      ///< points that count: N T_j less holes and absent agents
   std::uint64_t num_distinct = 0;    ///< different points among them (finite sets collapse)
 
-  std::uint64_t region_points = 0;    ///< finite sets: |X_j|; otherwise 0
-  std::uint64_t survivors = 0;        ///< finite sets: |X_{j+1}|; otherwise 0
-  double region_fraction = 1;         ///< volume of X_j as a fraction of X (estimated if continuous)
-  double cut_acceptance = 1;          ///< fraction of X_j that the cut keeps (likewise)
-  region::SamplerSettings sampler;    ///< how X_j was sampled
-  std::uint64_t membership_tests = 0; ///< made while replaying the points of this epoch
+  std::uint64_t region_points = 0;  ///< finite sets: |X_j|; otherwise 0
+  std::uint64_t survivors = 0;      ///< finite sets: |X_{j+1}|; otherwise 0
+  double region_fraction = 1;       ///< volume of X_j as a fraction of X (estimated if continuous)
+  double cut_acceptance = 1;        ///< fraction of X_j that the cut keeps (likewise)
+  region::SamplerSettings sampler;  ///< how X_j was sampled
+  std::uint64_t membership_tests = 0;  ///< made while replaying the points of this epoch
 
-  double sigma2_max_open = 0;   ///< over all N T_j points, before anybody queried
-  double sigma2_max = 0;        ///< over the points that count
-  double p_unclipped = 0;       ///< p0 sigma2_max (coin only)
-  double p = 0;                 ///< after clipping to 1
+  double sigma2_max_open = 0;      ///< over all N T_j points, before anybody queried
+  double sigma2_max = 0;           ///< over the points that count
+  double p_unclipped = 0;          ///< p0 sigma2_max (coin only)
+  double p = 0;                    ///< after clipping to 1
   std::uint64_t num_selected = 0;  ///< |S_j| before pruning
   std::uint64_t num_inducing = 0;  ///< |S_j| as broadcast
   VariancePath variance_path = VariancePath::kExact;
   std::uint64_t variance_rank = 0;
   double variance_tolerance = 0;
-  std::uint64_t num_clamped = 0;   ///< variances that rounding had pushed outside [0, k(x,x)]
-  double information_gain = 0;     ///< of the points that count, seen through S_j
+  std::uint64_t num_clamped = 0;  ///< variances that rounding had pushed outside [0, k(x,x)]
+  double information_gain = 0;    ///< of the points that count, seen through S_j
 
-  double width = 0;       ///< beta, or the theory's b~
-  double max_stddev = 0;  ///< sigma_max, or the theory's max s~
-  double max_mean = 0;    ///< largest posterior mean on X_j, reward offset included
-  double tau = 0;         ///< threshold, reward offset included
+  double width = 0;            ///< beta, or the theory's b~
+  double max_stddev = 0;       ///< sigma_max, or the theory's max s~
+  double max_mean = 0;         ///< largest posterior mean on X_j, reward offset included
+  double tau = 0;              ///< threshold, reward offset included
   numeric::Vector best_point;  ///< latent point of that largest mean
   double best_stddev = 0;      ///< posterior deviation there
 

@@ -1,9 +1,9 @@
 #include "duets/protocol/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "duets/base/error.h"
 
@@ -22,14 +22,18 @@ std::uint64_t integer_sqrt(std::uint64_t n) {
 std::uint64_t rule_next(ScheduleRule rule, std::uint64_t horizon, std::uint64_t last,
                         std::size_t done) {
   switch (rule) {
-    case ScheduleRule::kSqrtFloor: return integer_sqrt(horizon * last);
+    case ScheduleRule::kSqrtFloor:
+      return integer_sqrt(horizon * last);
     case ScheduleRule::kSqrtCeil: {
       const std::uint64_t root = integer_sqrt(horizon * last);
       return root * root == horizon * last ? root : root + 1;
     }
-    case ScheduleRule::kDoubling: return 2 * last;
-    case ScheduleRule::kPairedDoubling: return done % 2 == 1 ? last : 2 * last;
-    case ScheduleRule::kExplicit: break;
+    case ScheduleRule::kDoubling:
+      return 2 * last;
+    case ScheduleRule::kPairedDoubling:
+      return done % 2 == 1 ? last : 2 * last;
+    case ScheduleRule::kExplicit:
+      break;
   }
   throw base::Error(base::ErrorKind::kInvalid, "duets.schedule = explicit: has no rule");
 }
@@ -42,11 +46,16 @@ bool absorbs_remainder(ScheduleRule rule) {
 
 std::string_view name(ScheduleRule rule) {
   switch (rule) {
-    case ScheduleRule::kSqrtFloor: return "sqrt-floor";
-    case ScheduleRule::kSqrtCeil: return "sqrt-ceil";
-    case ScheduleRule::kDoubling: return "doubling";
-    case ScheduleRule::kPairedDoubling: return "paired-doubling";
-    case ScheduleRule::kExplicit: return "explicit";
+    case ScheduleRule::kSqrtFloor:
+      return "sqrt-floor";
+    case ScheduleRule::kSqrtCeil:
+      return "sqrt-ceil";
+    case ScheduleRule::kDoubling:
+      return "doubling";
+    case ScheduleRule::kPairedDoubling:
+      return "paired-doubling";
+    case ScheduleRule::kExplicit:
+      return "explicit";
   }
   return "?";
 }

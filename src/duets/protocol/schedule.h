@@ -22,7 +22,8 @@ std::string_view name(ScheduleRule rule);
 /// absorb a remainder that is shorter than the epoch before it into that epoch. t1 > horizon gives
 /// one epoch of length horizon. Exact integer arithmetic. kInvalid when horizon or t1 is 0, or the
 /// rule is kExplicit. O(number of epochs), which is O(log horizon) at most.
-std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon, std::uint32_t t1);
+std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon,
+                                         std::uint32_t t1);
 
 /// The lengths the rule planned before the horizon cut the last one (equal to epoch_lengths but for
 /// the last entry). For reports.

@@ -1,9 +1,9 @@
 #include "duets/protocol/study.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "duets/base/bytes.h"
 #include "duets/base/error.h"
@@ -29,8 +29,9 @@ void validate_tuned(const Study& study) {
 void validate_theory(const Study& study) {
   require(study.domain->is_finite(), "duets.mode", "theory",
           "needs a finite set: discretise the box or ball with space.candidates");
-  require(study.data == DataPolicy::kEpoch, "duets.data", "surviving",
-          "mode = \"theory\" needs data = \"epoch\": the bound needs points independent of the noise");
+  require(
+      study.data == DataPolicy::kEpoch, "duets.data", "surviving",
+      "mode = \"theory\" needs data = \"epoch\": the bound needs points independent of the noise");
   require(study.inducing == Inducing::kCoin, "duets.inducing", "greedy or public",
           "mode = \"theory\" needs inducing = \"coin\": the theorem is about random inducing sets");
   gp::validate(theory_inputs(study));
@@ -43,7 +44,8 @@ void validate_schedule(const Study& study) {
   }
   std::uint64_t sum = 0;
   for (const std::uint32_t length : study.epochs) {
-    require(length >= 1, "duets.epochs", fmt::format("{}", length), "every epoch is at least 1 long");
+    require(length >= 1, "duets.epochs", fmt::format("{}", length),
+            "every epoch is at least 1 long");
     sum += length;
   }
   require(sum == study.horizon, "duets.epochs", fmt::format("[{}]", fmt::join(study.epochs, ", ")),

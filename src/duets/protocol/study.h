@@ -1,5 +1,5 @@
-// What every party of a study knows: the public half of "a run is a pure function of the study file,
-// the coins, the rewards and the record of who took part".
+// What every party of a study knows: the public half of "a run is a pure function of the study
+// file, the coins, the rewards and the record of who took part".
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ struct Study {
   double lambda = 0.2;    ///< > 0, finite: variance of the noise the model assumes
 
   Mode mode = Mode::kTuned;
-  double beta = 1.0;  ///< tuned: >= 0, finite; > 0 unless the domain is finite
-  double p0 = 10.0;   ///< tuned, coin: > 0, finite
+  double beta = 1.0;         ///< tuned: >= 0, finite; > 0 unless the domain is finite
+  double p0 = 10.0;          ///< tuned, coin: > 0, finite
   double norm_bound = 1.0;   ///< theory: B > 0
   double subgaussian = 1.0;  ///< theory: R > 0
   double delta = 0.1;        ///< theory: 0 < delta < 1

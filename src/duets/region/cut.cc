@@ -1,9 +1,9 @@
 #include "duets/region/cut.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "duets/base/error.h"
 

@@ -7,14 +7,15 @@
 namespace duets::region {
 
 /// { x : k_S(x)^T w >= tau }, decided by transmitted numbers only. A cut carries its own kernel and
-/// reward offset, so that later epochs may use other parameters than earlier ones. Immutable, strict.
+/// reward offset, so that later epochs may use other parameters than earlier ones. Immutable,
+/// strict.
 class Cut {
  public:
-  /// `inducing` (s x features) and `weights` (s) as broadcast; `tau` is in the units of the sum, that
-  /// is, after the offset was subtracted from the rewards. Throws kInvalid for shapes, an empty S, or
-  /// numbers that are not finite.
-  Cut(kernel::Kernel kernel, double reward_offset, numeric::Points inducing, numeric::Vector weights,
-      double tau);
+  /// `inducing` (s x features) and `weights` (s) as broadcast; `tau` is in the units of the sum,
+  /// that is, after the offset was subtracted from the rewards. Throws kInvalid for shapes, an
+  /// empty S, or numbers that are not finite.
+  Cut(kernel::Kernel kernel, double reward_offset, numeric::Points inducing,
+      numeric::Vector weights, double tau);
 
   /// k_S(x)^T w, without the offset. O(n s d).
   numeric::Vector sum_at(const numeric::Points& features) const;

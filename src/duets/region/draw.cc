@@ -55,9 +55,15 @@ numeric::Points random_candidates(const random::Coin& public_coin, CandidateShap
                                   .slot = static_cast<std::uint32_t>(i)};
     const std::span<double> out(points.row(static_cast<Eigen::Index>(i)).data(), dimension);
     switch (shape) {
-      case CandidateShape::kCube: draw_cube(public_coin, address, out); break;
-      case CandidateShape::kBall: draw_ball(public_coin, address, radius, out); break;
-      case CandidateShape::kSphere: draw_sphere(public_coin, address, radius, out); break;
+      case CandidateShape::kCube:
+        draw_cube(public_coin, address, out);
+        break;
+      case CandidateShape::kBall:
+        draw_ball(public_coin, address, radius, out);
+        break;
+      case CandidateShape::kSphere:
+        draw_sphere(public_coin, address, radius, out);
+        break;
     }
   }
   return points;

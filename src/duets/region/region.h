@@ -13,12 +13,12 @@ namespace duets::region {
 
 /// Which points are inside, and how close the closest decision was.
 struct Membership {
-  std::vector<std::uint8_t> inside;  ///< 1 or 0 for each point
+  std::vector<std::uint8_t> inside;                                  ///< 1 or 0 for each point
   double smallest_margin = std::numeric_limits<double>::infinity();  ///< min |sum - tau| looked at
 };
 
-/// Immutable and cheap to copy. Strict: two parties with the same transmitted numbers agree on every
-/// point.
+/// Immutable and cheap to copy. Strict: two parties with the same transmitted numbers agree on
+/// every point.
 class Region {
  public:
   /// The whole domain.

@@ -1,9 +1,9 @@
 #include "duets/region/sampler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "duets/base/error.h"
 #include "duets/region/draw.h"
@@ -35,16 +35,19 @@ Address address_of(Purpose purpose, const SlotRange& slots, std::uint32_t row,
 }
 
 std::span<double> row_of(Points& points, std::size_t row) {
-  return {points.row(static_cast<Eigen::Index>(row)).data(), static_cast<std::size_t>(points.cols())};
+  return {points.row(static_cast<Eigen::Index>(row)).data(),
+          static_cast<std::size_t>(points.cols())};
 }
 
-[[noreturn]] void throw_exhausted(const SlotRange& slots, std::uint32_t row, std::uint32_t attempts) {
+[[noreturn]] void throw_exhausted(const SlotRange& slots, std::uint32_t row,
+                                  std::uint32_t attempts) {
   throw base::Error(
       base::ErrorKind::kExhausted,
-      fmt::format("sampler exhausted: epoch {}, slot {}: no point of the active region among {} "
-                  "attempts. The region is smaller than it was measured to be; raise duets.beta, or "
-                  "use a finite set (space.domain = \"finite\")",
-                  base::value(slots.epoch), slots.first + row, attempts));
+      fmt::format(
+          "sampler exhausted: epoch {}, slot {}: no point of the active region among {} "
+          "attempts. The region is smaller than it was measured to be; raise duets.beta, or "
+          "use a finite set (space.domain = \"finite\")",
+          base::value(slots.epoch), slots.first + row, attempts));
 }
 
 // One step of coordinate hit-and-run for many chains at once. The shrinking interval always holds
@@ -140,9 +143,12 @@ Draw join(std::vector<Draw> parts, Eigen::Index rows, Eigen::Index columns) {
 
 const char* to_string(Method method) {
   switch (method) {
-    case Method::kIndex: return "index";
-    case Method::kRejection: return "rejection";
-    case Method::kWalk: return "walk";
+    case Method::kIndex:
+      return "index";
+    case Method::kRejection:
+      return "rejection";
+    case Method::kWalk:
+      return "walk";
   }
   return "?";
 }
@@ -191,14 +197,18 @@ Draw Sampler::draw(const random::Coin& coin, Lane lane, const SlotRange& slots,
     const SlotRange part{slots.epoch, slots.first + offset, std::min(kChunk, slots.count - offset)};
     parts[chunk] = draw_chunk(coin, lane, part);
   });
-  return join(std::move(parts), slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
+  return join(std::move(parts), slots.count,
+              static_cast<Eigen::Index>(region_.domain().dimension()));
 }
 
 Draw Sampler::draw_chunk(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
   switch (settings_.method) {
-    case Method::kIndex: return draw_indices(coin, lane, slots);
-    case Method::kRejection: return draw_by_rejection(coin, lane, slots);
-    case Method::kWalk: return draw_by_walk(coin, lane, slots);
+    case Method::kIndex:
+      return draw_indices(coin, lane, slots);
+    case Method::kRejection:
+      return draw_by_rejection(coin, lane, slots);
+    case Method::kWalk:
+      return draw_by_walk(coin, lane, slots);
   }
   return {};
 }

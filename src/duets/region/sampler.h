@@ -21,8 +21,8 @@ enum class Method : std::uint8_t { kIndex = 0, kRejection = 1, kWalk = 2 };
 /// "index", "rejection", "walk".
 const char* to_string(Method method);
 
-/// How X_{j+1} is sampled: the coordinator decides it from the measured acceptance and broadcasts it
-/// with tau_j. Counts as bytes, not as reals.
+/// How X_{j+1} is sampled: the coordinator decides it from the measured acceptance and broadcasts
+/// it with tau_j. Counts as bytes, not as reals.
 struct SamplerSettings {
   Method method = Method::kRejection;
   std::uint32_t max_attempts = 1000;  ///< rejection: attempts a slot may use; 1 .. 2^24
@@ -56,8 +56,8 @@ struct Draw {
 
 class Sampler {
  public:
-  /// `starts` (latent points of the region) is needed by walks only. Throws kInvalid when a walk has
-  /// none, when the settings are out of range, or when the region is an empty finite set.
+  /// `starts` (latent points of the region) is needed by walks only. Throws kInvalid when a walk
+  /// has none, when the settings are out of range, or when the region is an empty finite set.
   Sampler(Region region, SamplerSettings settings, numeric::Points starts = {});
 
   /// The points of the slots. Throws kExhausted, naming epoch and slot, when rejection reaches its
@@ -80,9 +80,10 @@ class Sampler {
   numeric::Points starts_;
 };
 
-/// Start points for walks in `next`, a trimmed form of `current`'s region: the first `num_starts` of
-/// the first `stream_cap` points of the public stream on the current region that the cut keeps. They
-/// are uniform there, independent of the rewards, and known to all at no cost. May return fewer.
+/// Start points for walks in `next`, a trimmed form of `current`'s region: the first `num_starts`
+/// of the first `stream_cap` points of the public stream on the current region that the cut keeps.
+/// They are uniform there, independent of the rewards, and known to all at no cost. May return
+/// fewer.
 numeric::Points find_starts(const Sampler& current, const Region& next,
                             const SamplerSettings& settings, const random::Coin& public_coin,
                             base::EpochId epoch, const base::Executor& executor);

@@ -1,0 +1,214 @@
+#include "duets/protocol/agent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/gp/sparse.h"
+
+namespace duets::protocol {
+namespace {
+
+constexpr std::uint32_t kSnapshotVersion = 1;
+constexpr const char* kSnapshotMagic = "duets agent";
+
+}  // namespace
+
+Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
+             std::shared_ptr<PublicView> view)
+    : study_(std::move(study)),
+      lengths_(lengths(*study_)),
+      id_(id),
+      coin_(coin),
+      view_(std::move(view)),
+      history_(study_->data) {
+  open_epoch(EpochId{1});
+}
+
+void Agent::open_epoch(EpochId epoch) {
+  const std::uint32_t length = lengths_[base::value(epoch) - 1];
+  const std::uint32_t before = log_.empty() ? 0 : plan_.first_t + lengths_[base::value(epoch) - 2];
+  region::Draw draw = view_->sampler(epoch).draw(coin_, region::Lane::kPrivate, {epoch, 0, length},
+                                                 view_->executor());
+  plan_ = {epoch, before, draw.latents};
+  history_.open(epoch, std::move(draw));
+  log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0), {}, {}});
+  num_open_ = length;
+  outstanding_.reset();
+}
+
+void Agent::set_slot(std::uint32_t slot, SlotState state, double reward) {
+  EpochLog& log = log_.back();
+  base::require(slot < log.states.size(), "slot", fmt::format("{}", slot),
+                fmt::format("epoch {} has {} slots", base::value(plan_.epoch), log.states.size()));
+  const bool same = log.states[slot] == state && log.rewards[slot] == reward;
+  base::require(
+      log.states[slot] == SlotState::kOpen || same, "slot", fmt::format("{}", slot),
+      fmt::format("was answered differently before in epoch {}", base::value(plan_.epoch)));
+  if (log.states[slot] == SlotState::kOpen) --num_open_;
+  log.states[slot] = state;
+  log.rewards[slot] = reward;
+  if (state == SlotState::kReward && (!best_ || reward > best_->reward)) {
+    best_ = BestTrial{id_, plan_.epoch, slot, reward};
+  }
+}
+
+std::optional<Message> Agent::report(std::uint32_t slot, double reward) {
+  base::require(std::isfinite(reward), "reward", fmt::format("{}", reward),
+                "must be finite; report a failed query as a hole");
+  set_slot(slot, SlotState::kReward, reward);
+  return send_when_ready();
+}
+
+std::optional<Message> Agent::report_hole(std::uint32_t slot) {
+  set_slot(slot, SlotState::kHole, 0.0);
+  return send_when_ready();
+}
+
+std::optional<Message> Agent::receive(const Message& message) {
+  if (const auto* refusal = std::get_if<Refusal>(&message)) {
+    if (refusal->reason == Reason::kDiverged) {
+      throw base::Error(base::ErrorKind::kDiverged,
+                        fmt::format("agent {}, epoch {}: the coordinator replays other points than "
+                                    "this agent drew",
+                                    base::value(refusal->agent), base::value(refusal->epoch)));
+    }
+    return std::nullopt;
+  }
+  if (const auto* inducing = std::get_if<InducingSet>(&message)) {
+    if (inducing->epoch < plan_.epoch) return std::nullopt;
+    view_->apply(*inducing);
+    if (inducing->epoch == plan_.epoch) log_.back().inducing = *inducing;
+    return send_when_ready();
+  }
+  if (const auto* trim = std::get_if<Trim>(&message)) {
+    if (trim->epoch < plan_.epoch) return std::nullopt;
+    if (trim->epoch > plan_.epoch || is_last()) {
+      throw base::Error(base::ErrorKind::kProtocol,
+                        fmt::format("agent {}: a trim of epoch {} in epoch {}", base::value(id_),
+                                    base::value(trim->epoch), base::value(plan_.epoch)));
+    }
+    view_->apply(*trim);
+    log_.back().trim = *trim;
+    const auto& excluded = trim->excluded;
+    if (std::binary_search(excluded.begin(), excluded.end(), base::value(id_))) history_.exclude();
+    open_epoch(base::next(plan_.epoch));
+    return std::nullopt;
+  }
+  throw base::Error(base::ErrorKind::kProtocol,
+                    fmt::format("agent {}: not a broadcast", base::value(id_)));
+}
+
+std::vector<std::uint32_t> Agent::holes() const {
+  std::vector<std::uint32_t> holes;
+  const auto& states = log_.back().states;
+  for (std::uint32_t slot = 0; slot < states.size(); ++slot) {
+    if (states[slot] == SlotState::kHole) holes.push_back(slot);
+  }
+  return holes;
+}
+
+std::optional<Message> Agent::send_when_ready() {
+  if (outstanding_ || num_open_ > 0) return std::nullopt;
+  const bool needs_inducing = !is_last() || study_->closing == ClosingRule::kProjection;
+  if (needs_inducing && !log_.back().inducing) return std::nullopt;
+  history_.set_rewards(log_.back().rewards);
+  history_.set_holes(holes());
+  if (is_last()) {
+    outstanding_ = make_closing();
+    finished_ = true;
+  } else {
+    outstanding_ = make_upload();
+  }
+  return outstanding_;
+}
+
+std::vector<double> Agent::project() const {
+  const Selection selection = history_.select(view_->region(plan_.epoch));
+  const ResolvedInducing& inducing = view_->inducing(plan_.epoch);
+  const numeric::Vector rewards = selection.rewards.array() - inducing.message.reward_offset;
+  const numeric::Vector u = gp::project(inducing.message.kernel, inducing.features,
+                                        study_->domain->features(selection.latents), rewards);
+  return {u.data(), u.data() + u.size()};
+}
+
+Upload Agent::make_upload() const {
+  Upload upload{id_, plan_.epoch, log_.back().inducing->upload,
+                {},  holes(),     points_digest(plan_.latents)};
+  if (upload.kind == UploadKind::kProjection) {
+    upload.values = project();
+    return upload;
+  }
+  const EpochLog& log = log_.back();
+  for (std::size_t slot = 0; slot < log.rewards.size(); ++slot) {
+    if (log.states[slot] == SlotState::kReward) upload.values.push_back(log.rewards[slot]);
+  }
+  return upload;
+}
+
+Closing Agent::make_closing() const {
+  Closing closing;
+  closing.agent = id_;
+  closing.has_best = best_.has_value();
+  closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
+  if (study_->closing == ClosingRule::kProjection) closing.projection = project();
+  closing.holes = holes();
+  closing.points_digest = points_digest(plan_.latents);
+  return closing;
+}
+
+base::Bytes Agent::snapshot() const {
+  base::ByteWriter out;
+  out.text(kSnapshotMagic);
+  out.u32(kSnapshotVersion);
+  out.digest(study_digest(*study_));
+  out.u32(base::value(id_));
+  out.u32(static_cast<std::uint32_t>(log_.size()));
+  for (const EpochLog& log : log_) {
+    out.u32(static_cast<std::uint32_t>(log.states.size()));
+    for (const SlotState state : log.states) out.u8(static_cast<std::uint8_t>(state));
+    out.f64s(log.rewards);
+    out.blob(log.inducing ? encode(*log.inducing) : base::Bytes{});
+    out.blob(log.trim ? encode(*log.trim) : base::Bytes{});
+  }
+  return out.take();
+}
+
+Agent Agent::restore(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
+                     std::shared_ptr<PublicView> view, std::span<const std::uint8_t> bytes) {
+  const auto check = [](bool ok, const char* what) {
+    if (!ok) throw base::Error(base::ErrorKind::kDecode, fmt::format("agent snapshot: {}", what));
+  };
+  base::ByteReader in(bytes);
+  check(in.text() == kSnapshotMagic, "not a snapshot of an agent");
+  check(in.u32() == kSnapshotVersion, "written by another version");
+  check(in.digest() == study_digest(*study), "belongs to another study");
+  check(AgentId{in.u32()} == id, "belongs to another agent");
+  const std::uint32_t num_epochs = in.u32();
+
+  Agent agent(std::move(study), id, coin, std::move(view));
+  check(num_epochs >= 1 && num_epochs <= agent.lengths_.size(), "bad number of epochs");
+  for (std::uint32_t epoch = 1; epoch <= num_epochs; ++epoch) {
+    check(in.u32() == agent.lengths_[epoch - 1], "bad epoch length");
+    std::vector<std::uint8_t> states(agent.lengths_[epoch - 1]);
+    for (std::uint8_t& state : states) state = in.u8();
+    const std::vector<double> rewards = in.f64s();
+    check(rewards.size() == states.size(), "bad number of rewards");
+    const base::Bytes inducing = in.blob();
+    const base::Bytes trim = in.blob();
+    if (!inducing.empty()) agent.receive(decode(inducing));
+    for (std::uint32_t slot = 0; slot < states.size(); ++slot) {
+      check(states[slot] <= 2, "bad slot state");
+      if (states[slot] == 1) agent.report(slot, rewards[slot]);
+      if (states[slot] == 2) agent.report_hole(slot);
+    }
+    if (!trim.empty()) agent.receive(decode(trim));
+  }
+  in.expect_end();
+  return agent;
+}
+
+}  // namespace duets::protocol

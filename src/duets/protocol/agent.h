@@ -1,0 +1,93 @@
+// One agent, without IO: rewards and broadcasts in, messages out.
+//
+// Same state and same input give the same bytes out. No clock, socket, thread, file or log inside.
+// The host's duties: query the points of plan() in any order and report each slot once; deliver
+// broadcasts at least once, in epoch order; send outstanding() again when unsure that it arrived.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "duets/protocol/history.h"
+#include "duets/protocol/messages.h"
+#include "duets/protocol/public_view.h"
+#include "duets/protocol/study.h"
+
+namespace duets::protocol {
+
+/// All points of the open epoch, known at its start.
+struct Plan {
+  EpochId epoch{};
+  std::uint32_t first_t = 0;  ///< time of slot 0: queries before this epoch
+  numeric::Points latents;    ///< one row a slot
+};
+
+class Agent {
+ public:
+  /// `coin` is the agent's own; `view` may be shared with other agents of this process.
+  Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
+        std::shared_ptr<PublicView> view);
+
+  AgentId id() const { return id_; }
+  const Plan& plan() const { return plan_; }
+  /// True once the closing message is out. plan() stays on the last epoch.
+  bool finished() const { return finished_; }
+
+  /// The reward of a slot of the open epoch, in model units. Reporting the same value again is
+  /// ignored. Throws kInvalid for a slot that does not exist, a number that is not finite, or a
+  /// second, different answer. Returns the upload or closing message once everything is there.
+  std::optional<Message> report(std::uint32_t slot, double reward);
+
+  /// The slot has no reward and never will.
+  std::optional<Message> report_hole(std::uint32_t slot);
+
+  /// A broadcast, or an answer. Broadcasts of earlier epochs are ignored. A Trim of the open epoch
+  /// ends it, finished or not: queries that were not made are not made up for. A refusal with
+  /// reason kDiverged throws kDiverged; other refusals are ignored. Throws kProtocol for messages
+  /// that do not fit. May return the upload (S_j arrived after the last reward).
+  std::optional<Message> receive(const Message& message);
+
+  /// The message that was sent last and not yet answered by a broadcast.
+  const std::optional<Message>& outstanding() const { return outstanding_; }
+
+  /// Everything needed to go on elsewhere, versioned; `restore` gives an agent whose snapshot has
+  /// the same bytes. Throws kDecode for bytes of another version or study.
+  base::Bytes snapshot() const;
+  static Agent restore(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
+                       std::shared_ptr<PublicView> view, std::span<const std::uint8_t> bytes);
+
+ private:
+  enum class SlotState : std::uint8_t { kOpen = 0, kReward = 1, kHole = 2 };
+  /// What happened in an epoch: enough to live through it again.
+  struct EpochLog {
+    std::vector<SlotState> states;
+    std::vector<double> rewards;
+    std::optional<InducingSet> inducing;
+    std::optional<Trim> trim;
+  };
+
+  void open_epoch(EpochId epoch);
+  void set_slot(std::uint32_t slot, SlotState state, double reward);
+  bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
+  std::vector<std::uint32_t> holes() const;
+  std::vector<double> project() const;
+  std::optional<Message> send_when_ready();
+  Upload make_upload() const;
+  Closing make_closing() const;
+
+  std::shared_ptr<const Study> study_;
+  std::vector<std::uint32_t> lengths_;
+  AgentId id_;
+  random::Coin coin_;
+  std::shared_ptr<PublicView> view_;
+  History history_;
+  Plan plan_;
+  std::vector<EpochLog> log_;   ///< one a begun epoch
+  std::uint32_t num_open_ = 0;  ///< slots of the open epoch without an answer
+  std::optional<BestTrial> best_;
+  std::optional<Message> outstanding_;
+  bool finished_ = false;
+};
+
+}  // namespace duets::protocol

@@ -1,0 +1,179 @@
+#include "duets/protocol/coordinator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "duets/base/error.h"
+
+namespace duets::protocol {
+namespace {
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+Coordinator::Coordinator(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+                         const base::Executor& executor)
+    : study_(std::move(study)), executor_(executor) {
+  validate(*study_);
+  lengths_ = lengths(*study_);
+  for (std::uint32_t agent = 0; agent < study_->agents; ++agent) {
+    coins_.push_back(secret.agent_coin(AgentId{agent}));
+    histories_.emplace_back(study_->data);
+  }
+  view_ = std::make_shared<PublicView>(study_, secret.public_coin(), executor_);
+}
+
+Effects Coordinator::start() {
+  base::require(base::value(epoch_) == 0, "start", "twice", "a study starts once");
+  Effects effects;
+  epoch_ = EpochId{1};
+  open_epoch(effects);
+  return effects;
+}
+
+std::vector<AgentId> Coordinator::waiting_for() const {
+  std::vector<AgentId> missing;
+  if (finished_) return missing;
+  for (std::uint32_t agent = 0; agent < study_->agents; ++agent) {
+    if (!taken_.contains(AgentId{agent})) missing.push_back(AgentId{agent});
+  }
+  return missing;
+}
+
+std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::uint64_t digest,
+                                             const std::vector<std::uint32_t>& holes) const {
+  if (base::value(agent) >= study_->agents) return Reason::kForeign;
+  if (epoch > epoch_ || base::value(epoch) == 0) return Reason::kForeign;
+  if (epoch < epoch_ || finished_) return Reason::kStale;
+  if (!holes.empty() && holes.back() >= open_report_.length) return Reason::kShape;
+  if (std::adjacent_find(holes.begin(), holes.end(), std::greater_equal<>()) != holes.end()) {
+    return Reason::kShape;
+  }
+  if (digest != point_digests_[base::value(agent)]) return Reason::kDiverged;
+  return std::nullopt;
+}
+
+std::optional<Reason> Coordinator::objection(const Upload& upload) const {
+  const EpochId epoch = upload.epoch;
+  if (auto reason = objection(upload.agent, epoch, upload.points_digest, upload.holes))
+    return reason;
+  if (is_last()) return Reason::kShape;
+  const ResolvedInducing& inducing = view_->inducing(epoch);
+  if (upload.kind != inducing.message.upload) return Reason::kShape;
+  const std::size_t wanted = upload.kind == UploadKind::kProjection
+                                 ? static_cast<std::size_t>(inducing.latents.rows())
+                                 : open_report_.length - upload.holes.size();
+  if (upload.values.size() != wanted) return Reason::kShape;
+  if (!all_finite(upload.values)) return Reason::kNotFinite;
+  return std::nullopt;
+}
+
+std::optional<Reason> Coordinator::objection(const Closing& closing) const {
+  const EpochId last{static_cast<std::uint32_t>(lengths_.size())};
+  if (auto reason = objection(closing.agent, last, closing.points_digest, closing.holes))
+    return reason;
+  const std::size_t wanted =
+      sends_projection() ? static_cast<std::size_t>(view_->inducing(last).latents.rows()) : 0;
+  if (closing.projection.size() != wanted) return Reason::kShape;
+  const std::uint32_t best_epoch = base::value(closing.best.epoch);
+  if (closing.has_best && (best_epoch < 1 || best_epoch > lengths_.size() ||
+                           closing.best.slot >= lengths_[best_epoch - 1])) {
+    return Reason::kShape;
+  }
+  if (!all_finite(closing.projection) || !std::isfinite(closing.best.reward))
+    return Reason::kNotFinite;
+  return std::nullopt;
+}
+
+void Coordinator::refuse(AgentId agent, EpochId epoch, Reason reason, Effects& effects) const {
+  const Refusal refusal{agent, epoch, reason};
+  effects.messages.push_back({agent, refusal});
+  effects.events.push_back(MessageRefused{refusal});
+}
+
+void Coordinator::take(const Message& message, AgentId agent, Effects& effects) {
+  taken_.emplace(agent, message);
+  log_.push_back(MessageTaken{message});
+  effects.records.push_back(MessageTaken{message});
+  if (taken_.size() < study_->agents) return;
+  std::vector<std::uint32_t> everybody(study_->agents);
+  for (std::uint32_t a = 0; a < study_->agents; ++a) everybody[a] = a;
+  finish_epoch(everybody, effects);
+}
+
+Effects Coordinator::receive(const Message& message) {
+  if (const auto* upload = std::get_if<Upload>(&message)) return receive_upload(*upload);
+  if (const auto* closing = std::get_if<Closing>(&message)) return receive_closing(*closing);
+  throw base::Error(base::ErrorKind::kProtocol,
+                    "the coordinator takes uploads and closing messages");
+}
+
+Effects Coordinator::receive_upload(const Upload& upload) {
+  Effects effects;
+  const auto reason = objection(upload);
+  const auto before = taken_.find(upload.agent);
+  if (reason == Reason::kStale && trims_.contains(upload.epoch)) {
+    effects.messages.push_back({upload.agent, trims_.at(upload.epoch)});
+  }
+  if (reason) {
+    refuse(upload.agent, upload.epoch, *reason, effects);
+  } else if (before == taken_.end()) {
+    take(upload, upload.agent, effects);
+  } else if (encode(before->second) != encode(upload)) {
+    refuse(upload.agent, upload.epoch, Reason::kConflict, effects);
+  }
+  return effects;
+}
+
+Effects Coordinator::receive_closing(const Closing& closing) {
+  Effects effects;
+  const auto reason = objection(closing);
+  const auto before = taken_.find(closing.agent);
+  const EpochId last{static_cast<std::uint32_t>(lengths_.size())};
+  if (reason) {
+    refuse(closing.agent, last, *reason, effects);
+  } else if (before == taken_.end()) {
+    take(closing, closing.agent, effects);
+  } else if (encode(before->second) != encode(closing)) {
+    refuse(closing.agent, last, Reason::kConflict, effects);
+  }
+  return effects;
+}
+
+Effects Coordinator::close(EpochId epoch, const std::vector<AgentId>& participants) {
+  base::require(epoch == epoch_ && !finished_, "close.epoch", fmt::format("{}", base::value(epoch)),
+                fmt::format("the open epoch is {}", base::value(epoch_)));
+  base::require(!participants.empty(), "close.agents", "[]", "at least one agent must take part");
+  std::vector<std::uint32_t> agents;
+  for (const AgentId agent : participants) {
+    const std::string text = fmt::format("{}", base::value(agent));
+    base::require(agents.empty() || agents.back() < base::value(agent), "close.agents", text,
+                  "agents must increase");
+    base::require(taken_.contains(agent), "close.agents", text, "has not uploaded");
+    agents.push_back(base::value(agent));
+  }
+  Effects effects;
+  finish_epoch(agents, effects);
+  return effects;
+}
+
+Recommendation Coordinator::recommendation() const {
+  Recommendation recommendation;
+  if (reports_.empty()) return recommendation;
+  const EpochReport& last = reports_.back();
+  recommendation.exists = true;
+  recommendation.epoch = last.epoch;
+  recommendation.point = last.best_point;
+  recommendation.mean = last.max_mean;
+  recommendation.half_width = last.width * last.best_stddev;
+  return recommendation;
+}
+
+}  // namespace duets::protocol

@@ -1,0 +1,147 @@
+// The coordinator, without IO: messages in, effects out.
+//
+// Same state and same input give the same bytes out. No clock, socket, thread, file or log inside.
+// Time enters only as the host's decision `close`. The host's duties: persist the records of an
+// effect before sending its messages; deliver every message at least once; any order across agents.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/protocol/epoch_model.h"
+#include "duets/protocol/history.h"
+#include "duets/protocol/messages.h"
+#include "duets/protocol/public_view.h"
+#include "duets/protocol/records.h"
+#include "duets/protocol/report.h"
+#include "duets/protocol/study.h"
+#include "duets/random/coin.h"
+
+namespace duets::protocol {
+
+/// A message and whom it is for.
+struct Outgoing {
+  std::optional<AgentId> to;  ///< empty: all agents
+  Message message;
+};
+
+struct EpochBegan {
+  EpochId epoch{};
+  std::uint32_t length = 0;
+};
+struct EpochEnded {
+  EpochId epoch{};
+  bool has_report = false;
+  EpochReport report;
+};
+struct MessageRefused {
+  Refusal refusal;
+};
+struct StudyFinished {};
+using Event = std::variant<EpochBegan, EpochEnded, MessageRefused, StudyFinished>;
+
+/// What an input leads to, to be carried out in this order.
+struct Effects {
+  std::vector<Record> records;     ///< persist
+  std::vector<Outgoing> messages;  ///< send
+  std::vector<Event> events;       ///< report
+};
+
+class Coordinator {
+ public:
+  /// Throws kInvalid for a bad study. The executor must outlive the coordinator.
+  Coordinator(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+              const base::Executor& executor);
+
+  /// Begins epoch 1. Once.
+  Effects start();
+
+  /// A message of an agent. Taken messages are recorded; when the last missing one arrives the
+  /// epoch closes. What is not taken changes nothing and is answered:
+  ///   the same upload again       -> nothing (or the Trim, when the epoch is closed)
+  ///   another upload, same epoch  -> Refusal kConflict, the first one stands
+  ///   an epoch that is closed     -> Refusal kStale and the Trim that closed it
+  ///   unknown agent, future epoch -> Refusal kForeign
+  ///   wrong counts or holes       -> Refusal kShape;  NaN or infinity -> Refusal kNotFinite
+  ///   another digest of points    -> Refusal kDiverged
+  Effects receive(const Message& message);
+
+  /// The host's decision to end the open epoch with the agents in `participants` (increasing). Each
+  /// must have uploaded; the others are excluded exactly. kInvalid when the list is empty, not
+  /// increasing, names an agent without upload, or the epoch is not open.
+  Effects close(EpochId epoch, const std::vector<AgentId>& participants);
+
+  bool finished() const { return finished_; }
+  EpochId epoch() const { return epoch_; }
+  /// Agents whose message for the open epoch is missing, increasing.
+  std::vector<AgentId> waiting_for() const;
+
+  const std::vector<EpochReport>& reports() const { return reports_; }
+  Recommendation recommendation() const;
+  const std::optional<BestTrial>& best_trial() const { return best_; }
+  bool complete_participation() const { return complete_; }  ///< no hole, nobody excluded so far
+  const base::Digest& run_digest() const { return run_digest_; }
+  const base::Digest& state_digest() const { return state_digest_; }
+  const PublicView& view() const { return *view_; }
+
+  /// Versioned; `restore` gives a coordinator whose snapshot has the same bytes and that goes on
+  /// with the same bytes out. Throws kDecode for another version or study.
+  base::Bytes snapshot() const;
+  static Coordinator restore(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+                             const base::Executor& executor, std::span<const std::uint8_t> bytes);
+
+ private:
+  bool is_last() const { return base::value(epoch_) == lengths_.size(); }
+  bool sends_projection() const;
+  bool is_complete(const EpochReport& report) const;
+  void open_epoch(Effects& effects);
+  void replay_points(EpochReport& report);
+  const numeric::Points& pool();
+  std::vector<Selection> selections() const;
+  bool rewards_allowed() const;
+
+  std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
+                                  const std::vector<std::uint32_t>& holes) const;
+  std::optional<Reason> objection(const Upload& upload) const;
+  std::optional<Reason> objection(const Closing& closing) const;
+  void take(const Message& message, AgentId agent, Effects& effects);
+  void refuse(AgentId agent, EpochId epoch, Reason reason, Effects& effects) const;
+  Effects receive_upload(const Upload& upload);
+  Effects receive_closing(const Closing& closing);
+
+  void finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects);
+  numeric::Vector summed_projections(const std::vector<std::uint32_t>& participants) const;
+  void settle_participation(const std::vector<std::uint32_t>& participants, EpochReport& report);
+  void advance_digests(EpochClosed& closed, const region::Region* next) const;
+
+  void apply(const Record& record);
+  void apply_opened(const EpochOpened& opened);
+  void apply_closed(const EpochClosed& closed);
+
+  std::shared_ptr<const Study> study_;
+  std::vector<std::uint32_t> lengths_;
+  const base::Executor& executor_;
+  std::vector<random::Coin> coins_;
+  std::shared_ptr<PublicView> view_;
+
+  EpochId epoch_{};  ///< the open one; 0 before start
+  bool finished_ = false;
+  bool complete_ = true;
+  std::vector<History> histories_;
+  std::vector<std::uint64_t> point_digests_;  ///< of the open epoch, one an agent
+  std::optional<numeric::Points> pool_;
+  EpochReport open_report_;
+  std::map<AgentId, Message> taken_;  ///< of the open epoch
+  std::vector<EpochReport> reports_;
+  std::map<EpochId, Trim> trims_;
+  std::optional<BestTrial> best_;
+  base::Digest run_digest_;
+  base::Digest state_digest_;
+  std::vector<Record> log_;  ///< what a snapshot holds
+};
+
+}  // namespace duets::protocol

@@ -1,0 +1,249 @@
+// Opening and closing epochs: where the coordinator computes what it then transmits.
+#include <algorithm>
+#include <utility>
+
+#include "duets/protocol/coordinator.h"
+
+namespace duets::protocol {
+namespace {
+
+constexpr std::size_t kAgentsPerChunk = 32;
+
+const std::vector<std::uint32_t>& holes_of(const Message& message) {
+  if (const auto* upload = std::get_if<Upload>(&message)) return upload->holes;
+  return std::get<Closing>(message).holes;
+}
+
+// One reward a slot, 0 in the holes.
+std::vector<double> spread_over_slots(const Upload& upload, std::uint32_t length) {
+  std::vector<double> rewards(length, 0.0);
+  std::size_t next_value = 0;
+  std::size_t next_hole = 0;
+  for (std::uint32_t slot = 0; slot < length; ++slot) {
+    if (next_hole < upload.holes.size() && upload.holes[next_hole] == slot) {
+      ++next_hole;
+    } else {
+      rewards[slot] = upload.values[next_value++];
+    }
+  }
+  return rewards;
+}
+
+}  // namespace
+
+bool Coordinator::is_complete(const EpochReport& report) const {
+  return report.num_participants == study_->agents && report.num_holes == 0;
+}
+
+bool Coordinator::sends_projection() const {
+  return !is_last() || study_->closing == ClosingRule::kProjection;
+}
+
+void Coordinator::replay_points(EpochReport& report) {
+  const std::uint32_t length = lengths_[base::value(epoch_) - 1];
+  const region::Sampler& sampler = view_->sampler(epoch_);
+  std::vector<region::Draw> draws(coins_.size());
+  const base::SerialExecutor serial;
+  const std::size_t num_chunks = (coins_.size() + kAgentsPerChunk - 1) / kAgentsPerChunk;
+  // Few agents with many slots are split by slots, many agents by agents; either way by fixed
+  // chunks.
+  const bool by_agents = num_chunks > 1;
+  executor_.parallel_for(by_agents ? num_chunks : 0, [&](std::size_t chunk) {
+    const std::size_t end = std::min(coins_.size(), (chunk + 1) * kAgentsPerChunk);
+    for (std::size_t a = chunk * kAgentsPerChunk; a < end; ++a) {
+      draws[a] = sampler.draw(coins_[a], region::Lane::kPrivate, {epoch_, 0, length}, serial);
+    }
+  });
+  point_digests_.clear();
+  for (std::size_t a = 0; a < coins_.size(); ++a) {
+    if (!by_agents) {
+      draws[a] = sampler.draw(coins_[a], region::Lane::kPrivate, {epoch_, 0, length}, executor_);
+    }
+    point_digests_.push_back(points_digest(draws[a].latents));
+    report.membership_tests += draws[a].tests;
+    report.smallest_margin = std::min(report.smallest_margin, draws[a].smallest_margin);
+    histories_[a].open(epoch_, std::move(draws[a]));
+  }
+}
+
+const numeric::Points& Coordinator::pool() {
+  if (!pool_) {
+    const region::Region& region = view_->region(epoch_);
+    pool_ = region.domain().is_finite() ? region.surviving_points()
+                                        : view_->public_points(epoch_, kSupremumPool).latents;
+  }
+  return *pool_;
+}
+
+std::vector<Selection> Coordinator::selections() const {
+  std::vector<Selection> selections;
+  for (const History& history : histories_)
+    selections.push_back(history.select(view_->region(epoch_)));
+  return selections;
+}
+
+// Raw rewards serve a posterior over surviving data only while the coordinator knows all of them.
+bool Coordinator::rewards_allowed() const {
+  if (study_->data == DataPolicy::kEpoch) return true;
+  for (std::uint32_t e = 1; e < base::value(epoch_); ++e) {
+    if (view_->inducing(EpochId{e}).message.upload != UploadKind::kRewards) return false;
+  }
+  return true;
+}
+
+void Coordinator::open_epoch(Effects& effects) {
+  EpochOpened opened;
+  opened.epoch = epoch_;
+  EpochReport& report = opened.report;
+  report.epoch = epoch_;
+  report.length = lengths_[base::value(epoch_) - 1];
+  report.planned_length = planned_length(study_->schedule, study_->horizon, study_->t1, lengths_,
+                                         base::value(epoch_) - 1);
+  const region::Sampler& sampler = view_->sampler(epoch_);
+  report.sampler = sampler.settings();
+  report.region_points = sampler.region().survivors().size();
+  if (!reports_.empty()) {
+    report.region_fraction = reports_.back().region_fraction * reports_.back().cut_acceptance;
+  }
+  pool_.reset();
+  taken_.clear();
+  replay_points(report);
+  effects.events.push_back(EpochBegan{epoch_, report.length});
+  if (sends_projection()) {
+    const Dataset data = collect(*study_->domain, selections());
+    report.sigma2_max_open = variance_supremum(*study_, study_->kernel, data, sampler.region(),
+                                               pool(), executor_, report);
+    opened.has_inducing = true;
+    opened.inducing =
+        choose_inducing(*study_, epoch_, *view_, coins_, histories_, rewards_allowed(), report);
+    opened.inducing.closing = is_last();
+    view_->apply(opened.inducing);
+    effects.messages.push_back({std::nullopt, opened.inducing});
+  }
+  open_report_ = report;
+  log_.push_back(opened);
+  effects.records.push_back(std::move(opened));
+}
+
+void Coordinator::settle_participation(const std::vector<std::uint32_t>& participants,
+                                       EpochReport& report) {
+  report.num_participants = static_cast<std::uint32_t>(participants.size());
+  for (std::uint32_t a = 0; a < study_->agents; ++a) {
+    if (!std::binary_search(participants.begin(), participants.end(), a)) {
+      histories_[a].exclude();
+      continue;
+    }
+    const Message& message = taken_.at(AgentId{a});
+    histories_[a].set_holes(holes_of(message));
+    report.num_holes += holes_of(message).size();
+    const auto* upload = std::get_if<Upload>(&message);
+    if (upload != nullptr && upload->kind == UploadKind::kRewards) {
+      histories_[a].set_rewards(spread_over_slots(*upload, report.length));
+    }
+    const auto* closing = std::get_if<Closing>(&message);
+    if (closing != nullptr && closing->has_best &&
+        (!best_ || closing->best.reward > best_->reward)) {
+      best_ = closing->best;
+    }
+  }
+  complete_ = complete_ && is_complete(report);
+}
+
+// In agent order, never in arrival order.
+numeric::Vector Coordinator::summed_projections(
+    const std::vector<std::uint32_t>& participants) const {
+  const ResolvedInducing& inducing = view_->inducing(epoch_);
+  numeric::Vector sum = numeric::Vector::Zero(inducing.latents.rows());
+  for (const std::uint32_t a : participants) {
+    const Message& message = taken_.at(AgentId{a});
+    const auto* upload = std::get_if<Upload>(&message);
+    if (upload != nullptr && upload->kind == UploadKind::kRewards) {
+      const Selection rows = histories_[a].select(view_->region(epoch_));
+      const numeric::Vector rewards = rows.rewards.array() - inducing.message.reward_offset;
+      sum += gp::project(inducing.message.kernel, inducing.features,
+                         study_->domain->features(rows.latents), rewards);
+      continue;
+    }
+    const std::vector<double>& values =
+        upload != nullptr ? upload->values : std::get<Closing>(message).projection;
+    sum +=
+        Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+  }
+  return sum;
+}
+
+void Coordinator::advance_digests(EpochClosed& closed, const region::Region* next) const {
+  base::ByteWriter run;
+  run.digest(run_digest_);
+  run.u32(base::value(epoch_));
+  for (const std::uint64_t digest : point_digests_) run.u64(digest);
+  run.u32s(closed.participants);
+  base::ByteWriter state;
+  state.digest(state_digest_);
+  if (sends_projection()) state.blob(encode(view_->inducing(epoch_).message));
+  for (const std::uint32_t a : closed.participants) {
+    const Message& message = taken_.at(AgentId{a});
+    run.u32s(holes_of(message));
+    state.blob(encode(message));
+  }
+  if (next != nullptr) run.u32s(next->survivors());
+  if (closed.has_trim) state.blob(encode(closed.trim));
+  closed.run_digest = base::digest_of(run.bytes());
+  closed.state_digest = base::digest_of(state.bytes());
+}
+
+void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
+  EpochClosed closed;
+  closed.epoch = epoch_;
+  closed.participants = participants;
+  closed.report = open_report_;
+  closed.has_report = sends_projection();
+  EpochReport& report = closed.report;
+  settle_participation(participants, report);
+
+  const region::Region* next_region = nullptr;
+  if (sends_projection()) {
+    const Dataset data = collect(*study_->domain, selections());
+    const region::Region& region = view_->region(epoch_);
+    const ResolvedInducing& inducing = view_->inducing(epoch_);
+    report.num_points = data.num_points;
+    report.num_distinct = static_cast<std::uint64_t>(data.features.rows());
+    report.sigma2_max = is_complete(report)
+                            ? report.sigma2_max_open
+                            : variance_supremum(*study_, inducing.message.kernel, data, region,
+                                                pool(), executor_, report);
+    CutChoice cut = choose_cut(*study_, inducing, data, summed_projections(participants), region,
+                               pool(), executor_, report);
+    if (!is_last()) {
+      Trim& trim = closed.trim;
+      closed.has_trim = true;
+      trim.epoch = epoch_;
+      trim.weights = std::move(cut.weights);
+      trim.tau = cut.tau;
+      for (std::uint32_t a = 0; a < study_->agents; ++a) {
+        if (!std::binary_search(participants.begin(), participants.end(), a))
+          trim.excluded.push_back(a);
+      }
+      const region::Region next = region.trimmed(std::make_shared<const region::Cut>(
+          inducing.message.kernel, inducing.message.reward_offset, inducing.features, trim.weights,
+          trim.tau));
+      choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
+      view_->apply(trim);
+      next_region = &view_->region(base::next(epoch_));
+      effects.messages.push_back({std::nullopt, trim});
+    }
+  }
+  advance_digests(closed, next_region);
+  report.run_digest = closed.run_digest;
+  report.state_digest = closed.state_digest;
+  effects.records.push_back(closed);
+  effects.events.push_back(EpochEnded{epoch_, closed.has_report, report});
+  apply_closed(closed);
+  if (finished_) {
+    effects.events.push_back(StudyFinished{});
+  } else {
+    open_epoch(effects);
+  }
+}
+
+}  // namespace duets::protocol

@@ -1,0 +1,317 @@
+#include "duets/protocol/epoch_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/gp/confidence.h"
+#include "duets/numeric/cholesky.h"
+
+namespace duets::protocol {
+namespace {
+
+using numeric::Points;
+using numeric::Vector;
+
+// Pivots are looked for among at most this many points, evenly spread; the sweep covers all.
+constexpr Eigen::Index kPivotSample = 8192;
+constexpr std::size_t kMaxRank = 4000;
+// The residual of the pivots belongs well below what is measured (docs/decisions).
+constexpr double kResidualShare = 0.01;
+constexpr double kGreedyShare = 0.1;
+
+// Below this acceptance a walk is cheaper than rejection.
+constexpr double kLeastAcceptance = 0.03;
+// A slot whose acceptance was measured rightly fails with probability e^-60.
+constexpr double kAttemptFactor = 60;
+constexpr std::uint32_t kMaxAttempts = 1U << 24;
+
+Points spread_sample(const Points& points, Eigen::Index most) {
+  if (points.rows() <= most) return points;
+  Points sample(most, points.cols());
+  for (Eigen::Index i = 0; i < most; ++i) sample.row(i) = points.row(i * points.rows() / most);
+  return sample;
+}
+
+Points features_of(const Study& study, const Points& latents) {
+  return study.domain->features(latents);
+}
+
+// The points of D_j, with multiplicity and in agent order, whose inducing coin falls below p; the
+// one with the smallest coin when there is none.
+Points throw_coins(EpochId epoch, const std::vector<random::Coin>& coins,
+                   const std::vector<History>& histories, double p) {
+  std::vector<const double*> chosen;
+  const double* smallest = nullptr;
+  double smallest_u = 2;
+  Eigen::Index dimension = 0;
+  for (std::size_t agent = 0; agent < coins.size(); ++agent) {
+    const Points& latents = histories[agent].latents();
+    dimension = latents.cols();
+    for (Eigen::Index slot = 0; slot < latents.rows(); ++slot) {
+      double u = 0;
+      coins[agent].uniforms({.purpose = random::Purpose::kInducing,
+                             .epoch = base::value(epoch),
+                             .slot = static_cast<std::uint32_t>(slot)},
+                            std::span(&u, 1));
+      if (u < p) chosen.push_back(latents.row(slot).data());
+      if (u < smallest_u) {
+        smallest_u = u;
+        smallest = latents.row(slot).data();
+      }
+    }
+  }
+  if (chosen.empty()) chosen.push_back(smallest);
+  Points latents(static_cast<Eigen::Index>(chosen.size()), dimension);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    std::copy_n(chosen[i], dimension, latents.row(static_cast<Eigen::Index>(i)).data());
+  }
+  return latents;
+}
+
+// The latents of D_j, each different point once on finite sets, in the order of first appearance.
+Points distinct_latents(const domain::Domain& domain, const std::vector<History>& histories,
+                        const region::Region& region) {
+  std::vector<std::uint8_t> seen(
+      domain.is_finite() ? static_cast<std::size_t>(domain.candidates().rows()) : std::size_t{0});
+  std::vector<Points> parts;
+  Eigen::Index total = 0;
+  for (const History& history : histories) {
+    const Selection selection = history.select(region);
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < selection.latents.rows(); ++row) {
+      if (domain.is_finite() && seen[selection.indices[row]]++ != 0) continue;
+      rows.push_back(row);
+    }
+    parts.push_back(region::select_rows(selection.latents, rows));
+    total += parts.back().rows();
+  }
+  Points all(total, static_cast<Eigen::Index>(domain.dimension()));
+  Eigen::Index row = 0;
+  for (const Points& part : parts) {
+    all.middleRows(row, part.rows()) = part;
+    row += part.rows();
+  }
+  return all;
+}
+
+double inducing_probability(const Study& study, double sigma2_max) {
+  if (study.mode == Mode::kTuned) return study.p0 * sigma2_max;
+  // The theory's constant belongs to leverage scores, which are variances over lambda.
+  return gp::theory_p0(theory_inputs(study)) * (sigma2_max / study.lambda);
+}
+
+}  // namespace
+
+Dataset collect(const domain::Domain& domain, const std::vector<Selection>& selections) {
+  Dataset data;
+  if (!domain.is_finite()) {
+    for (const Selection& s : selections)
+      data.num_points += static_cast<std::uint64_t>(s.latents.rows());
+    Points latents(static_cast<Eigen::Index>(data.num_points),
+                   static_cast<Eigen::Index>(domain.dimension()));
+    Eigen::Index row = 0;
+    for (const Selection& s : selections) {
+      latents.middleRows(row, s.latents.rows()) = s.latents;
+      row += s.latents.rows();
+    }
+    data.features = domain.features(latents);
+    data.counts = Vector::Ones(data.features.rows());
+    return data;
+  }
+  std::vector<std::uint32_t> tally(static_cast<std::size_t>(domain.candidates().rows()));
+  for (const Selection& s : selections) {
+    for (const std::uint32_t index : s.indices) ++tally[index];
+    data.num_points += s.indices.size();
+  }
+  std::vector<std::uint32_t> present;
+  for (std::uint32_t i = 0; i < tally.size(); ++i) {
+    if (tally[i] > 0) present.push_back(i);
+  }
+  data.features = domain.features(region::select_rows(domain.candidates(), present));
+  data.counts.resize(static_cast<Eigen::Index>(present.size()));
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    data.counts[static_cast<Eigen::Index>(i)] = tally[present[i]];
+  }
+  return data;
+}
+
+VarianceModel::VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda,
+                             double pivot_tolerance, const base::Executor& executor)
+    : prior_(kernel.variance) {
+  if (data.features.rows() == 0) return;
+  if (data.features.rows() <= kDenseLimit) {
+    model_.emplace<gp::ExactPosterior>(kernel, data.features, data.counts, lambda);
+    rank_ = static_cast<std::uint64_t>(data.features.rows());
+    return;
+  }
+  const Points sample = spread_sample(data.features, kPivotSample);
+  const kernel::ScaledPoints scaled(kernel, sample);
+  const numeric::PivotedCholesky pivoted = numeric::pivoted_cholesky(
+      Vector::Constant(sample.rows(), kernel.variance),
+      [&](std::uint32_t i) -> Vector {
+        return kernel::cross(kernel, scaled, kernel::ScaledPoints(kernel, sample.row(i)));
+      },
+      pivot_tolerance, kMaxRank);
+  rank_ = pivoted.pivots.size();
+  residual_ = pivoted.residual.maxCoeff();
+  model_.emplace<gp::SparsePosterior>(kernel, region::select_rows(sample, pivoted.pivots),
+                                      data.features, data.counts, lambda, executor);
+}
+
+Vector VarianceModel::operator()(const Points& features, std::uint64_t& num_clamped) const {
+  if (std::holds_alternative<std::monostate>(model_)) {
+    return Vector::Constant(features.rows(), prior_);
+  }
+  const gp::VarianceResult result = std::holds_alternative<gp::ExactPosterior>(model_)
+                                        ? std::get<gp::ExactPosterior>(model_).variance(features)
+                                        : std::get<gp::SparsePosterior>(model_).variance(features);
+  num_clamped += result.num_clamped;
+  return result.variance;
+}
+
+VariancePath VarianceModel::path() const {
+  return std::holds_alternative<gp::SparsePosterior>(model_) ? VariancePath::kLowRank
+                                                             : VariancePath::kExact;
+}
+
+double variance_supremum(const Study& study, const kernel::Kernel& kernel, const Dataset& data,
+                         const region::Region& region, const Points& pool,
+                         const base::Executor& executor, EpochReport& report) {
+  double tolerance = 1e-3 * kernel.variance;
+  while (true) {
+    const VarianceModel model(kernel, data, study.lambda, tolerance, executor);
+    const Supremum sup = maximise(
+        region, pool, [&](const Points& features) { return model(features, report.num_clamped); });
+    report.variance_path = model.path();
+    report.variance_rank = model.rank();
+    report.variance_tolerance = model.residual();
+    const bool fine = model.residual() <= kResidualShare * sup.value || model.rank() >= kMaxRank;
+    if (model.path() == VariancePath::kExact || fine) return sup.value;
+    tolerance = std::min(0.5 * tolerance, 0.5 * kResidualShare * sup.value);
+  }
+}
+
+InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
+                            const std::vector<random::Coin>& coins,
+                            const std::vector<History>& histories, bool rewards_allowed,
+                            EpochReport& report) {
+  InducingSet set;
+  set.epoch = epoch;
+  set.kernel = study.kernel;
+  const double residual = kGreedyShare * report.sigma2_max_open;
+  if (study.inducing == Inducing::kCoin) {
+    report.p_unclipped = inducing_probability(study, report.sigma2_max_open);
+    report.p = std::min(1.0, report.p_unclipped);
+    const Points chosen = throw_coins(epoch, coins, histories, report.p);
+    report.num_selected = static_cast<std::uint64_t>(chosen.rows());
+    set.points =
+        region::select_rows(chosen, gp::prune_to_pivots(set.kernel, features_of(study, chosen)));
+  } else if (study.inducing == Inducing::kGreedy) {
+    const Points candidates = distinct_latents(*study.domain, histories, view.region(epoch));
+    const auto pivots =
+        gp::greedy_pivots(set.kernel, features_of(study, candidates), residual, kMaxRank);
+    set.points = region::select_rows(candidates, pivots);
+    report.num_selected = pivots.size();
+  } else {
+    const Points candidates = view.public_points(epoch, kPublicPool).latents;
+    set.public_slots =
+        gp::greedy_pivots(set.kernel, features_of(study, candidates), residual, kMaxRank);
+    report.num_selected = set.public_slots.size();
+  }
+  report.num_inducing = set.public_slots.empty() ? static_cast<std::uint64_t>(set.points.rows())
+                                                 : set.public_slots.size();
+  const bool rewards_are_shorter = report.length < report.num_inducing;
+  const bool rewards = study.upload == UploadRule::kRewards ||
+                       (study.upload == UploadRule::kAuto && rewards_are_shorter);
+  set.upload = rewards && rewards_allowed ? UploadKind::kRewards : UploadKind::kProjection;
+  return set;
+}
+
+CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
+                     const Vector& projection, const region::Region& region, const Points& pool,
+                     const base::Executor& executor, EpochReport& report) {
+  const kernel::Kernel& kernel = inducing.message.kernel;
+  const gp::SparsePosterior posterior(kernel, inducing.features, data.features, data.counts,
+                                      study.lambda, executor);
+  CutChoice choice{posterior.weights(projection), 0};
+  report.information_gain = posterior.information_gain();
+  report.mean_error = 0x1p-52 * static_cast<double>(choice.weights.size()) * kernel.variance *
+                      choice.weights.lpNorm<1>();
+
+  const auto variance = [&](const Points& features) {
+    gp::VarianceResult result = posterior.variance(features);
+    report.num_clamped += result.num_clamped;
+    return result.variance;
+  };
+  if (study.mode == Mode::kTheory) {
+    report.width = gp::sparse_beta(theory_inputs(study));
+    report.max_stddev = std::sqrt(maximise(region, pool, variance).value);
+  } else {
+    report.width = study.beta;
+    report.max_stddev = std::sqrt(report.sigma2_max);
+  }
+  const kernel::ScaledPoints centers(kernel, inducing.features);
+  const Supremum best = maximise(region, pool, [&](const Points& features) {
+    Vector mean(features.rows());
+    kernel::weighted_sum(kernel, kernel::ScaledPoints(kernel, features), centers,
+                         {choice.weights.data(), static_cast<std::size_t>(choice.weights.size())},
+                         {mean.data(), static_cast<std::size_t>(mean.size())});
+    return mean;
+  });
+  choice.tau = best.value - 2 * report.width * report.max_stddev;
+  const double offset = inducing.message.reward_offset;
+  report.max_mean = best.value + offset;
+  report.tau = choice.tau + offset;
+  report.best_point = best.latent;
+  const Points best_row = best.latent.transpose();
+  report.best_stddev = std::sqrt(variance(features_of(study, best_row))[0]);
+  return choice;
+}
+
+void choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
+                    const Points& pool, const Vector& fallback_start, EpochReport& report,
+                    Trim& trim) {
+  if (next.domain().is_finite()) {
+    report.survivors = next.survivors().size();
+    report.cut_acceptance =
+        static_cast<double>(report.survivors) / static_cast<double>(report.region_points);
+    report.smallest_margin = std::min(report.smallest_margin, next.last_margin());
+    trim.sampler = view.sampler(epoch).settings();
+    return;
+  }
+  const region::Membership membership = next.contains(pool);
+  report.smallest_margin = std::min(report.smallest_margin, membership.smallest_margin);
+  const auto hits = std::count(membership.inside.begin(), membership.inside.end(), 1);
+  // No hit at all still says something: less than about one in the size of the pool.
+  report.cut_acceptance =
+      std::max(static_cast<double>(hits), 0.5) / static_cast<double>(pool.rows());
+
+  const double acceptance = report.region_fraction * report.cut_acceptance;
+  region::SamplerSettings settings;
+  if (acceptance >= kLeastAcceptance) {
+    settings.method = region::Method::kRejection;
+    settings.max_attempts = static_cast<std::uint32_t>(std::ceil(kAttemptFactor / acceptance));
+    trim.sampler = settings;
+    return;
+  }
+  const auto d = static_cast<std::uint32_t>(next.domain().dimension());
+  settings.method = region::Method::kWalk;
+  settings.max_attempts = kMaxAttempts;
+  settings.walk_steps = 20 + 4 * d;
+  settings.max_shrinks = 100;
+  settings.num_starts = 64;
+  settings.stream_cap = static_cast<std::uint32_t>(
+      std::clamp(4.0 * settings.num_starts / report.cut_acceptance, 2048.0, 65536.0));
+  const Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
+                                            epoch, view.executor());
+  // Few starts have to be forgotten by longer walks; a start that depends on the rewards all the
+  // more.
+  constexpr Eigen::Index kEnoughStarts = 16;
+  if (starts.rows() < kEnoughStarts) settings.walk_steps *= 10;
+  if (starts.rows() == 0) trim.starts = fallback_start.transpose();
+  trim.sampler = settings;
+}
+
+}  // namespace duets::protocol

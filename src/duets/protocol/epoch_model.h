@@ -1,0 +1,91 @@
+// The coordinator's mathematics of one epoch: everything it computes alone and then transmits.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/gp/exact.h"
+#include "duets/gp/sparse.h"
+#include "duets/protocol/history.h"
+#include "duets/protocol/maximise.h"
+#include "duets/protocol/messages.h"
+#include "duets/protocol/public_view.h"
+#include "duets/protocol/report.h"
+#include "duets/protocol/study.h"
+
+namespace duets::protocol {
+
+/// Up to this many different points the posterior variance is dense and exact; beyond, it goes
+/// through pivots and the report says so.
+inline constexpr Eigen::Index kDenseLimit = 2048;
+
+/// How many points of the public stream suprema and acceptance are taken from on a continuous
+/// domain.
+inline constexpr std::uint32_t kSupremumPool = 2048;
+
+/// The points that count, repeated ones collapsed on finite sets.
+struct Dataset {
+  numeric::Points features;
+  numeric::Vector counts;
+  std::uint64_t num_points = 0;  ///< with multiplicity
+};
+
+/// Pools the selections of all agents, in agent order. O(rows).
+Dataset collect(const domain::Domain& domain, const std::vector<Selection>& selections);
+
+/// Posterior variance of a dataset, dense or through pivots (kDenseLimit).
+class VarianceModel {
+ public:
+  /// `pivot_tolerance`: residual at which pivots stop, for the low-rank path.
+  VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda,
+                double pivot_tolerance, const base::Executor& executor);
+
+  /// Adds the number of clamped variances to `num_clamped`.
+  numeric::Vector operator()(const numeric::Points& features, std::uint64_t& num_clamped) const;
+
+  VariancePath path() const;
+  std::uint64_t rank() const { return rank_; }
+  /// Largest residual that the pivots leave on the points looked at; 0 when exact.
+  double residual() const { return residual_; }
+
+ private:
+  std::variant<std::monostate, gp::ExactPosterior, gp::SparsePosterior> model_;
+  double prior_ = 1;
+  std::uint64_t rank_ = 0;
+  double residual_ = 0;
+};
+
+/// sup over X_j of the posterior variance of the dataset; fills the variance fields of the report.
+/// `pool` as for maximise().
+double variance_supremum(const Study& study, const kernel::Kernel& kernel, const Dataset& data,
+                         const region::Region& region, const numeric::Points& pool,
+                         const base::Executor& executor, EpochReport& report);
+
+/// Chooses S_j and what agents shall upload; fills p, num_selected, num_inducing. `coins` are the
+/// agents' coins, `histories` their points.
+InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
+                            const std::vector<random::Coin>& coins,
+                            const std::vector<History>& histories, bool rewards_allowed,
+                            EpochReport& report);
+
+/// w_j, max mean and tau_j from the summed projections; fills the report's fields from width to
+/// mean_error. The mean is evaluated strictly with the w that is returned.
+struct CutChoice {
+  numeric::Vector weights;
+  double tau = 0;
+};
+CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
+                     const numeric::Vector& projection, const region::Region& region,
+                     const numeric::Points& pool, const base::Executor& executor,
+                     EpochReport& report);
+
+/// How to sample X_{j+1}, from the fraction of the pool that the cut keeps. `fallback_start` (the
+/// point of largest mean) is sent only when the public stream gives no start. Fills cut_acceptance,
+/// survivors.
+void choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
+                    const numeric::Points& pool, const numeric::Vector& fallback_start,
+                    EpochReport& report, Trim& trim);
+
+}  // namespace duets::protocol

@@ -1,0 +1,76 @@
+#include "duets/protocol/public_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duets/base/error.h"
+
+namespace duets::protocol {
+namespace {
+
+void check(bool ok, EpochId epoch, const char* what) {
+  if (ok) return;
+  throw base::Error(base::ErrorKind::kProtocol,
+                    fmt::format("broadcast for epoch {}: {}", base::value(epoch), what));
+}
+
+}  // namespace
+
+region::SamplerSettings initial_sampler(const domain::Domain& domain) {
+  region::SamplerSettings settings;
+  settings.method = domain.is_finite() ? region::Method::kIndex : region::Method::kRejection;
+  settings.max_attempts = 1;  // the whole domain accepts its own points
+  return settings;
+}
+
+PublicView::PublicView(std::shared_ptr<const Study> study, const random::Coin& public_coin,
+                       const base::Executor& executor)
+    : study_(std::move(study)), public_coin_(public_coin), executor_(executor) {
+  samplers_.emplace(EpochId{1}, region::Sampler(region::Region(study_->domain),
+                                                initial_sampler(*study_->domain)));
+}
+
+void PublicView::apply(const InducingSet& message) {
+  if (knows_inducing(message.epoch)) return;
+  check(knows_region(message.epoch), message.epoch, "its region is not known yet");
+  ResolvedInducing resolved{message, message.points, {}};
+  if (!message.public_slots.empty()) {
+    const auto largest = std::max_element(message.public_slots.begin(), message.public_slots.end());
+    check(*largest < kPublicPool, message.epoch, "a public slot lies outside the pool");
+    resolved.latents = region::select_rows(public_points(message.epoch, *largest + 1).latents,
+                                           message.public_slots);
+  }
+  check(resolved.latents.rows() > 0, message.epoch, "the inducing set is empty");
+  check(resolved.latents.cols() == static_cast<Eigen::Index>(study_->domain->dimension()),
+        message.epoch, "inducing points have the wrong dimension");
+  check(resolved.latents.allFinite(), message.epoch, "inducing points are not finite");
+  resolved.features = study_->domain->features(resolved.latents);
+  inducing_.emplace(message.epoch, std::move(resolved));
+}
+
+void PublicView::apply(const Trim& message) {
+  const EpochId next = base::next(message.epoch);
+  if (knows_region(next)) return;
+  check(knows_region(message.epoch), message.epoch, "a trim out of order");
+  check(knows_inducing(message.epoch), message.epoch, "a trim before its inducing set");
+  const ResolvedInducing& inducing = inducing_.at(message.epoch);
+  const region::Sampler& current = samplers_.at(message.epoch);
+  auto cut =
+      std::make_shared<const region::Cut>(inducing.message.kernel, inducing.message.reward_offset,
+                                          inducing.features, message.weights, message.tau);
+  region::Region region = current.region().trimmed(std::move(cut));
+  numeric::Points starts = message.starts;
+  if (message.sampler.method == region::Method::kWalk && starts.rows() == 0) {
+    starts = region::find_starts(current, region, message.sampler, public_coin_, message.epoch,
+                                 executor_);
+  }
+  samplers_.emplace(next, region::Sampler(std::move(region), message.sampler, std::move(starts)));
+}
+
+region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {
+  return sampler(epoch).draw(public_coin_, region::Lane::kPublic, {epoch, 0, count}, executor_);
+}
+
+}  // namespace duets::protocol

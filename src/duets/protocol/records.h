@@ -1,0 +1,47 @@
+// What the coordinator has to remember, as bytes: the journal of a host and the body of a snapshot.
+//
+// Records hold the transmitted numbers, so that replaying them never recomputes a decision.
+#pragma once
+
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "duets/base/bytes.h"
+#include "duets/protocol/messages.h"
+#include "duets/protocol/report.h"
+
+namespace duets::protocol {
+
+/// An epoch began: S_j was chosen.
+struct EpochOpened {
+  EpochId epoch{};
+  bool has_inducing = false;  ///< false for a last epoch that sends nothing
+  InducingSet inducing;
+  EpochReport report;  ///< as far as it is known then
+};
+
+/// A message of an agent was taken.
+struct MessageTaken {
+  Message message;  ///< Upload or Closing
+};
+
+/// An epoch ended: who took part, and what was decided.
+struct EpochClosed {
+  EpochId epoch{};
+  std::vector<std::uint32_t> participants;  ///< increasing
+  bool has_trim = false;                    ///< false for the last epoch
+  Trim trim;
+  bool has_report = false;  ///< false for a last epoch that sends nothing
+  EpochReport report;
+  base::Digest run_digest;
+  base::Digest state_digest;
+};
+
+using Record = std::variant<EpochOpened, MessageTaken, EpochClosed>;
+
+base::Bytes encode_record(const Record& record);
+/// Throws kDecode for anything encode_record could not have written.
+Record decode_record(std::span<const std::uint8_t> bytes);
+
+}  // namespace duets::protocol
