@@ -9,7 +9,7 @@
 
 namespace duets::numeric {
 
-/// e^x. Error at most 1.1 ulp for x in [-600, 709.782712893384]; 0 for x < -600 (so that products
+/// e^x. Error at most 1.2 ulp for x in [-600, 709.782712893384]; 0 for x < -600 (so that products
 /// with it stay normal numbers); +infinity for x > 709.782712893384; NaN for NaN; exactly 1 for 0.
 double strict_exp(double x);
 
