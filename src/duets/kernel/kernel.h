@@ -62,8 +62,10 @@ class ScaledPoints {
   std::vector<double> rows_;
 };
 
-/// out[i] = sum_j k(x_i, c_j) * weights[j], added in the order of j, starting from 0. Strict: bits
-/// do not depend on how many x there are or where x_i stands among them. O(|x| |c| d).
+/// out[i] = sum_j shape(x_i, c_j) * (variance * weights[j]), added in the order of j, starting from
+/// 0 (docs/formats/strict.md). Strict: bits do not depend on how many x there are or where x_i
+/// stands among them. O(|x| |c| d). Throws kInvalid when sizes do not fit; a NaN or infinite
+/// coordinate spoils the sums of its own x only.
 void weighted_sum(const Kernel& kernel, const ScaledPoints& x, const ScaledPoints& centers,
                   std::span<const double> weights, std::span<double> out);
 
@@ -71,7 +73,9 @@ void weighted_sum(const Kernel& kernel, const ScaledPoints& x, const ScaledPoint
 numeric::Vector weighted_sum(const Kernel& kernel, const numeric::Points& x,
                              const numeric::Points& centers, const numeric::Vector& weights);
 
-/// The |x| x |c| matrix k(x_i, c_j). Strict. O(|x| |c| d).
+/// The |x| x |c| matrix k(x_i, c_j) = variance * shape. Strict. O(|x| |c| d). A shape is in [0, 1],
+/// up to one ulp above for Matern 5/2, and exactly 0 where the argument of its exponential is below
+/// -600.
 numeric::Matrix cross(const Kernel& kernel, const ScaledPoints& x, const ScaledPoints& centers);
 numeric::Matrix cross(const Kernel& kernel, const numeric::Points& x,
                       const numeric::Points& centers);

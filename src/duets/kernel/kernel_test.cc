@@ -178,7 +178,7 @@ TEST(Kernel, ValuesDoNotDependOnThePlaceOfAPoint) {
 }
 
 TEST(Kernel, SymmetricBoundedAndBlindToPowersOfTwo) {
-  EXPECT_TRUE(rc::check("k(a, b) = k(b, a) <= variance; units do not matter", [] {
+  EXPECT_TRUE(rc::check("k(a, b) = k(b, a) in [0, variance]; units do not matter", [] {
     const int d = *rc::gen::inRange(1, 8);
     Kernel kernel = some_kernel(
         *rc::gen::elementOf(std::vector<Family>(std::begin(kFamilies), std::end(kFamilies))), d);
@@ -186,7 +186,9 @@ TEST(Kernel, SymmetricBoundedAndBlindToPowersOfTwo) {
     const Points b = some_points(5, d, *rc::gen::inRange(0u, 1000u));
     const Matrix k = cross(kernel, a, b);
     RC_ASSERT(k == cross(kernel, b, a).transpose());
-    RC_ASSERT((k.array() >= 0.0).all() && (k.array() <= kernel.variance).all());
+    // Matern 5/2 may round one ulp above 1 where r is about 1e-8.
+    const double top = kernel.variance * (1.0 + 0x1p-52);
+    RC_ASSERT((k.array() >= 0.0).all() && (k.array() <= top).all());
     for (double& scale : kernel.lengthscales) scale *= 8.0;
     RC_ASSERT(k == cross(kernel, 8.0 * a, 8.0 * b));
   }));
