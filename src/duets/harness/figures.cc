@@ -1,0 +1,188 @@
+#include "duets/harness/figures.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "duets/harness/chart_number.h"
+
+namespace duets::harness {
+namespace {
+
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLogRatio = 100;  // ledgers further apart than this need a log axis
+
+Axis time_axis(const RunResult& result) {
+  return {.label = "queries per agent, t",
+          .integers = true,
+          .low = 0,
+          .high = std::max<double>(1, result.horizon)};
+}
+
+Panel cumulative_panel(const RunResult& result) {
+  Panel panel{.title = "Cumulative regret of all agents", .x = time_axis(result)};
+  panel.y = {.label = "regret, summed (units of the objective)", .from_zero = true};
+  panel.stretches = epoch_stretches(result);
+  Series curve{.x = {0}, .y = {0}, .style = palette_style(1, false)};
+  curve.style.dash.clear();
+  curve.style.width = 2.2;
+  for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
+    curve.x.push_back(double(i + 1));
+    curve.y.push_back(result.cumulative_regret[i]);
+  }
+  panel.series.push_back(std::move(curve));
+  return panel;
+}
+
+// Mean regret of one query in each epoch, as steps.
+Series epoch_means(const RunResult& result) {
+  Series steps{.name = "mean of the epoch", .style = palette_style(2, false), .steps = true};
+  steps.style.dash.clear();
+  steps.style.width = 2.2;
+  const std::vector<double>& sum = result.cumulative_regret;
+  for (const Stretch& s : epoch_stretches(result)) {
+    const auto from = static_cast<std::size_t>(s.from);
+    const auto to = static_cast<std::size_t>(s.to);
+    if (to > sum.size() || to == from) break;
+    const double before = from == 0 ? 0 : sum[from - 1];
+    const double mean = (sum[to - 1] - before) / (s.to - s.from) / std::max(1u, result.agents);
+    // A gap before each step: no rise is drawn where nothing is measured.
+    if (!steps.x.empty()) {
+      steps.x.push_back(s.from);
+      steps.y.push_back(kGap);
+    }
+    steps.x.insert(steps.x.end(), {s.from, s.to});
+    steps.y.insert(steps.y.end(), {mean, mean});
+  }
+  return steps;
+}
+
+Panel per_query_panel(const RunResult& result) {
+  Panel panel{.title = "Regret of one query", .x = time_axis(result)};
+  panel.y = {.label = "regret per query (units of the objective)", .from_zero = true};
+  panel.stretches = epoch_stretches(result);
+  Series running{.name = "mean of all queries so far", .style = palette_style(1, false)};
+  for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
+    running.x.push_back(double(i + 1));
+    running.y.push_back(result.cumulative_regret[i] / double(i + 1) / std::max(1u, result.agents));
+  }
+  panel.series = {epoch_means(result), std::move(running)};
+  return panel;
+}
+
+using Ledger = double (*)(const CommunicationPoint&);
+
+Series ledger_curve(const RunResult& result, const std::string& name, std::size_t index,
+                    Ledger ledger) {
+  Series curve{
+      .name = name, .x = {0}, .y = {0}, .style = palette_style(index, false), .steps = true};
+  curve.style.width = 2;
+  for (const CommunicationPoint& p : result.communication) {
+    curve.x.push_back(p.t);
+    curve.y.push_back(ledger(p));
+  }
+  curve.x.push_back(std::max<double>(curve.x.back(), result.horizon));
+  curve.y.push_back(curve.y.back());
+  return curve;
+}
+
+std::string with_total(const std::string& name, double total) {
+  return name + ": " + plain_number(total);
+}
+
+// Whether the totals are too far apart for one linear axis.
+bool needs_log(const std::vector<Series>& curves) {
+  Extent totals(Scale::kLog10);
+  for (const Series& s : curves) totals.add(s.y.back());
+  return totals.span() && totals.span()->high > kLogRatio * totals.span()->low;
+}
+
+Panel ledger_panel(const RunResult& result) {
+  const CommunicationPoint& last = result.communication.back();
+  Panel panel{.title = "Real numbers sent, by three ledgers", .x = time_axis(result)};
+  panel.y = {.label = "real numbers sent so far", .from_zero = true};
+  panel.stretches = epoch_stretches(result);
+  panel.series = {
+      ledger_curve(result, with_total("links (every link)", last.links), 1,
+                   [](const CommunicationPoint& p) { return p.links; }),
+      ledger_curve(result, with_total("figure (uplink of all)", last.figure), 2,
+                   [](const CommunicationPoint& p) { return p.figure; }),
+      ledger_curve(result, with_total("paper (mean uplink + broadcast once)", last.paper), 0,
+                   [](const CommunicationPoint& p) { return p.paper; })};
+  if (needs_log(panel.series)) panel.y.scale = Scale::kLog10;
+  panel.note = "Closing messages, in none of the curves: " + plain_number(last.closing) +
+               " real numbers over all links.";
+  return panel;
+}
+
+Panel bytes_panel(const RunResult& result) {
+  Panel panel{.title = "Bytes on all links", .x = time_axis(result)};
+  panel.y = {.label = "kilobytes sent so far (1 kB = 1000 bytes)", .from_zero = true};
+  panel.stretches = epoch_stretches(result);
+  panel.series = {ledger_curve(result, "", 3,
+                               [](const CommunicationPoint& p) { return double(p.bytes) / 1000; })};
+  panel.series.front().style.dash.clear();
+  panel.note = "As encoded, closing messages included. Total: " +
+               grouped(result.communication.back().bytes) + " bytes.";
+  return panel;
+}
+
+}  // namespace
+
+std::string figure_title(const RunResult& result, const std::string& what) {
+  return result.study_name.empty() ? what : result.study_name + ": " + what;
+}
+
+std::vector<Stretch> epoch_stretches(const RunResult& result) {
+  std::vector<Stretch> out;
+  double from = 0;
+  for (std::size_t j = 0; j < result.lengths.size() && from < result.horizon; ++j) {
+    const double to = std::min<double>(from + result.lengths[j], result.horizon);
+    const std::string number = std::to_string(j + 1);
+    out.push_back({from, to, "epoch " + number, number});
+    from = to;
+  }
+  return out;
+}
+
+std::string regret_figure(const RunResult& result) {
+  Figure figure{.id = "duets-regret", .title = figure_title(result, "regret"), .columns = 2};
+  figure.description =
+      "Left: regret summed over all agents against the number of queries made by each agent. "
+      "Right: mean regret of one query, running and within each epoch.";
+  if (result.cumulative_regret.empty()) {
+    figure.panels = {{.message = "No regret: the optimum of this objective is not known."}};
+  } else {
+    figure.panels = {cumulative_panel(result), per_query_panel(result)};
+  }
+  return draw_figure(figure);
+}
+
+std::string communication_figure(const RunResult& result) {
+  Figure figure{
+      .id = "duets-communication", .title = figure_title(result, "communication"), .columns = 2};
+  figure.description =
+      "Left: real numbers sent so far in three ledgers against the number of queries made by each "
+      "agent. Right: bytes sent so far over all links.";
+  if (result.communication.empty()) {
+    figure.panels = {{.message = "Nothing was sent."}};
+  } else {
+    figure.panels = {ledger_panel(result), bytes_panel(result)};
+  }
+  return draw_figure(figure);
+}
+
+std::vector<NamedFigure> all_figures(const RunResult& result) {
+  std::vector<NamedFigure> out;
+  if (!result.cumulative_regret.empty()) out.emplace_back("regret.svg", regret_figure(result));
+  if (!result.communication.empty()) {
+    out.emplace_back("communication.svg", communication_figure(result));
+  }
+  if (!result.epochs.empty()) {
+    out.emplace_back("region.svg", region_figure(result));
+    out.emplace_back("inducing.svg", inducing_figure(result));
+  }
+  if (has_map(result)) out.emplace_back("map.svg", map_figure(result));
+  return out;
+}
+
+}  // namespace duets::harness

@@ -1,0 +1,49 @@
+// The pictures of one run, each a complete SVG document.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duets/harness/chart.h"
+#include "duets/harness/run_result.h"
+
+namespace duets::harness {
+
+/// File name (without folder) and SVG text.
+using NamedFigure = std::pair<std::string, std::string>;
+
+/// All of these are pure functions of the result: same result, same bytes. Numbers that are not
+/// finite are gaps, never text. Without data a figure says so instead.
+
+/// Cumulative regret over the queries of an agent; regret of one query, running and by epoch.
+std::string regret_figure(const RunResult& result);
+
+/// The three ledgers over the queries of an agent (log axis if they differ more than a
+/// hundredfold), and bytes; the closing messages as a note.
+std::string communication_figure(const RunResult& result);
+
+/// Size of the active region by epoch, and the part of it that each cut keeps.
+std::string region_figure(const RunResult& result);
+
+/// Points and inducing points by epoch, and what decides the number of inducing points.
+std::string inducing_figure(const RunResult& result);
+
+/// Two-dimensional studies: posterior mean with the boundaries of the regions, queried points over
+/// the nested regions (at most 5000 are drawn, evenly chosen), and the true function if known.
+std::string map_figure(const RunResult& result);
+
+/// Those of the figures that have something to show: regret.svg, communication.svg, region.svg,
+/// inducing.svg, map.svg, in this order.
+std::vector<NamedFigure> all_figures(const RunResult& result);
+
+/// "Study: what", for the head of a figure.
+std::string figure_title(const RunResult& result, const std::string& what);
+
+/// The epochs as stretches of the time axis, up to `horizon`.
+std::vector<Stretch> epoch_stretches(const RunResult& result);
+
+/// True if the picture exists and its grids have the sizes they claim.
+bool has_map(const RunResult& result);
+
+}  // namespace duets::harness

@@ -1,0 +1,115 @@
+// Figures with one point for each closed epoch.
+#include <algorithm>
+
+#include "duets/harness/figures.h"
+
+namespace duets::harness {
+namespace {
+
+using protocol::EpochReport;
+using Column = double (*)(const EpochReport&);
+
+double epoch_number(const EpochReport& report) { return base::value(report.epoch); }
+
+Series column(const RunResult& result, const std::string& name, std::size_t index, Column value) {
+  Series series{.name = name, .style = palette_style(index, true)};
+  for (const EpochReport& report : result.epochs) {
+    series.x.push_back(epoch_number(report));
+    series.y.push_back(value(report));
+  }
+  return series;
+}
+
+Axis epoch_axis(const RunResult& result, double beyond) {
+  return {.label = "epoch, j",
+          .integers = true,
+          .low = epoch_number(result.epochs.front()) - 0.5,
+          .high = epoch_number(result.epochs.back()) + beyond + 0.5};
+}
+
+// X_1 .. X_J and, from the last cut, the region after it.
+Panel fraction_panel(const RunResult& result) {
+  Panel panel{.title = "Active region", .x = epoch_axis(result, 1)};
+  panel.y = {.label = "part of the whole domain", .scale = Scale::kLog10};
+  Series sizes = column(result, "", 1, [](const EpochReport& r) { return r.region_fraction; });
+  const EpochReport& last = result.epochs.back();
+  sizes.x.push_back(epoch_number(last) + 1);
+  sizes.y.push_back(last.region_fraction * last.cut_acceptance);
+  sizes.style.dash.clear();
+  panel.series = {std::move(sizes)};
+  panel.note = "The last point is the region that remains after the last cut.";
+  return panel;
+}
+
+Panel acceptance_panel(const RunResult& result) {
+  Panel panel{.title = "Part of the region that each cut keeps", .x = epoch_axis(result, 0)};
+  panel.y = {.label = "acceptance (%)", .low = 0, .high = 100};
+  Bars bars;
+  for (const EpochReport& report : result.epochs) {
+    bars.x.push_back(epoch_number(report));
+    bars.y.push_back(100 * report.cut_acceptance);
+  }
+  panel.bars = {std::move(bars)};
+  panel.note = "A small part means a strong cut; a part near 100 % means little progress.";
+  return panel;
+}
+
+Panel sizes_panel(const RunResult& result) {
+  Panel panel{.title = "Points and inducing points", .x = epoch_axis(result, 0)};
+  panel.y = {.label = "number of points", .scale = Scale::kLog10};
+  panel.series = {column(result, "queried, all agents", 0,
+                         [](const EpochReport& r) { return double(r.num_points); }),
+                  column(result, "inducing, selected", 1,
+                         [](const EpochReport& r) { return double(r.num_selected); }),
+                  column(result, "inducing, broadcast", 2,
+                         [](const EpochReport& r) { return double(r.num_inducing); })};
+  const bool collapsed = std::any_of(
+      result.epochs.begin(), result.epochs.end(),
+      [](const EpochReport& r) { return r.num_distinct > 0 && r.num_distinct != r.num_points; });
+  if (collapsed) {
+    panel.series.push_back(column(result, "queried, different", 3,
+                                  [](const EpochReport& r) { return double(r.num_distinct); }));
+  }
+  return panel;
+}
+
+Panel causes_panel(const RunResult& result) {
+  Panel panel{.title = "What decides the number of inducing points", .x = epoch_axis(result, 0)};
+  panel.y = {.label = "variance, probability", .scale = Scale::kLog10};
+  panel.series = {
+      column(result, "largest variance", 1, [](const EpochReport& r) { return r.sigma2_max; }),
+      column(result, "p, as computed", 2, [](const EpochReport& r) { return r.p_unclipped; }),
+      column(result, "p, clipped to 1", 0, [](const EpochReport& r) { return r.p; })};
+  return panel;
+}
+
+}  // namespace
+
+std::string region_figure(const RunResult& result) {
+  Figure figure{.id = "duets-region", .title = figure_title(result, "active region"), .columns = 2};
+  figure.description =
+      "Left: size of the active region as a part of the domain, by epoch, on a log axis. Right: "
+      "the part of the region that the cut at the end of each epoch keeps.";
+  if (result.epochs.empty()) {
+    figure.panels = {{.message = "No epoch was closed, so the region was never cut."}};
+  } else {
+    figure.panels = {fraction_panel(result), acceptance_panel(result)};
+  }
+  return draw_figure(figure);
+}
+
+std::string inducing_figure(const RunResult& result) {
+  Figure figure{
+      .id = "duets-inducing", .title = figure_title(result, "inducing points"), .columns = 2};
+  figure.description =
+      "Left: queried points, selected and broadcast inducing points by epoch, on a log axis. "
+      "Right: largest posterior variance and the probability of becoming an inducing point.";
+  if (result.epochs.empty()) {
+    figure.panels = {{.message = "No epoch was closed, so no inducing points were chosen."}};
+  } else {
+    figure.panels = {sizes_panel(result), causes_panel(result)};
+  }
+  return draw_figure(figure);
+}
+
+}  // namespace duets::harness
