@@ -1,6 +1,6 @@
 // The study file: what a person writes, checked and turned into a study (docs/formats/study.md).
 //
-// Every error is base::Error(kInvalid) whose text is one line per problem, in the form
+// Every error is base::Error(kInvalid) for the first problem found, one line of the form
 //   FILE:LINE:COLUMN: field = value: constraint
 // with the position of the field, or of its table when the field is missing.
 #pragma once

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "duets/cli/study_file_sections.h"
+
+namespace duets::cli {
+namespace {
+
+using protocol::ClosingRule;
+using protocol::DataPolicy;
+using protocol::Inducing;
+using protocol::Mode;
+using protocol::ScheduleRule;
+using protocol::Study;
+using protocol::UploadRule;
+
+template <class Value, std::size_t kSize>
+using Names = std::array<std::pair<std::string_view, Value>, kSize>;
+
+constexpr double kUsualBeta = 0.5;
+
+constexpr std::array<std::string_view, 11> kKeys{"mode",     "t1",      "p0",       "beta",
+                                                 "schedule", "epochs",  "inducing", "upload",
+                                                 "data",     "closing", "preset"};
+constexpr Names<Mode, 2> kModes{{{"tuned", Mode::kTuned}, {"theory", Mode::kTheory}}};
+constexpr Names<Inducing, 3> kInducings{
+    {{"coin", Inducing::kCoin}, {"greedy", Inducing::kGreedy}, {"public", Inducing::kPublic}}};
+constexpr Names<UploadRule, 3> kUploads{{{"auto", UploadRule::kAuto},
+                                         {"projection", UploadRule::kProjection},
+                                         {"rewards", UploadRule::kRewards}}};
+constexpr Names<DataPolicy, 2> kData{
+    {{"epoch", DataPolicy::kEpoch}, {"surviving", DataPolicy::kSurviving}}};
+constexpr Names<ClosingRule, 2> kClosings{
+    {{"best", ClosingRule::kBest}, {"projection", ClosingRule::kProjection}}};
+
+template <class List, class Value>
+std::string_view name_in(const List& list, Value value) {
+  for (const auto& [option_name, option_value] : list) {
+    if (option_value == value) return option_name;
+  }
+  return "?";
+}
+
+void read_schedule(const Section& duets, Study& study) {
+  constexpr std::array kRules{ScheduleRule::kSqrtFloor, ScheduleRule::kSqrtCeil,
+                              ScheduleRule::kDoubling, ScheduleRule::kPairedDoubling,
+                              ScheduleRule::kExplicit};
+  std::vector<std::pair<std::string_view, ScheduleRule>> names;
+  for (const ScheduleRule rule : kRules) names.emplace_back(protocol::name(rule), rule);
+  const bool listed = duets.has("epochs");
+  study.schedule = duets.option<ScheduleRule>("schedule", names)
+                       .value_or(listed ? ScheduleRule::kExplicit : ScheduleRule::kSqrtFloor);
+  if (study.schedule != ScheduleRule::kExplicit) {
+    duets.forbid("epochs", "belongs to schedule = \"explicit\"");
+    study.t1 = static_cast<std::uint32_t>(duets.whole("t1", 1, kMaxQueries).value_or(study.t1));
+    return;
+  }
+  duets.forbid("t1", "does not go with a list of epochs, which says how long the first is");
+  if (!listed) duets.fail("epochs", "schedule = \"explicit\" needs a list of epoch lengths");
+  study.epochs = duets.wholes("epochs", 1, kMaxQueries).value();
+}
+
+void read_tuned(const Section& duets, const Section& noise, Study& study) {
+  for (const char* key : {"bound", "subgaussian", "delta"}) {
+    noise.forbid(key, "belongs to duets.mode = \"theory\"");
+  }
+  study.beta = duets.number("beta").value_or(kUsualBeta);
+  if (study.inducing != Inducing::kCoin) duets.forbid("p0", "belongs to inducing = \"coin\"");
+  study.p0 = duets.positive("p0").value_or(study.p0);
+}
+
+void read_theory(const Section& duets, const Section& noise, Study& study) {
+  for (const char* key : {"beta", "p0"}) {
+    duets.forbid(key,
+                 "mode = \"theory\" computes it from noise.bound, noise.subgaussian and "
+                 "noise.delta");
+  }
+  const auto bound = noise.positive("bound");
+  if (!bound) noise.fail("bound", "mode = \"theory\" needs a bound on the norm of the function");
+  const auto subgaussian = noise.positive("subgaussian");
+  if (!subgaussian) {
+    noise.fail("subgaussian", "mode = \"theory\" needs the sub-Gaussian constant of the noise");
+  }
+  study.norm_bound = *bound;
+  study.subgaussian = *subgaussian;
+  study.delta = noise.positive("delta").value_or(study.delta);
+  if (study.delta >= 1) noise.fail("delta", "must be a probability below 1");
+}
+
+}  // namespace
+
+void read_duets(const Section& duets, const Section& noise, Study& study) {
+  duets.check_keys(kKeys);
+  duets.forbid("preset", "this version has no presets: write the settings out");
+  study.mode = duets.option<Mode>("mode", kModes).value_or(study.mode);
+  study.inducing = duets.option<Inducing>("inducing", kInducings).value_or(study.inducing);
+  study.upload = duets.option<UploadRule>("upload", kUploads).value_or(study.upload);
+  study.data = duets.option<DataPolicy>("data", kData).value_or(study.data);
+  study.closing = duets.option<ClosingRule>("closing", kClosings).value_or(study.closing);
+  read_schedule(duets, study);
+  if (study.mode == Mode::kTuned) {
+    read_tuned(duets, noise, study);
+  } else {
+    read_theory(duets, noise, study);
+  }
+}
+
+std::string_view name(Mode mode) { return name_in(kModes, mode); }
+std::string_view name(Inducing inducing) { return name_in(kInducings, inducing); }
+std::string_view name(UploadRule upload) { return name_in(kUploads, upload); }
+std::string_view name(DataPolicy data) { return name_in(kData, data); }
+std::string_view name(ClosingRule closing) { return name_in(kClosings, closing); }
+
+}  // namespace duets::cli
