@@ -213,9 +213,11 @@ TEST(SparsePosterior, ManyAgentsEqualOneAgent) {
   }
 }
 
+// 78000 points in runs of equal ones: 77 chunks, which is more than one wave, each with another
+// content.
 TEST(SparsePosterior, CountsEqualRepeatedPoints) {
   const Points distinct = lattice(12, 2);
-  const Vector counts = Vector::LinSpaced(12, 1, 12);
+  const Vector counts = 1000 * Vector::LinSpaced(12, 1, 12);
   Points repeated(static_cast<Eigen::Index>(counts.sum()), 2);
   Eigen::Index row = 0;
   for (Eigen::Index i = 0; i < 12; ++i) {

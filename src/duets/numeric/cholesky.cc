@@ -56,10 +56,11 @@ CholeskyResult cholesky(const Matrix& a) {
   base::require(a.rows() == a.cols(), "a",
                 std::to_string(a.rows()) + " x " + std::to_string(a.cols()), "must be square");
   CholeskyResult result;
+  // It would fail anyway, but after nine attempts.
   if (!lower_is_finite(a)) return result;
-  const double mean_diagonal = a.rows() == 0 ? 0.0 : a.diagonal().mean();
   for (const double step : kJitterSteps) {
-    const double jitter = step * mean_diagonal;
+    // The mean of an empty diagonal does not exist, and that of a huge one overflows.
+    const double jitter = step == 0 ? 0.0 : step * a.diagonal().mean();
     Matrix factor = a;
     factor.diagonal().array() += jitter;
     if (!factor_in_place(factor)) continue;

@@ -96,6 +96,17 @@ TEST(Cholesky, SaysNoInsteadOfReturningNan) {
   }
 }
 
+// Near the end of the range: nothing may overflow that fits, and what does must not pass as a
+// factor.
+TEST(Cholesky, SurvivesTheEndOfTheRange) {
+  const double largest = std::numeric_limits<double>::max();
+  const CholeskyResult diagonal = cholesky(Matrix::Identity(3, 3) * largest);
+  ASSERT_TRUE(diagonal.ok);
+  EXPECT_EQ(diagonal.lower.diagonal(), Vector::Constant(3, std::sqrt(largest)));
+  // Singular, and the jitter that it needs does not fit.
+  EXPECT_FALSE(cholesky(Matrix::Constant(2, 2, largest)).ok);
+}
+
 TEST(Cholesky, EmptyIsFineAndNotSquareIsRefused) {
   EXPECT_TRUE(cholesky(Matrix(0, 0)).ok);
   expect_invalid([] { cholesky(Matrix::Zero(2, 3)); });
