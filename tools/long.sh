@@ -68,7 +68,7 @@ stage_fuzz() {
   [[ -e $root/tests/fuzz/CMakeLists.txt ]] || cannot "there are no fuzz targets in tests/fuzz"
   need fuzz
   prepare_build fuzz || return 1
-  cmake --build "$root/build/fuzz" || return 1
+  cmake --build "$root/build/fuzz" --target tests/fuzz/all || return 1
   for program in "$root"/build/fuzz/tests/fuzz/fuzz_*; do
     [[ -f $program && -x $program ]] || continue
     name=$(basename "$program")
