@@ -52,7 +52,8 @@ struct Bars {
   std::string name{};
   std::vector<double> x{}, y{};
   std::string colour = "#56b4e9";
-  double width = 0.6;  ///< in units of x
+  double width = 0.6;                 ///< in units of x
+  std::vector<std::string> labels{};  ///< written above the bars; may be fewer than bars
 };
 
 /// A stretch of the x axis: a faint line at its end, its label above the panel (the short one, or
@@ -111,9 +112,25 @@ struct Panel {
   std::string message{};  ///< instead of the data, when there are none
 };
 
+/// Pixels kept free around the data of a panel.
+struct PanelSpace {
+  bool with_legend = true;
+  double title = 0;
+  double legend = 0;
+  double strip = 0;  ///< labels of stretches
+  double note = 0;
+  double right = 0;  ///< colour bar
+};
+
+/// What a panel of the size needs.
+PanelSpace needed_space(const Panel& panel, double width, double height, bool with_legend);
+
+/// The larger of both in everything: panels side by side then have plots of the same height.
+PanelSpace larger(const PanelSpace& a, const PanelSpace& b);
+
 /// Draws the panel into the area, with its title, axes and (if asked) legend. Never writes a number
 /// that is not finite. Legends stand above the plot, so they cover nothing.
-void draw_panel(SvgWriter& svg, const Panel& panel, const Rect& area, bool with_legend = true);
+void draw_panel(SvgWriter& svg, const Panel& panel, const Rect& area, const PanelSpace& space);
 
 /// Panels in rows of `columns`.
 struct Figure {

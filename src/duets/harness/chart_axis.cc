@@ -52,17 +52,17 @@ Span widen_and_pad(const Axis& axis, Span span) {
   return axis.scale == Scale::kLog10 ? pad_log(span) : pad_linear(axis, span);
 }
 
-// Labels with the decimals of the step, or with a common power of ten where that would be long.
-std::vector<Tick> label_linear(std::vector<double> values, double step) {
+// Labels with the decimals of the step, or as powers of ten where that would be long.
+std::vector<Tick> label_linear(const std::vector<double>& values, double step) {
   double largest = 0;
   for (const double v : values) largest = std::max(largest, std::abs(v));
   const int step_exponent = floor_log10(step);
-  std::vector<Tick> ticks;
   const bool in_full = largest < 1e7 && step_exponent >= -5;
-  const int power = in_full || largest == 0 ? 0 : floor_log10(largest);
-  const int decimals = std::clamp(power - step_exponent, 0, 17);
+  std::vector<Tick> ticks;
   for (const double v : values) {
-    if (power == 0 || v == 0) {
+    const int power = in_full || v == 0 ? 0 : floor_log10(std::abs(v));
+    const int decimals = std::clamp(power - step_exponent, 0, 17);
+    if (power == 0) {
       ticks.push_back({v, group_digits(fixed(v, decimals)), ""});
     } else {
       // Divided in two halves: 10^-power alone may not be representable.
@@ -77,13 +77,24 @@ std::vector<Tick> label_linear(std::vector<double> values, double step) {
   return ticks;
 }
 
-Tick power_tick(int exponent, int digit) {
-  const double value = digit * std::pow(10.0, exponent);
-  if (exponent >= -3 && exponent <= 4) {
-    return {value, group_digits(fixed(value, std::max(0, -exponent))), ""};
+// A tick of a log axis, without its label.
+Tick power_tick(int exponent, int digit) { return {digit * std::pow(10.0, exponent), "", ""}; }
+
+// All labels in full, or all that are long as powers of ten: never a mixture.
+void label_powers(std::vector<Tick>& ticks) {
+  const bool in_full = std::all_of(ticks.begin(), ticks.end(), [](const Tick& t) {
+    return t.value > 0.9e-4 && t.value < 1.1e6;
+  });
+  for (Tick& t : ticks) {
+    const int exponent = floor_log10(t.value * 1.0001);
+    if (in_full || exponent == 0 || exponent == 1) {
+      t.text = group_digits(fixed(t.value, std::max(0, -exponent)));
+      continue;
+    }
+    const int digit = static_cast<int>(std::lround(t.value / std::pow(10.0, exponent)));
+    t.text = (digit == 1 ? "" : std::to_string(digit) + "\xC3\x97") + "10";
+    t.exponent = std::to_string(exponent);
   }
-  const std::string lead = digit == 1 ? "" : std::to_string(digit) + "\xC3\x97";
-  return {value, lead + "10", std::to_string(exponent)};
 }
 
 void keep_inside(std::vector<Tick>& ticks, const Span& span) {
@@ -96,6 +107,7 @@ std::vector<Tick> powers_with_digits(const Span& span, const std::vector<int>& d
     for (const int digit : digits) ticks.push_back(power_tick(e, digit));
   }
   keep_inside(ticks, span);
+  label_powers(ticks);
   return ticks;
 }
 
@@ -153,18 +165,18 @@ std::vector<Tick> linear_ticks(const Span& span, std::size_t max_count, bool int
   }
   std::vector<double> values;
   for (double k = first; k <= last; ++k) values.push_back(k * step);
-  return label_linear(std::move(values), step);
+  return label_linear(values, step);
 }
 
 std::vector<Tick> log_ticks(const Span& span, std::size_t max_count) {
   const double decades = std::log10(span.high) - std::log10(span.low);
-  if (decades < 1) {
-    std::vector<Tick> ticks = powers_with_digits(span, {1, 2, 5});
-    if (ticks.size() >= 2 && ticks.size() <= max_count) return ticks;
-    return linear_ticks(span, max_count, false);
-  }
-  if (decades * 3 + 1 <= static_cast<double>(max_count)) {
-    return powers_with_digits(span, {1, 2, 5});
+  if (decades < static_cast<double>(max_count)) {
+    for (const std::vector<int>& digits :
+         {std::vector{1, 2, 5}, std::vector{1, 3}, std::vector{1}}) {
+      std::vector<Tick> ticks = powers_with_digits(span, digits);
+      if (ticks.size() >= 2 && ticks.size() <= max_count) return ticks;
+    }
+    if (decades < 1) return linear_ticks(span, max_count, false);
   }
   int every = 1;
   while (decades / every + 1 > static_cast<double>(max_count)) {
@@ -174,6 +186,7 @@ std::vector<Tick> log_ticks(const Span& span, std::size_t max_count) {
   const int first = static_cast<int>(std::floor(std::log10(span.low) / every)) * every;
   for (int e = first; e <= floor_log10(span.high); e += every) ticks.push_back(power_tick(e, 1));
   keep_inside(ticks, span);
+  label_powers(ticks);
   return ticks;
 }
 

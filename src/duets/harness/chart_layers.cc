@@ -13,6 +13,7 @@ namespace duets::harness {
 namespace {
 
 constexpr std::size_t kMaxStretches = 1000;
+constexpr double kBarFont = 11;
 
 bool can_draw(const Plot& plot, double x, double y) {
   return drawable(x, plot.x.scale()) && drawable(y, plot.y.scale());
@@ -166,6 +167,10 @@ void draw_bars(SvgWriter& svg, const Plot& plot, const Bars& bars) {
     const double top = plot.y(bars.y[i]);
     svg.rect({left, std::min(top, foot), right - left, std::abs(foot - top)},
              {.fill = bars.colour, .stroke = "#333333", .width = 0.8});
+    if (i >= bars.labels.size() || text_width(bars.labels[i]) * kBarFont > right - left + 10)
+      continue;
+    svg.text((left + right) / 2, std::min(top, foot) - 5, {.size = kBarFont, .anchor = "middle"},
+             bars.labels[i]);
   }
 }
 

@@ -20,7 +20,7 @@ Axis time_axis(const RunResult& result) {
 
 Panel cumulative_panel(const RunResult& result) {
   Panel panel{.title = "Cumulative regret of all agents", .x = time_axis(result)};
-  panel.y = {.label = "regret, summed (units of the objective)", .from_zero = true};
+  panel.y = {.label = "summed regret (objective's units)", .from_zero = true};
   panel.stretches = epoch_stretches(result);
   Series curve{.x = {0}, .y = {0}, .style = palette_style(1, false)};
   curve.style.dash.clear();
@@ -58,7 +58,7 @@ Series epoch_means(const RunResult& result) {
 
 Panel per_query_panel(const RunResult& result) {
   Panel panel{.title = "Regret of one query", .x = time_axis(result)};
-  panel.y = {.label = "regret per query (units of the objective)", .from_zero = true};
+  panel.y = {.label = "mean regret (objective's units)", .from_zero = true};
   panel.stretches = epoch_stretches(result);
   Series running{.name = "mean of all queries so far", .style = palette_style(1, false)};
   for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
@@ -116,12 +116,12 @@ Panel ledger_panel(const RunResult& result) {
 
 Panel bytes_panel(const RunResult& result) {
   Panel panel{.title = "Bytes on all links", .x = time_axis(result)};
-  panel.y = {.label = "kilobytes sent so far (1 kB = 1000 bytes)", .from_zero = true};
+  panel.y = {.label = "kilobytes sent so far", .from_zero = true};
   panel.stretches = epoch_stretches(result);
   panel.series = {ledger_curve(result, "", 3,
                                [](const CommunicationPoint& p) { return double(p.bytes) / 1000; })};
   panel.series.front().style.dash.clear();
-  panel.note = "As encoded, closing messages included. Total: " +
+  panel.note = "As encoded, closing messages included; 1 kB is 1000 bytes. Total: " +
                grouped(result.communication.back().bytes) + " bytes.";
   return panel;
 }

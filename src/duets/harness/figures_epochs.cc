@@ -1,6 +1,7 @@
 // Figures with one point for each closed epoch.
 #include <algorithm>
 
+#include "duets/harness/chart_number.h"
 #include "duets/harness/figures.h"
 
 namespace duets::harness {
@@ -30,11 +31,12 @@ Axis epoch_axis(const RunResult& result, double beyond) {
 // X_1 .. X_J and, from the last cut, the region after it.
 Panel fraction_panel(const RunResult& result) {
   Panel panel{.title = "Active region", .x = epoch_axis(result, 1)};
-  panel.y = {.label = "part of the whole domain", .scale = Scale::kLog10};
-  Series sizes = column(result, "", 1, [](const EpochReport& r) { return r.region_fraction; });
+  panel.y = {.label = "size (% of the whole domain)", .scale = Scale::kLog10};
+  Series sizes =
+      column(result, "", 1, [](const EpochReport& r) { return 100 * r.region_fraction; });
   const EpochReport& last = result.epochs.back();
   sizes.x.push_back(epoch_number(last) + 1);
-  sizes.y.push_back(last.region_fraction * last.cut_acceptance);
+  sizes.y.push_back(100 * last.region_fraction * last.cut_acceptance);
   sizes.style.dash.clear();
   panel.series = {std::move(sizes)};
   panel.note = "The last point is the region that remains after the last cut.";
@@ -43,11 +45,12 @@ Panel fraction_panel(const RunResult& result) {
 
 Panel acceptance_panel(const RunResult& result) {
   Panel panel{.title = "Part of the region that each cut keeps", .x = epoch_axis(result, 0)};
-  panel.y = {.label = "acceptance (%)", .low = 0, .high = 100};
+  panel.y = {.label = "kept (% of the region)", .low = 0, .high = 108};
   Bars bars;
   for (const EpochReport& report : result.epochs) {
     bars.x.push_back(epoch_number(report));
     bars.y.push_back(100 * report.cut_acceptance);
+    bars.labels.push_back(plain_number(100 * report.cut_acceptance, 3));
   }
   panel.bars = {std::move(bars)};
   panel.note = "A small part means a strong cut; a part near 100 % means little progress.";
@@ -78,8 +81,8 @@ Panel causes_panel(const RunResult& result) {
   panel.y = {.label = "variance, probability", .scale = Scale::kLog10};
   panel.series = {
       column(result, "largest variance", 1, [](const EpochReport& r) { return r.sigma2_max; }),
-      column(result, "p, as computed", 2, [](const EpochReport& r) { return r.p_unclipped; }),
-      column(result, "p, clipped to 1", 0, [](const EpochReport& r) { return r.p; })};
+      column(result, "p, clipped to 1", 0, [](const EpochReport& r) { return r.p; }),
+      column(result, "p, as computed", 2, [](const EpochReport& r) { return r.p_unclipped; })};
   return panel;
 }
 

@@ -74,9 +74,9 @@ void add_recommendation(Panel& panel, const Picture& picture) {
 }
 
 Panel surface_panel(const RunResult& result, const std::string& title,
-                    const std::vector<double>& values) {
+                    const std::vector<double>& values, const std::string& unit) {
   Panel panel = empty_map(result, title);
-  panel.heats = {{plane(*result.picture, values), heat_colours(), true, "model units"}};
+  panel.heats = {{plane(*result.picture, values), heat_colours(), true, unit}};
   add_recommendation(panel, *result.picture);
   return panel;
 }
@@ -129,9 +129,10 @@ Panel points_panel(const RunResult& result) {
   Panel panel = empty_map(result, "Queried points over the nested regions");
   panel.heats = {nested_regions(picture)};
   panel.scatters = scatters(result);
+  panel.note = "Darker: kept by more cuts.";
   const std::size_t count = picture.point_x.size();
   if (count > kMaxPoints) {
-    panel.note = grouped(kMaxPoints) + " of " + grouped(count) + " points drawn, evenly chosen.";
+    panel.note += " " + grouped(kMaxPoints) + " of " + grouped(count) + " points, evenly chosen.";
   }
   return panel;
 }
@@ -163,13 +164,14 @@ std::string map_figure(const RunResult& result) {
   }
   const Picture& picture = *result.picture;
   if (!picture.mean.empty()) {
-    figure.panels.push_back(
-        surface_panel(result, "Posterior mean and region boundaries", picture.mean));
+    figure.panels.push_back(surface_panel(result, "Posterior mean and region boundaries",
+                                          picture.mean, "mean (model units)"));
     figure.panels.back().contours = boundaries(picture);
   }
   figure.panels.push_back(points_panel(result));
   if (!picture.truth.empty()) {
-    figure.panels.push_back(surface_panel(result, "True function", picture.truth));
+    figure.panels.push_back(
+        surface_panel(result, "True function", picture.truth, "value without noise"));
   }
   return draw_figure(figure);
 }

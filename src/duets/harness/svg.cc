@@ -206,6 +206,7 @@ void SvgWriter::path(const PathData& data, const Paint& paint) {
 
 void SvgWriter::text(double x, double y, const TextStyle& style, std::string_view text,
                      std::string_view superscript) {
+  if (text.empty()) return;
   body_ += "<text" + attribute("x", x) + attribute("y", y) + attribute("font-size", style.size) +
            attribute("fill", escape_markup(style.fill));
   if (style.anchor != "start") body_ += attribute("text-anchor", escape_markup(style.anchor));

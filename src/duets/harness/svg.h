@@ -76,7 +76,7 @@ class SvgWriter {
   void rect(const Rect& area, const Paint& paint);
   void circle(double x, double y, double radius, const Paint& paint);
   void path(const PathData& data, const Paint& paint);
-  /// `superscript` follows the text raised and smaller: powers of ten.
+  /// Nothing for an empty text. `superscript` follows it raised and smaller: powers of ten.
   void text(double x, double y, const TextStyle& style, std::string_view text,
             std::string_view superscript = {});
   /// A picture given as a data URI, stretched to the area.

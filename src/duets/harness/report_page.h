@@ -1,0 +1,18 @@
+// The report of one run as a single HTML page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "duets/harness/figures.h"
+#include "duets/harness/run_result.h"
+
+namespace duets::harness {
+
+/// A self-contained page (no scripts, nothing loaded from elsewhere): recommendation beside best
+/// trial, figures with captions, the epochs, communication, reproducibility. Everything that comes
+/// from the user is escaped; numbers that are not finite are dashes. `figures` are put in as they
+/// are, so they must come from all_figures. The same input gives the same bytes.
+std::string report_html(const RunResult& result, const std::vector<NamedFigure>& figures);
+
+}  // namespace duets::harness
