@@ -96,6 +96,18 @@ Points distinct_latents(const domain::Domain& domain, const std::vector<History>
   return all;
 }
 
+// How much of the public stream to search for starts: four times what should do, within a budget of
+// membership tests that every party can afford.
+std::uint32_t start_cap(const region::Sampler& current, const EpochReport& report,
+                        std::uint32_t num_starts) {
+  constexpr double kTestBudget = 2e6;
+  const double tests_per_draw = current.settings().method == region::Method::kWalk
+                                    ? 3.0 * current.settings().walk_steps
+                                    : 1 / report.region_fraction;
+  const double affordable = std::max<double>(kSupremumPool, kTestBudget / tests_per_draw);
+  return static_cast<std::uint32_t>(std::min(4 * num_starts / report.cut_acceptance, affordable));
+}
+
 double inducing_probability(const Study& study, double sigma2_max) {
   if (study.mode == Mode::kTuned) return study.p0 * sigma2_max;
   // The theory's constant belongs to leverage scores, which are variances over lambda.
@@ -302,14 +314,13 @@ void choose_sampler(const PublicView& view, EpochId epoch, const region::Region&
   settings.walk_steps = 20 + 4 * d;
   settings.max_shrinks = 100;
   settings.num_starts = 64;
-  settings.stream_cap = static_cast<std::uint32_t>(
-      std::clamp(4.0 * settings.num_starts / report.cut_acceptance, 2048.0, 65536.0));
+  settings.stream_cap = start_cap(view.sampler(epoch), report, settings.num_starts);
   const Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
                                             epoch, view.executor());
   // Few starts have to be forgotten by longer walks; a start that depends on the rewards all the
   // more.
   constexpr Eigen::Index kEnoughStarts = 16;
-  if (starts.rows() < kEnoughStarts) settings.walk_steps *= 10;
+  if (starts.rows() < kEnoughStarts) settings.walk_steps *= 5;
   if (starts.rows() == 0) trim.starts = fallback_start.transpose();
   trim.sampler = settings;
 }

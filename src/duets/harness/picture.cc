@@ -1,0 +1,89 @@
+#include "duets/harness/picture.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace duets::harness {
+namespace {
+
+using numeric::Points;
+
+constexpr std::size_t kResolution = 101;
+
+bool is_drawable(const domain::Domain& domain) {
+  const auto& parameters = domain.parameters();
+  return domain.dimension() == 2 && domain.num_features() == 2 &&
+         std::all_of(parameters.begin(), parameters.end(), [](const domain::Parameter& p) {
+           return p.type == domain::ParameterType::kFloat;
+         });
+}
+
+Points grid_points(const Picture& picture) {
+  const auto n = static_cast<Eigen::Index>(picture.resolution);
+  Points grid(n * n, 2);
+  const double step = (picture.high - picture.low) / static_cast<double>(n - 1);
+  for (Eigen::Index y = 0; y < n; ++y) {
+    for (Eigen::Index x = 0; x < n; ++x) {
+      grid.row(y * n + x) << picture.low + step * static_cast<double>(x),
+          picture.low + step * static_cast<double>(y);
+    }
+  }
+  return grid;
+}
+
+std::vector<double> to_list(const numeric::Vector& v) { return {v.data(), v.data() + v.size()}; }
+
+}  // namespace
+
+PictureRecorder::PictureRecorder(const domain::Domain& domain) : active_(is_drawable(domain)) {
+  if (!active_) return;
+  picture_.resolution = kResolution;
+  switch (domain.shape()) {
+    case domain::Shape::kBox:
+      break;
+    case domain::Shape::kBall:
+      picture_.low = -domain.radius();
+      picture_.high = domain.radius();
+      break;
+    case domain::Shape::kFinite:
+      picture_.low = domain.candidates().minCoeff();
+      picture_.high = domain.candidates().maxCoeff();
+      if (picture_.low == picture_.high) picture_.high = picture_.low + 1;
+      break;
+  }
+}
+
+void PictureRecorder::point(const Points& latents, std::uint32_t row, std::uint32_t epoch) {
+  if (!active_) return;
+  picture_.point_x.push_back(latents(row, 0));
+  picture_.point_y.push_back(latents(row, 1));
+  picture_.point_epoch.push_back(epoch);
+}
+
+std::optional<Picture> PictureRecorder::finish(const protocol::Coordinator& coordinator,
+                                               const protocol::Recommendation& recommendation,
+                                               const problems::Problem& problem) {
+  if (!active_) return std::nullopt;
+  const Points grid = grid_points(picture_);
+  picture_.truth.resize(static_cast<std::size_t>(grid.rows()));
+  problem.values(grid, picture_.truth);
+  const region::Region& region = coordinator.view().region(coordinator.epoch());
+  std::vector<std::uint8_t> inside(static_cast<std::size_t>(grid.rows()), 1);
+  for (const auto& cut : region.cuts()) {
+    const numeric::Vector sums = cut->sum_at(grid);
+    picture_.mean = to_list(sums.array() + cut->reward_offset());
+    picture_.margin.push_back(to_list(sums.array() - cut->tau()));
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      if (picture_.margin.back()[i] < 0) inside[i] = 0;
+    }
+    picture_.inside.push_back(inside);
+  }
+  picture_.has_recommendation = recommendation.exists;
+  if (recommendation.exists) {
+    picture_.recommended_x = recommendation.point[0];
+    picture_.recommended_y = recommendation.point[1];
+  }
+  return std::move(picture_);
+}
+
+}  // namespace duets::harness

@@ -1,0 +1,50 @@
+// The in-process host: a coordinator and N agents in one thread of control, a built-in function as
+// objective. It knows no mathematics; it carries messages and keeps the books.
+#pragma once
+
+#include <memory>
+
+#include "duets/base/executor.h"
+#include "duets/harness/participation.h"
+#include "duets/harness/run_result.h"
+#include "duets/problems/noise.h"
+#include "duets/problems/problem.h"
+#include "duets/protocol/study.h"
+#include "duets/random/coin.h"
+
+namespace duets::harness {
+
+/// A simulated study. The function is evaluated on the features of a point; rewards enter the model
+/// as (sign * value - offset) / scale.
+struct Simulation {
+  std::shared_ptr<const protocol::Study> study;
+  std::shared_ptr<const problems::Problem> problem;
+  problems::Noise noise;
+  bool minimise = false;
+  double offset = 0;
+  double scale = 1;  ///< > 0
+  std::uint64_t seed = 1;
+  Participation participation;
+};
+
+/// Told what happens, in order. All calls come from the thread that runs the simulation.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void epoch_began(std::uint32_t /*epoch*/, std::uint32_t /*length*/) {}
+  virtual void trial(const Trial& /*trial*/) {}
+  virtual void epoch_ended(const protocol::EpochReport& /*report*/) {}
+};
+
+/// Runs the study to its end. Throws kDiverged when an agent's points differ from the coordinator's
+/// replay, kExhausted, kNumeric, kInvalid. The result depends on the arguments only, never on the
+/// executor. O(N T) evaluations; memory O(N max T_j) beside the trials the observer keeps.
+RunResult simulate(const Simulation& simulation, const base::Executor& executor,
+                   Observer& observer);
+
+/// The best value of the function on the study's domain, in the function's units, for regret: over
+/// all candidates of a finite set; the known maximum where the domain is the function's own; by
+/// search otherwise.
+double best_value(const Simulation& simulation, const base::Executor& executor);
+
+}  // namespace duets::harness

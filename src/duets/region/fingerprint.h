@@ -1,0 +1,19 @@
+// Does this machine compute the bits the protocol is built on?
+#pragma once
+
+#include "duets/base/digest.h"
+
+namespace duets::region {
+
+/// A digest of strict functions, coins, kernels, draws and memberships on fixed inputs. Two parties
+/// compare it before they trust each other's points. A few milliseconds.
+base::Digest numeric_fingerprint();
+
+/// What numeric_fingerprint() is on every supported platform.
+base::Digest expected_fingerprint();
+
+/// Throws kPlatform, saying what differs, when the rounding mode is not to nearest or the
+/// fingerprint is not the expected one. Programs call it before anything else.
+void require_platform();
+
+}  // namespace duets::region
