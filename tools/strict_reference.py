@@ -169,6 +169,10 @@ HEADER = """\
 #   sincospi x sin(pi*x) cos(pi*x)
 #   kernel family d variance | l_1..l_d | x_1..x_d | c_1..c_d | k(x, c)
 #   sum family d m variance | l_1..l_d | x_1..x_d | c_11..c_1d .. c_m1..c_md | w_1..w_m | sum
+#   fold function count lo hi hash
+# A fold covers the last bits of the coefficients, which single answers rarely show: the 64-bit
+# FNV-1a hash of the little-endian bytes of f(x_1) .. f(x_count), x_i = lo + (hi - lo)*u_i,
+# u_i = ((i * 0x9e3779b97f4a7c15 mod 2^64) >> 11) * 2^-53; function is exp, log, sinpi or cospi.
 # family: 0 squared-exponential, 1 matern-1/2, 2 matern-3/2, 3 matern-5/2\
 """
 
@@ -222,11 +226,25 @@ def emit_kernels(inputs):
                  [u for c in centers for u in c], "|", weights, "|", value)
 
 
+def emit_folds():
+    functions = {"exp": exp, "log": log, "sinpi": lambda x: sincospi(x)[0],
+                 "cospi": lambda x: sincospi(x)[1]}
+    for name, lo, hi in (("exp", -2.0, 2.0), ("exp", -600.0, 700.0), ("log", 0.0, 1.0),
+                         ("log", 0.5, 4.0), ("sinpi", -1.0, 1.0), ("cospi", -1.0, 1.0)):
+        inputs = Inputs()
+        value = 0xCBF29CE484222325
+        for _ in range(20000):
+            for byte in struct.pack("<d", functions[name](inputs.within(lo, hi))):
+                value = ((value ^ byte) * 0x100000001B3) % 2**64
+        emit("fold", name, "20000", lo, hi, f"{value:016x}")
+
+
 def main():
     inputs = Inputs()
     print(HEADER)
     emit_functions(inputs)
     emit_kernels(inputs)
+    emit_folds()
 
 
 if __name__ == "__main__":
