@@ -15,8 +15,9 @@ struct NumberText {
   friend bool operator==(const NumberText&, const NumberText&) = default;
 };
 
-/// `value` with at most `significant` digits (1 .. 17). In full with grouped thousands from 1e-4 to
-/// below 1e7, otherwise as a power of ten; a dash when the value is not finite.
+/// `value` rounded to `significant` digits (1 .. 17), but never before the decimal point. In full
+/// with grouped thousands from 1e-4 to below 1e7, otherwise as a power of ten; a dash when the
+/// value is not finite.
 NumberText number_text(double value, int significant = 4);
 
 /// The same as one string: in plain text with Unicode superscripts, in HTML with a sup element.

@@ -153,8 +153,8 @@ bool has_map(const RunResult& result) {
 
 std::string map_figure(const RunResult& result) {
   Figure figure{.id = "duets-map", .title = figure_title(result, "the plane"), .columns = 3};
-  figure.panel_width = 400;
-  figure.panel_height = 420;
+  figure.panel_width = 370;
+  figure.panel_height = 410;
   figure.description =
       "Posterior mean with the boundary of the region after each epoch; queried points coloured by "
       "epoch over the nested regions, darker further in; the true function where it is known.";

@@ -80,14 +80,15 @@ Markup best_trial_card(const RunResult& result) {
 Markup results_section(const RunResult& result) {
   Markup content{"<div class=\"cards\">\n"};
   content.html += recommendation_card(result).html + best_trial_card(result).html + "</div>\n";
-  content.html +=
-      paragraph(
-          {"The two are different things. The best trial is the luckiest single measurement: "
-           "its noise helped it to the top, so measured again it will usually come out worse. "
-           "The recommendation is the point where the model, fitted to the measurements of "
-           "all agents, expects the best value, and the interval says how far to trust that "
-           "expectation. Use the recommendation."})
-          .html;
+  if (result.recommendation && result.best_trial) {
+    content.html +=
+        paragraph({"The two are different things. The best trial is the luckiest single "
+                   "measurement: its noise has usually helped it to the top, so measured again it "
+                   "will usually come out worse. The recommendation is the point where the model, "
+                   "fitted to the measurements of all agents, expects the best value, and the "
+                   "interval says how far to trust that expectation. Use the recommendation."})
+            .html;
+  }
   if (result.optimum) {
     content.html += paragraph(join({{"Regret is measured against the best possible value, "},
                                     number(*result.optimum, 6),
@@ -163,7 +164,7 @@ Markup headline(const RunResult& result) {
   const std::string line = plural(result.agents, "agent") + " \xC3\x97 horizon " +
                            grouped(result.horizon) + " = " + grouped(total) +
                            (total == 1 ? " query" : " queries");
-  out.html += "<p class=\"lead\">" + text(result.direction).html + " " +
+  out.html += std::string("<p class=\"lead\">") + (minimizes(result) ? "Minimize " : "Maximize ") +
               text(result.objective).html + " over a " + text(result.domain).html +
               " domain \xC2\xB7 " + line + " \xC2\xB7 " + plural(result.lengths.size(), "epoch") +
               " \xC2\xB7 seed " + std::to_string(result.seed) + "</p>\n";

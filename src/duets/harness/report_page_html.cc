@@ -31,7 +31,7 @@ table { border-collapse: collapse; font-size: 14px; margin: 4px 0 14px;
   font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: #4d535c; padding: 0 0 6px; }
 th, td { padding: 5px 10px; border-bottom: 1px solid #e4e7eb; text-align: right;
-  vertical-align: bottom; }
+  vertical-align: bottom; white-space: nowrap; }
 thead th { border-bottom: 2px solid #9aa1ab; font-weight: 600; }
 th:first-child, td:first-child { text-align: left; }
 tbody th { font-weight: 600; white-space: nowrap; }
