@@ -1,6 +1,5 @@
 #include "duets/numeric/strict.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
