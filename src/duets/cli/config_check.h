@@ -1,19 +1,20 @@
 // What a study will do, told before it runs: facts derived from the file, and warnings.
 //
-// The warnings are forecasts, not errors. Two of them need the posterior variance an epoch will
-// leave. It is measured, not guessed: for each planned exchange, N T_j points (at most
-// kForecastPoints) and kForecastProbes probes are drawn from the whole domain with the public coin,
-// and sigma2_max is the largest posterior variance at the probes. Real epochs draw from a smaller
-// region, which leaves less variance, so a forecast sigma2_max is an upper estimate.
+// The warnings are forecasts, not errors. Three of them rest on what an epoch will leave unknown.
+// That is measured, not guessed: for each planned exchange, N T_j points (at most kForecastPoints)
+// are drawn from the whole domain, sigma2_max is the largest posterior variance at kForecastProbes
+// more, and S_j is chosen from the points by the study's rule. Real epochs draw from a smaller
+// region and leave less variance, so sigma2_max is an upper estimate.
 //
-//  * Inducing set (inducing = "coin"): |S_j| = min(1, p_j) N T_j before de-duplication and pruning.
-//  * Acceptance after the last cut (box or ball): the share of the domain within distance r of a
-//    maximum that is a single bump k(., x*) of height one prior deviation, where r is the distance
-//    at which the bump has fallen by the cut 2 beta sigma_max. One bump, so it is low for functions
-//    with many good places; the whole-domain sigma_max, so it is high for long runs.
+// The forecast acceptance (box or ball) is the share of the domain within distance r of a maximum,
+// in length scales, where a single bump k(., x*) of height one prior deviation has fallen by the
+// last cut. One bump, so it is low for functions with many good places; sigma_max of the whole
+// domain, so it is high for long runs.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,14 +28,28 @@ inline constexpr std::size_t kForecastProbes = 200;
 /// Below this forecast acceptance there is a warning.
 inline constexpr double kLowAcceptance = 1e-6;
 
+/// One planned exchange.
+struct ExchangeForecast {
+  std::uint32_t length = 0;  ///< T_j: how many rewards an agent has to tell
+  double sigma2_max = 0;     ///< upper estimate
+  double cut = 0;            ///< max mean - tau_j, model units; upper estimate
+  std::size_t inducing = 0;  ///< |S_j|: how many reals a projection has
+};
+
+/// One for every epoch but the last, which is followed by no exchange. Deterministic; costs the
+/// factorisation of a few matrices with kForecastPoints rows.
+std::vector<ExchangeForecast> forecast_exchanges(const protocol::Study& study, std::uint64_t seed);
+
+/// The forecast acceptance after a cut; none on a finite set.
+std::optional<double> forecast_acceptance(const protocol::Study& study, double cut);
+
 struct ConfigCheck {
-  /// Names and values for people, in a fixed order: queries, domain, kernel, epochs, exchanges, ...
+  /// Names and values for people, in a fixed order.
   std::vector<std::pair<std::string, std::string>> facts;
-  /// One sentence each, with what to change.
+  /// One sentence or two each, with what to change.
   std::vector<std::string> warnings;
 };
 
-/// Deterministic. Costs the factorisation of a few matrices with kForecastPoints rows.
 ConfigCheck check(const StudyFile& file);
 
 }  // namespace duets::cli

@@ -38,9 +38,12 @@ LogRange log_range(const Parameter& p) {
 }
 
 double log_value(const Parameter& p, double latent) {
+  // exp(log(low)) may miss low by a rounding; the bounds are inclusive and exact.
+  if (latent <= 0) return p.low;
+  if (latent >= 1) return p.high;
   const LogRange range = log_range(p);
   const double value =
-      numeric::strict_exp(range.low + (range.high - range.low) * clamp_unit(latent));
+      numeric::strict_exp(range.low + (range.high - range.low) * latent);
   const double snapped = p.type == ParameterType::kInt ? std::floor(value + 0.5) : value;
   return std::clamp(snapped, p.low, p.high);
 }

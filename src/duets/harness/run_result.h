@@ -69,6 +69,7 @@ struct RunResult {
   std::string direction;  ///< "maximize" or "minimize"
   std::string domain;     ///< "finite", "box", "ball"
   std::vector<std::string> coordinate_names;
+  std::vector<std::vector<std::string>> coordinate_choices;  ///< empty for a number
   std::uint32_t agents = 0;
   std::uint32_t horizon = 0;
   std::uint64_t seed = 0;
@@ -86,5 +87,9 @@ struct RunResult {
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it
 };
+
+/// A coordinate's value for people: the choice of a categorical, a number with `digits` significant
+/// digits otherwise.
+std::string value_text(const RunResult& result, std::size_t coordinate, double value, int digits);
 
 }  // namespace duets::harness

@@ -1,0 +1,34 @@
+// What the commands do, once their arguments are parsed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "duets/cli/progress.h"
+#include "duets/cli/summary.h"
+
+namespace duets::cli {
+
+/// Flags that several commands share.
+struct CommonFlags {
+  std::string study;   ///< path of the study file
+  std::string output;  ///< empty: results/<study name>
+  bool overwrite = false;
+  std::optional<std::uint64_t> seed;
+  unsigned threads = 0;  ///< 0: as many as the machine runs at once
+  Format format = Format::kTable;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// `duets run`: simulates the study and writes its result directory. Throws base::Error.
+void run_study(const CommonFlags& flags, const std::string& participation_file);
+
+/// `duets config check`: prints what the study will do, and warnings.
+void check_config(const CommonFlags& flags);
+
+/// `duets version`.
+void print_version(Format format);
+
+}  // namespace duets::cli

@@ -1,0 +1,201 @@
+#include "duets/cli/config_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "duets/gp/confidence.h"
+
+namespace duets::cli {
+namespace {
+
+using protocol::Mode;
+using protocol::Study;
+using protocol::UploadRule;
+
+constexpr double kLittleLearned = 0.9;  // share of the prior variance
+constexpr double kFarBelowNoise = 0.1;  // lambda against the noise's variance
+constexpr std::size_t kMaxListed = 12;  // epochs in a line of text
+
+std::string list_of(const std::vector<std::uint32_t>& values) {
+  const auto end =
+      values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), kMaxListed));
+  return fmt::format("{}{}", fmt::join(values.begin(), end, ", "),
+                     values.size() > kMaxListed ? ", ..." : "");
+}
+
+class Checker {
+ public:
+  explicit Checker(const StudyFile& file)
+      : file_(file),
+        study_(file.study),
+        lengths_(protocol::lengths(file.study)),
+        exchanges_(forecast_exchanges(file.study, file.seed)) {}
+
+  ConfigCheck run() {
+    facts();
+    forecast_facts();
+    warn_epochs();
+    warn_model();
+    warn_noise();
+    warn_theory();
+    warn_uploads();
+    warn_acceptance();
+    return std::move(check_);
+  }
+
+ private:
+  template <class... Args>
+  void fact(const char* name, fmt::format_string<Args...> text, Args&&... args) {
+    check_.facts.emplace_back(name, fmt::format(text, std::forward<Args>(args)...));
+  }
+  template <class... Args>
+  void warn(fmt::format_string<Args...> text, Args&&... args) {
+    check_.warnings.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  void facts() {
+    const domain::Domain& domain = *study_.domain;
+    fact("queries", "{} agents x {} = {}", study_.agents, study_.horizon,
+         std::uint64_t{study_.agents} * study_.horizon);
+    fact("domain", "{}, {} dimension{}", to_string(domain.shape()), domain.dimension(),
+         domain.dimension() == 1 ? "" : "s");
+    if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());
+    fact("kernel", "{}, length scale {}, variance {}", kernel::name(study_.kernel.family),
+         fmt::join(file_.lengthscales, ", "), study_.kernel.variance);
+    fact("epochs", "{} ({})", lengths_.size(), list_of(lengths_));
+    fact("exchanges", "{}", exchanges_.size());
+    if (study_.mode == Mode::kTheory) {
+      fact("theory width", "{:.4g}", gp::sparse_beta(theory_inputs(study_)));
+      fact("theory p0", "{:.4g}", gp::theory_p0(theory_inputs(study_)));
+    }
+  }
+
+  void forecast_facts() {
+    if (exchanges_.empty()) return;
+    std::vector<std::string> sizes;
+    for (std::size_t j = 0; j < std::min(exchanges_.size(), kMaxListed); ++j) {
+      sizes.push_back(fmt::format("{}", exchanges_[j].inducing));
+    }
+    fact("forecast inducing sets", "{}", fmt::join(sizes, ", "));
+    fact("forecast last cut", "{:.3g}", exchanges_.back().cut);
+    if (const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut)) {
+      fact("forecast acceptance", "{:.2g}", *acceptance);
+    }
+  }
+
+  void warn_epochs() {
+    if (exchanges_.empty()) {
+      warn(
+          "There is one epoch only, so nothing is exchanged and nothing recommended: choose "
+          "duets.t1 below study.horizon = {}.",
+          study_.horizon);
+      return;
+    }
+    const std::uint64_t first = std::uint64_t{study_.agents} * lengths_.front();
+    if (first <= study_.domain->dimension()) {
+      warn("The first cut rests on {} queries in {} dimensions: raise duets.t1 or study.agents.",
+           first, study_.domain->dimension());
+    }
+  }
+
+  void warn_model() {
+    const domain::Domain& domain = *study_.domain;
+    const double longest = *std::max_element(file_.lengthscales.begin(), file_.lengthscales.end());
+    const bool cube = domain.shape() == domain::Shape::kBox ||
+                      (file_.space.source == CandidateSource::kRandom &&
+                       file_.space.shape == region::CandidateShape::kCube);
+    const double width = cube ? 1.0 : 2 * file_.space.radius;
+    if (file_.space.source != CandidateSource::kPoints && longest > width) {
+      warn(
+          "kernel.lengthscale = {} is longer than the space is wide ({}): the model can hardly "
+          "bend in it.",
+          longest, width);
+    }
+    if (exchanges_.empty()) return;
+    const double known = exchanges_.back().sigma2_max / study_.kernel.variance;
+    if (known > kLittleLearned) {
+      warn(
+          "After the last exchange {:.0f} % of the prior variance is left somewhere: "
+          "kernel.lengthscale is short for {} queries in {} dimensions.",
+          100 * known, std::uint64_t{study_.agents} * study_.horizon, domain.dimension());
+    }
+  }
+
+  double model_noise() const {
+    return problems::subgaussian_constant(file_.objective.noise) / file_.objective.scale;
+  }
+
+  void warn_noise() {
+    const double variance = model_noise() * model_noise();
+    if (study_.lambda < kFarBelowNoise * variance) {
+      warn(
+          "noise.lambda = {} is far below the variance of the noise, {:.3g} in model units: the "
+          "model will believe the noise.",
+          study_.lambda, variance);
+    }
+  }
+
+  void warn_theory() {
+    if (study_.mode != Mode::kTheory) return;
+    if (study_.subgaussian < model_noise()) {
+      warn(
+          "noise.subgaussian = {} is below that of the simulated noise, {:.3g} in model units: "
+          "the guarantee does not hold.",
+          study_.subgaussian, model_noise());
+    }
+    const double norm = file_.objective.norm / file_.objective.scale;
+    if (file_.objective.builtin == "rkhs" && study_.norm_bound < norm) {
+      warn(
+          "noise.bound = {} is below the norm of the function, {:.3g} in model units: the "
+          "guarantee does not hold.",
+          study_.norm_bound, norm);
+    }
+    const double range = 2 * study_.norm_bound * std::sqrt(study_.kernel.variance);
+    if (!exchanges_.empty() && exchanges_.back().cut >= range) {
+      warn(
+          "The last cut is forecast at {:.3g}, and the function cannot vary by more than {:.3g}: "
+          "no epoch will trim anything; a longer horizon or more agents would.",
+          exchanges_.back().cut, range);
+    }
+  }
+
+  void warn_uploads() {
+    if (exchanges_.empty() || study_.upload == UploadRule::kRewards) return;
+    const bool all_longer =
+        std::all_of(exchanges_.begin(), exchanges_.end(),
+                    [](const ExchangeForecast& e) { return e.inducing > e.length; });
+    if (!all_longer) return;
+    const char* consequence = study_.upload == UploadRule::kAuto
+                                  ? "so raw rewards will be sent in every epoch"
+                                  : "upload = \"auto\" would send those instead";
+    warn(
+        "Every projection is forecast to be longer than the raw rewards (the last: {} numbers "
+        "against {}); {}. A smaller duets.p0 or inducing = \"greedy\" makes projections shorter.",
+        exchanges_.back().inducing, exchanges_.back().length, consequence);
+  }
+
+  void warn_acceptance() {
+    if (exchanges_.empty()) return;
+    const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut);
+    if (acceptance && *acceptance < kLowAcceptance) {
+      warn(
+          "The last region is forecast to hold a share of {:.1g} of the space, which is hard to "
+          "sample: raise duets.beta or kernel.lengthscale, or use a finite set.",
+          *acceptance);
+    }
+  }
+
+  const StudyFile& file_;
+  const Study& study_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<ExchangeForecast> exchanges_;
+  ConfigCheck check_;
+};
+
+}  // namespace
+
+ConfigCheck check(const StudyFile& file) { return Checker(file).run(); }
+
+}  // namespace duets::cli

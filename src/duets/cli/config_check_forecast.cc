@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+
+#include "duets/cli/config_check.h"
+#include "duets/gp/confidence.h"
+#include "duets/gp/exact.h"
+#include "duets/gp/sparse.h"
+#include "duets/region/draw.h"
+
+namespace duets::cli {
+namespace {
+
+using protocol::Study;
+
+numeric::Points draw_latents(const Study& study, std::uint64_t seed, std::size_t count) {
+  const domain::Domain& domain = *study.domain;
+  const random::Coin coin = random::StudySecret::from_seed(seed).public_coin();
+  numeric::Points points(static_cast<Eigen::Index>(count),
+                         static_cast<Eigen::Index>(domain.dimension()));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    const random::Address address{.purpose = random::Purpose::kPublicPoint,
+                                  .slot = static_cast<std::uint32_t>(i)};
+    if (domain.is_finite()) {
+      std::array<std::uint64_t, 1> word{};
+      coin.words(address, word);
+      const auto num_candidates = static_cast<std::uint64_t>(domain.candidates().rows());
+      points.row(row) = domain.candidates().row(
+          static_cast<Eigen::Index>(random::index_below(word[0], num_candidates)));
+    } else {
+      region::draw_point(coin, address, domain, {points.row(row).data(), domain.dimension()});
+    }
+  }
+  return points;
+}
+
+double inducing_probability(const Study& study, double sigma2_max) {
+  const double scaled = study.mode == protocol::Mode::kTuned
+                            ? study.p0 * sigma2_max
+                            : gp::theory_p0(theory_inputs(study)) * sigma2_max / study.lambda;
+  return std::min(1.0, scaled);
+}
+
+std::size_t forecast_inducing(const Study& study, const numeric::Points& data, double sigma2_max) {
+  if (study.inducing != protocol::Inducing::kCoin) {
+    constexpr double kResidualShare = 0.1;
+    const auto size = static_cast<std::size_t>(data.rows());
+    return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max, size).size();
+  }
+  const double expected =
+      inducing_probability(study, sigma2_max) * static_cast<double>(data.rows());
+  // The points are independent, so the first ones are as good as those a coin would pick.
+  const numeric::Points chosen = data.topRows(std::max<Eigen::Index>(1, std::lround(expected)));
+  return gp::prune_to_pivots(study.kernel, chosen).size();
+}
+
+// What the theory trims by is the sparse deviation; the exact one is its lower estimate.
+double forecast_cut(const Study& study, double sigma2_max) {
+  const double beta =
+      study.mode == protocol::Mode::kTuned ? study.beta : gp::sparse_beta(theory_inputs(study));
+  return 2 * beta * std::sqrt(sigma2_max);
+}
+
+// All but the length.
+ExchangeForecast forecast_exchange(const Study& study, const numeric::Points& data,
+                                   const numeric::Points& probes) {
+  const gp::ExactPosterior posterior(study.kernel, data, {}, study.lambda);
+  ExchangeForecast forecast;
+  forecast.sigma2_max = posterior.variance(probes).variance.maxCoeff();
+  forecast.cut = forecast_cut(study, forecast.sigma2_max);
+  forecast.inducing = forecast_inducing(study, data, forecast.sigma2_max);
+  return forecast;
+}
+
+// Distance, in length scales, at which the kernel has fallen to the share `left` of its peak.
+double reach(kernel::Family family, double left) {
+  if (left <= 0) return std::numeric_limits<double>::infinity();
+  const auto fallen = [family](double r) {
+    switch (family) {
+      case kernel::Family::kSquaredExponential:
+        return std::exp(-r * r / 2);
+      case kernel::Family::kMatern12:
+        return std::exp(-r);
+      case kernel::Family::kMatern32:
+        return (1 + std::sqrt(3.0) * r) * std::exp(-std::sqrt(3.0) * r);
+      case kernel::Family::kMatern52:
+        break;
+    }
+    const double a = std::sqrt(5.0) * r;
+    return (1 + a + a * a / 3) * std::exp(-a);
+  };
+  double low = 0;
+  double high = 1;
+  while (fallen(high) > left && high < 1e6) high *= 2;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (fallen(middle) > left ? low : high) = middle;
+  }
+  return low;
+}
+
+double log_unit_ball_volume(double dimension) {
+  return dimension / 2 * std::log(std::numbers::pi) - std::lgamma(dimension / 2 + 1);
+}
+
+// Length scale of a latent coordinate; a categorical's features share one.
+double lengthscale_of(const Study& study, std::size_t coordinate) {
+  const std::vector<double>& lengthscales = study.kernel.lengthscales;
+  if (lengthscales.size() == 1) return lengthscales.front();
+  std::size_t feature = coordinate;
+  const auto& parameters = study.domain->parameters();
+  if (!parameters.empty()) {
+    feature = 0;
+    for (std::size_t i = 0; i < coordinate; ++i) feature += domain::num_features(parameters[i]);
+  }
+  return lengthscales[feature];
+}
+
+}  // namespace
+
+std::vector<ExchangeForecast> forecast_exchanges(const Study& study, std::uint64_t seed) {
+  const std::vector<std::uint32_t> lengths = protocol::lengths(study);
+  if (lengths.size() < 2) return {};
+  const numeric::Points features =
+      study.domain->features(draw_latents(study, seed, kForecastPoints + kForecastProbes));
+  const numeric::Points probes = features.bottomRows(static_cast<Eigen::Index>(kForecastProbes));
+  // A list of epochs may be long; what is forecast depends on the number of points only.
+  std::map<std::uint64_t, ExchangeForecast> known;
+  std::vector<ExchangeForecast> forecasts;
+  for (std::size_t j = 0; j + 1 < lengths.size(); ++j) {
+    const std::uint64_t used =
+        std::min<std::uint64_t>(std::uint64_t{study.agents} * lengths[j], kForecastPoints);
+    const auto found = known.find(used);
+    ExchangeForecast forecast =
+        found != known.end()
+            ? found->second
+            : forecast_exchange(study, features.topRows(static_cast<Eigen::Index>(used)), probes);
+    known.emplace(used, forecast);
+    forecast.length = lengths[j];
+    forecasts.push_back(forecast);
+  }
+  return forecasts;
+}
+
+std::optional<double> forecast_acceptance(const Study& study, double cut) {
+  const domain::Domain& domain = *study.domain;
+  if (domain.is_finite()) return std::nullopt;
+  const double left = 1 - cut / std::sqrt(study.kernel.variance);
+  const double r = reach(study.kernel.family, left);
+  if (std::isinf(r)) return 1.0;
+  const auto dimension = static_cast<double>(domain.dimension());
+  const bool ball = domain.shape() == domain::Shape::kBall;
+  double log_share = ball ? 0.0 : log_unit_ball_volume(dimension);
+  for (std::size_t i = 0; i < domain.dimension(); ++i) {
+    log_share += std::log(r * lengthscale_of(study, i) / (ball ? domain.radius() : 1.0));
+  }
+  return std::exp(std::min(0.0, log_share));
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,152 @@
+#include "duets/cli/config_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace duets::cli {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string study(const std::string& more, int agents = 10, int horizon = 50) {
+  return "[study]\ndirection = \"maximize\"\nagents = " + std::to_string(agents) +
+         "\nhorizon = " + std::to_string(horizon) + "\n" + more;
+}
+
+const std::string kBranin = "[objective]\nbuiltin = \"branin\"\n";
+
+StudyFile parse(const std::string& text) { return parse_study(text, "t.toml", "."); }
+
+std::vector<std::string> warnings(const std::string& text) { return check(parse(text)).warnings; }
+
+std::string fact(const StudyFile& file, const std::string& name) {
+  for (const auto& [key, value] : check(file).facts) {
+    if (key == name) return value;
+  }
+  return "(none)";
+}
+
+TEST(ConfigCheckTest, FactsFollowFromTheFile) {
+  const StudyFile file = parse(study(kBranin));
+  EXPECT_EQ(fact(file, "queries"), "10 agents x 50 = 500");
+  EXPECT_EQ(fact(file, "epochs"), "4 (2, 10, 22, 16)");
+  EXPECT_EQ(fact(file, "exchanges"), "3");
+  EXPECT_EQ(fact(file, "candidates"), "(none)");
+  EXPECT_EQ(fact(parse(study("[space]\ncandidates = 70\n" + kBranin)), "candidates"), "70");
+}
+
+TEST(ConfigCheckTest, OneEpochExchangesNothing) {
+  EXPECT_THAT(warnings(study("[duets]\nt1 = 60\n" + kBranin)),
+              Contains(HasSubstr("nothing is exchanged")));
+  EXPECT_THAT(warnings(study(kBranin)), Not(Contains(HasSubstr("nothing is exchanged"))));
+}
+
+TEST(ConfigCheckTest, AFirstCutOnHardlyAnyPoint) {
+  const std::string t1 = "[duets]\nt1 = 1\n";
+  EXPECT_THAT(warnings(study(t1 + kBranin, 2)), Contains(HasSubstr("first cut rests on 2")));
+  EXPECT_THAT(warnings(study(t1 + kBranin, 3)), Not(Contains(HasSubstr("first cut rests"))));
+}
+
+TEST(ConfigCheckTest, LengthScalesThatDoNotFit) {
+  EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n" + kBranin)),
+              Contains(HasSubstr("longer than the space is wide (1)")));
+  EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n[objective]\nbuiltin = \"h1\"\n")),
+              Not(Contains(HasSubstr("longer than the space"))));
+  // 500 balls of radius 0.01 cover at most a sixth of the square.
+  EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 0.01\n" + kBranin)),
+              Contains(HasSubstr("is short for 500 queries")));
+  EXPECT_THAT(warnings(study(kBranin)), Not(Contains(HasSubstr("is short for"))));
+}
+
+TEST(ConfigCheckTest, LambdaFarBelowTheNoise) {
+  const std::string lambda = "[noise]\nlambda = 0.003\n";
+  EXPECT_THAT(warnings(study(lambda + kBranin)), Contains(HasSubstr("will believe the noise")));
+  // The same noise is ten times smaller in model units.
+  EXPECT_THAT(warnings(study(lambda + kBranin + "scale = 10\n")),
+              Not(Contains(HasSubstr("will believe the noise"))));
+}
+
+TEST(ConfigCheckTest, ProjectionsLongerThanRewards) {
+  // p0 = 1000 makes every point an inducing point, so s = N T_j >= T_j up to pruning.
+  const std::string all = "[duets]\np0 = 1000\n";
+  EXPECT_THAT(warnings(study(all + kBranin)), Contains(HasSubstr("raw rewards will be sent")));
+  EXPECT_THAT(warnings(study(all + "upload = \"projection\"\n" + kBranin)),
+              Contains(HasSubstr("upload = \"auto\" would")));
+  EXPECT_THAT(warnings(study(all + "upload = \"rewards\"\n" + kBranin)),
+              Not(Contains(HasSubstr("longer than the raw"))));
+  // In one dimension with a long length scale a dozen pivots say everything about 470 rewards.
+  const std::string line =
+      "[space]\ndomain = \"box\"\ndimension = 1\n[kernel]\nlengthscale = 0.5\n"
+      "[objective]\nbuiltin = \"rkhs\"\n";
+  EXPECT_THAT(warnings(study(line, 10, 1000)), Not(Contains(HasSubstr("longer than the raw"))));
+}
+
+TEST(ConfigCheckTest, ForecastsAreConsistent) {
+  const StudyFile file = parse(study(kBranin));
+  const auto exchanges = forecast_exchanges(file.study, file.seed);
+  ASSERT_EQ(exchanges.size(), 3U);
+  for (std::size_t j = 0; j < exchanges.size(); ++j) {
+    EXPECT_LE(exchanges[j].inducing, std::size_t{10} * exchanges[j].length);
+    EXPECT_GE(exchanges[j].inducing, 1U);
+    EXPECT_DOUBLE_EQ(exchanges[j].cut, 2 * 0.5 * std::sqrt(exchanges[j].sigma2_max));
+    // The points are nested, so the variance can only fall.
+    if (j > 0) EXPECT_LE(exchanges[j].sigma2_max, exchanges[j - 1].sigma2_max);
+  }
+  EXPECT_LE(exchanges.front().sigma2_max, 1.0);
+}
+
+TEST(ConfigCheckTest, AcceptanceIsTheVolumeOfABump) {
+  // exp(-r^2/2) = 1/2 at r^2 = 2 ln 2; in the plane the share is pi (r l)^2.
+  const StudyFile box = parse(study(kBranin));
+  EXPECT_NEAR(forecast_acceptance(box.study, 0.5).value(),
+              std::numbers::pi * 2 * std::log(2.0) * 0.04, 1e-12);
+  // A ball of radius r l inside the unit ball of ten dimensions.
+  const StudyFile ball =
+      parse(study("[kernel]\nname = \"matern-1/2\"\n[objective]\nbuiltin = \"h1\"\n"));
+  EXPECT_NEAR(forecast_acceptance(ball.study, 1 - std::exp(-0.5)).value(), std::pow(0.5, 10),
+              1e-12);
+  EXPECT_EQ(forecast_acceptance(box.study, 1.0).value(), 1.0);
+  EXPECT_EQ(forecast_acceptance(parse(study("[space]\ncandidates = 9\n" + kBranin)).study, 0.5),
+            std::nullopt);
+}
+
+TEST(ConfigCheckTest, LowAcceptanceIsForecast) {
+  const std::string h1 = "[objective]\nbuiltin = \"h1\"\n";
+  EXPECT_THAT(warnings(study("[duets]\nbeta = 0.01\n" + h1)),
+              Contains(HasSubstr("hard to sample")));
+  EXPECT_THAT(warnings(study("[duets]\nbeta = 0.5\n" + h1)),
+              Not(Contains(HasSubstr("hard to sample"))));
+}
+
+TEST(ConfigCheckTest, WhatTheTheoryAssumes) {
+  const auto theory = [](const char* bound, const char* subgaussian, int horizon) {
+    return warnings(study(std::string("[space]\ncandidates = 50\ndimension = 1\n[noise]\nlambda = "
+                                      "1.0\nbound = ") +
+                              bound + "\nsubgaussian = " + subgaussian +
+                              "\n[duets]\nmode = \"theory\"\n[kernel]\nlengthscale = 0.4\n"
+                              "[objective]\nbuiltin = \"rkhs\"\nnorm = 2.0\nnoise = 0.1\n",
+                          10, horizon));
+  };
+  EXPECT_THAT(theory("1.9", "0.1", 1000), Contains(HasSubstr("below the norm of the function")));
+  EXPECT_THAT(theory("2.0", "0.09", 1000), Contains(HasSubstr("below that of the simulated")));
+  EXPECT_THAT(theory("2.0", "0.1", 20), Contains(HasSubstr("no epoch will trim")));
+  const auto fine = theory("2.0", "0.1", 1000);
+  EXPECT_TRUE(fine.empty()) << fine.front();
+}
+
+TEST(ConfigCheckTest, LongListsOfEpochsAreCheap) {
+  std::string epochs = "1";
+  for (int i = 1; i < 5000; ++i) epochs += ", 1";
+  const StudyFile file = parse(study("[duets]\nepochs = [" + epochs + "]\n" + kBranin, 10, 5000));
+  EXPECT_EQ(fact(file, "exchanges"), "4999");
+  EXPECT_LT(fact(file, "epochs").size(), 80U);
+}
+
+}  // namespace
+}  // namespace duets::cli

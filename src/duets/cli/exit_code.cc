@@ -1,0 +1,22 @@
+#include "duets/cli/exit_code.h"
+
+namespace duets::cli {
+
+ExitCode exit_code_of(base::ErrorKind kind) {
+  switch (kind) {
+    case base::ErrorKind::kInvalid:
+      return ExitCode::kUsage;
+    case base::ErrorKind::kDiverged:
+      return ExitCode::kDiverged;
+    case base::ErrorKind::kDecode:
+    case base::ErrorKind::kProtocol:
+    case base::ErrorKind::kNumeric:
+    case base::ErrorKind::kExhausted:
+    case base::ErrorKind::kPlatform:
+    case base::ErrorKind::kIo:
+      return ExitCode::kRunFailed;
+  }
+  return ExitCode::kRunFailed;
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,22 @@
+// What the process returns, as documented in docs/guide.md.
+#pragma once
+
+#include "duets/base/error.h"
+
+namespace duets::cli {
+
+enum class ExitCode : int {
+  kOk = 0,
+  kRunFailed = 1,
+  kUsage = 2,  ///< usage or configuration
+  kTimeout = 3,
+  kConnection = 4,  ///< connection or authentication
+  kDiverged = 5,    ///< shared state diverged
+  kStorage = 6,     ///< storage damaged or locked
+  kQuorum = 7,
+  kObjective = 8,  ///< the objective failed too often
+};
+
+ExitCode exit_code_of(base::ErrorKind kind);
+
+}  // namespace duets::cli

@@ -1,0 +1,21 @@
+// The record of who took part, as a file for `duets run --participation` (docs/formats/study.md).
+#pragma once
+
+#include <filesystem>
+
+#include "duets/harness/participation.h"
+#include "duets/protocol/study.h"
+
+namespace duets::cli {
+
+/// Reads
+///   [[absence]]
+///   epoch = 2
+///   excluded = [3, 7]                        # agents that are not heard of in this epoch
+///   holes = [{ agent = 0, slots = [1, 4] }]  # queries that fail
+/// Throws kInvalid with FILE:LINE:COLUMN for anything else: unknown keys, epochs, agents or slots
+/// that the study does not have, an epoch named twice, an epoch in which nobody takes part.
+harness::Participation load_participation(const std::filesystem::path& path,
+                                          const protocol::Study& study);
+
+}  // namespace duets::cli

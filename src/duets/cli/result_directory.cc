@@ -1,0 +1,90 @@
+#include "duets/cli/result_directory.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/cli/result_tables.h"
+#include "duets/harness/figures.h"
+#include "duets/harness/report_page.h"
+
+namespace duets::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_io(const std::string& what, const fs::path& path,
+                          const std::error_code& error) {
+  throw base::Error(base::ErrorKind::kIo,
+                    fmt::format("{} {}: {}", what, path.string(), error.message()));
+}
+
+void check_target(const fs::path& directory, bool overwrite) {
+  if (!fs::exists(directory)) return;
+  base::require(overwrite, "--output", directory.string(),
+                "exists already; choose another directory or add --overwrite");
+  base::require(fs::exists(directory / "manifest.json") || fs::is_empty(directory), "--output",
+                directory.string(),
+                "is not a result directory (it has no manifest.json) and is not overwritten");
+}
+
+}  // namespace
+
+ResultDirectory::ResultDirectory(fs::path directory, bool overwrite, const StudyFile& file)
+    : directory_(std::move(directory)),
+      partial_(directory_.string() + ".partial"),
+      overwrite_(overwrite),
+      file_(file) {
+  check_target(directory_, overwrite_);
+  std::error_code error;
+  fs::remove_all(partial_, error);
+  fs::create_directories(partial_ / "figures", error);
+  if (error) fail_io("cannot create", partial_, error);
+  trials_.open(partial_ / "trials.csv");
+  trials_ << trials_head(*file_.study.domain);
+}
+
+ResultDirectory::~ResultDirectory() {
+  if (committed_) return;
+  trials_.close();
+  std::error_code ignored;
+  fs::remove_all(partial_, ignored);
+}
+
+void ResultDirectory::trial(const harness::Trial& trial) {
+  trials_ << trials_row(*file_.study.domain, trial);
+}
+
+void ResultDirectory::write_file(const std::string& name, const std::string& text) const {
+  std::ofstream out(partial_ / name, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    fail_io("cannot write", partial_ / name, std::make_error_code(std::errc::io_error));
+  }
+}
+
+void ResultDirectory::commit(const harness::RunResult& result, unsigned threads) {
+  trials_.close();
+  if (!trials_) {
+    fail_io("cannot write", partial_ / "trials.csv", std::make_error_code(std::errc::io_error));
+  }
+  write_file("study.toml", resolved_toml(file_));
+  write_file("epochs.csv", epochs_csv(result));
+  write_file("regret.csv", regret_csv(result));
+  write_file("communication.csv", communication_csv(result));
+  const std::vector<harness::NamedFigure> figures = harness::all_figures(result);
+  for (const auto& [name, svg] : figures) write_file("figures/" + name, svg);
+  write_file("report.html", harness::report_html(result, figures));
+  write_file("manifest.json", manifest_json(result, threads));
+
+  std::error_code error;
+  if (overwrite_) fs::remove_all(directory_, error);
+  if (!error) fs::rename(partial_, directory_, error);
+  if (error) fail_io("cannot put the results into", directory_, error);
+  committed_ = true;
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,24 @@
+// The CSV and JSON texts of a result directory: pure functions of the result.
+#pragma once
+
+#include <string>
+
+#include "duets/harness/run_result.h"
+#include "duets/protocol/study.h"
+
+namespace duets::cli {
+
+/// A field quoted for CSV when it needs to be.
+std::string csv_field(const std::string& text);
+
+std::string trials_head(const domain::Domain& domain);
+std::string trials_row(const domain::Domain& domain, const harness::Trial& trial);
+std::string epochs_csv(const harness::RunResult& result);
+std::string regret_csv(const harness::RunResult& result);
+std::string communication_csv(const harness::RunResult& result);
+
+/// Version, compiler, processor, digests (whole and per epoch), the smallest margin beside the
+/// estimated error, and the results in short.
+std::string manifest_json(const harness::RunResult& result, unsigned threads);
+
+}  // namespace duets::cli

@@ -1,0 +1,352 @@
+#include "duets/cli/study_file.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "duets/base/error.h"
+#include "duets/cli/study_file_sections.h"
+
+namespace duets::cli {
+namespace {
+
+const std::string kHead = "[study]\ndirection = \"maximize\"\nagents = 3\nhorizon = 20\n";
+
+StudyFile parse(const std::string& text, const StudyOverrides& overrides = {}) {
+  return parse_study(text, "some folder/my study.toml", DUETS_SOURCE_DIR, overrides);
+}
+
+StudyFile branin(const std::string& more = "") {
+  return parse(kHead + "[objective]\nbuiltin = \"branin\"\n" + more);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+
+bool same_objective(const ObjectiveSpec& a, const ObjectiveSpec& b) {
+  const bool no_noise = a.noise.kind == problems::NoiseKind::kNone;
+  return a.builtin == b.builtin && a.command == b.command && a.offset == b.offset &&
+         a.scale == b.scale && a.noise.kind == b.noise.kind &&
+         (no_noise || a.noise.level == b.noise.level) && a.centers == b.centers &&
+         a.norm == b.norm && a.infeasible_value == b.infeasible_value && a.timeout == b.timeout &&
+         a.retries == b.retries;
+}
+
+/// Writing and reading loses nothing, and writing again gives the same text.
+void expect_round_trip(const StudyFile& file) {
+  const std::string text = resolved_toml(file);
+  const StudyFile again = parse_study(text, "elsewhere.toml", "/nowhere");
+  EXPECT_EQ(protocol::study_digest(again.study), protocol::study_digest(file.study)) << text;
+  EXPECT_EQ(again.seed, file.seed);
+  EXPECT_EQ(again.direction, file.direction);
+  EXPECT_TRUE(same_objective(again.objective, file.objective)) << text;
+  EXPECT_EQ(again.space.source, file.space.source);
+  EXPECT_EQ(again.space.radius, file.space.radius);
+  EXPECT_EQ(again.lengthscales, file.lengthscales);
+  EXPECT_EQ(again.study.kernel, file.study.kernel);
+  EXPECT_EQ(again.study.domain->parameters(), file.study.domain->parameters());
+  EXPECT_EQ(again.study.domain->candidates(), file.study.domain->candidates());
+  EXPECT_EQ(again.coordinator, file.coordinator);
+}
+
+TEST(StudyFileTest, DefaultsAreTheDocumentedOnes) {
+  const StudyFile file = branin();
+  EXPECT_EQ(file.study.name, "my-study");
+  EXPECT_EQ(file.seed, 1U);
+  EXPECT_EQ(file.study.domain->shape(), domain::Shape::kBox);
+  EXPECT_EQ(file.study.domain->dimension(), 2U);
+  EXPECT_EQ(file.study.kernel.family, kernel::Family::kSquaredExponential);
+  EXPECT_EQ(file.study.kernel.lengthscales, std::vector{0.2});
+  EXPECT_EQ(file.study.kernel.variance, 1.0);
+  EXPECT_EQ(file.study.lambda, 0.2);
+  EXPECT_EQ(file.study.mode, protocol::Mode::kTuned);
+  EXPECT_EQ(file.study.beta, 0.5);
+  EXPECT_EQ(file.study.p0, 10.0);
+  EXPECT_EQ(file.study.t1, 2U);
+  EXPECT_EQ(file.study.schedule, protocol::ScheduleRule::kSqrtFloor);
+  EXPECT_EQ(file.study.inducing, protocol::Inducing::kCoin);
+  EXPECT_EQ(file.study.upload, protocol::UploadRule::kAuto);
+  EXPECT_EQ(file.study.data, protocol::DataPolicy::kEpoch);
+  EXPECT_EQ(file.study.closing, protocol::ClosingRule::kBest);
+  EXPECT_EQ(file.objective.noise, (problems::Noise{problems::NoiseKind::kGaussian, 0.2}));
+  EXPECT_EQ(file.objective.offset, 0.0);
+  EXPECT_EQ(file.objective.scale, 1.0);
+  EXPECT_TRUE(file.notes.empty());
+}
+
+TEST(StudyFileTest, BuiltinsBringTheirNaturalDomain) {
+  const StudyFile ball = parse(kHead + "[objective]\nbuiltin = \"h1\"\n");
+  EXPECT_EQ(ball.study.domain->shape(), domain::Shape::kBall);
+  EXPECT_EQ(ball.study.domain->dimension(), 10U);
+  EXPECT_EQ(ball.study.kernel.lengthscales, std::vector{1.0});
+  const StudyFile finite =
+      parse(kHead + "[space]\ndomain = \"finite\"\n[objective]\nbuiltin = \"h2\"\n");
+  EXPECT_EQ(finite.study.domain->candidates().rows(), 2000);
+  EXPECT_EQ(finite.space.shape, region::CandidateShape::kBall);
+  EXPECT_LE(finite.study.domain->candidates().rowwise().norm().maxCoeff(), 1.0);
+}
+
+TEST(StudyFileTest, CandidatesDiscretiseABoxOrBall) {
+  const StudyFile box = branin("[space]\ndomain = \"box\"\ncandidates = 50\n");
+  const StudyFile cube =
+      branin("[space]\ndomain = \"finite\"\nshape = \"cube\"\ncandidates = 50\n");
+  EXPECT_TRUE(box.study.domain->is_finite());
+  EXPECT_EQ(box.study.domain->candidates(), cube.study.domain->candidates());
+  const auto coin = random::StudySecret::from_seed(1).public_coin();
+  EXPECT_EQ(box.study.domain->candidates(),
+            region::random_candidates(coin, region::CandidateShape::kCube, 50, 2, 1.0));
+  const StudyFile ball = parse(kHead + "[space]\ncandidates = 50\n[objective]\nbuiltin = \"h1\"\n");
+  EXPECT_TRUE(ball.study.domain->is_finite());
+  EXPECT_EQ(ball.space.shape, region::CandidateShape::kBall);
+}
+
+TEST(StudyFileTest, TheSeedOfTheCommandLineWins) {
+  const std::string text =
+      kHead + "seed = 5\n[space]\ncandidates = 9\n[objective]\nbuiltin = \"branin\"\n";
+  EXPECT_EQ(parse(text).seed, 5U);
+  const StudyFile other = parse(text, {.seed = 6});
+  EXPECT_EQ(other.seed, 6U);
+  EXPECT_NE(other.study.domain->candidates(), parse(text).study.domain->candidates());
+}
+
+TEST(StudyFileTest, ParametersKeepTheOrderOfTheFile) {
+  const StudyFile file = parse(
+      kHead +
+      "[space.zeta]\nlow = 0\nhigh = 1\n[space.x10]\ntype = \"categorical\"\nchoices = [\"a\", "
+      "\"b\"]\n[space.x2]\ntype = \"int\"\nlow = 1\nhigh = 3\n[kernel]\nlengthscale = [1, 2, 3]\n"
+      "[objective]\ncommand = [\"./x\"]\n");
+  EXPECT_EQ(file.study.domain->coordinate_names(), (std::vector<std::string>{"zeta", "x10", "x2"}));
+  EXPECT_EQ(file.study.kernel.lengthscales, (std::vector<double>{1, 2, 2, 3}));
+}
+
+TEST(StudyFileTest, AListOfEpochsMakesTheScheduleExplicit) {
+  const StudyFile file = branin("[duets]\nepochs = [5, 15]\n");
+  EXPECT_EQ(protocol::lengths(file.study), (std::vector<std::uint32_t>{5, 15}));
+}
+
+TEST(StudyFileTest, NoNoiseIsNoNoise) {
+  const StudyFile file = branin("noise = 0\nnoise_kind = \"bounded\"\n");
+  EXPECT_EQ(file.objective.noise.kind, problems::NoiseKind::kNone);
+  expect_round_trip(file);
+}
+
+TEST(StudyFileTest, TheCoordinatorIsReadAndNoted) {
+  const StudyFile file = branin("[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n");
+  EXPECT_EQ(file.coordinator.quorum, 2U);
+  EXPECT_EQ(file.notes.size(), 1U);
+  expect_round_trip(file);
+}
+
+TEST(StudyFileTest, BuiltinsAreMadeOnTheFeatures) {
+  const StudyFile file = parse(
+      kHead +
+      "[space.a]\nlow = 0\nhigh = 1\n[space.b]\ntype = \"categorical\"\nchoices = [\"u\", \"v\"]\n"
+      "[kernel]\nname = \"matern-3/2\"\nlengthscale = 0.7\n"
+      "[objective]\nbuiltin = \"rkhs\"\nnorm = 2.5\ncenters = 4\n");
+  const auto problem = make_builtin(file);
+  EXPECT_EQ(problem->dimension(), 3U);
+  EXPECT_EQ(problem->facts().norm, 2.5);
+  const StudyFile command = parse(kHead +
+                                  "[space]\ndomain = \"box\"\ndimension = 1\n"
+                                  "[objective]\ncommand = [\"./x\"]\n");
+  EXPECT_THROW(make_builtin(command), base::Error);
+}
+
+TEST(StudyFileTest, ResolvedTextIsCompleteAndExact) {
+  expect_round_trip(branin());
+  expect_round_trip(branin("[duets]\nepochs = [5, 15]\n"));
+  expect_round_trip(branin("[duets]\ninducing = \"public\"\nclosing = \"projection\"\n"));
+  expect_round_trip(
+      branin("[space]\npoints = [[0.1, 1e-300], [-1e17, 0.30000000000000004]]\n"
+             "[kernel]\nlengthscale = [0.1, 3]\n"));
+  expect_round_trip(parse(kHead +
+                          "seed = 9223372036854775807\nname = \"a.b-c_1\"\n[space]\nradius = 0.3\n"
+                          "shape = \"sphere\"\ncandidates = 7\ndimension = 3\n"
+                          "[noise]\nbound = 3\nsubgaussian = 0.3\ndelta = 0.01\n"
+                          "[duets]\nmode = \"theory\"\nschedule = \"paired-doubling\"\n"
+                          "[objective]\nbuiltin = \"rkhs\"\noffset = -1e-7\nscale = 3\n"));
+  expect_round_trip(parse(
+      kHead +
+      "[space.\"strange. name\"]\nlow = 1e-9\nhigh = 1\nlog = true\n[space.n]\ntype = \"int\"\n"
+      "low = -5\nhigh = 5\nstep = 5\n[space.\"c\\\\d\"]\ntype = \"categorical\"\n"
+      "choices = [\"quote \\\" and \\n newline\", \"\\u00e9\"]\n[objective]\n"
+      "command = [\"./x\", \"\\t\"]\ninfeasible_value = 0.1\nretries = 2\ntimeout = 0.5\n"));
+}
+
+RC_GTEST_PROP(StudyFileTest, EveryNumberSurvivesTheResolvedText, ()) {
+  // Any bits that are a number in range: shortest printing must read back exactly.
+  const auto exponent = *rc::gen::inRange(-99, 99);
+  const auto digits = *rc::gen::inRange<std::int64_t>(1, std::int64_t{1} << 53);
+  const double value = std::abs(static_cast<double>(digits)) * std::pow(10.0, exponent - 16);
+  RC_PRE(value >= kSmallest && value <= kLargest);
+  StudyFile file = branin();
+  file.study.lambda = value;
+  RC_ASSERT(parse(resolved_toml(file)).study.lambda == value);
+}
+
+TEST(StudyFileTest, ReadyMadeStudiesLoadAndRoundTrip) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(DUETS_SOURCE_DIR "/studies")) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().string());
+    const StudyFile file = load_study(entry.path());
+    EXPECT_EQ(file.study.name, entry.path().stem().string());
+    expect_round_trip(file);
+    ++count;
+  }
+  EXPECT_GE(count, 10U);
+}
+
+// --- Points from a file ------------------------------------------------------------------------
+
+std::string csv_error(const std::string& text) {
+  try {
+    parse_csv(text, "p.csv");
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::ErrorKind::kInvalid);
+    return error.what();
+  }
+  return "(no error)";
+}
+
+bool starts(const std::string& text, const std::string& start) { return text.starts_with(start); }
+
+TEST(StudyFileTest, CsvRowsArePoints) {
+  const numeric::Points points = parse_csv("x, y\r\n# a comment\n 1 ,+2.5\r\n\n-3e-1,4", "p.csv");
+  ASSERT_EQ(points.rows(), 2);
+  ASSERT_EQ(points.cols(), 2);
+  EXPECT_EQ(points(0, 1), 2.5);
+  EXPECT_EQ(points(1, 0), -0.3);
+}
+
+TEST(StudyFileTest, CsvMistakesNameTheirOwnLine) {
+  EXPECT_EQ(csv_error("1,2\n3\n"), "p.csv:2:1: columns = 1: must be 2, as in the rows before");
+  EXPECT_TRUE(starts(csv_error("1,2\n3,x\n"), "p.csv:2:2: column 2 = \"x\": must b"));
+  EXPECT_TRUE(starts(csv_error("1,\n"), "p.csv:1:2: column 2 = \"\": must"));
+  EXPECT_TRUE(starts(csv_error("a,1\n"), "p.csv:1:1: column 1 = \"a\": must "));
+  EXPECT_TRUE(starts(csv_error("a\nb\n"), "p.csv:2:1: column 1 = \"b\": must "));
+  EXPECT_TRUE(starts(csv_error("1\nnan\n"), "p.csv:2:1: column 1 = \""));
+  EXPECT_TRUE(starts(csv_error("1\ninf\n"), "p.csv:2:1: column 1 = \""));
+  EXPECT_TRUE(starts(csv_error("1\n1e999\n"), "p.csv:2:1: column 1 = \""));
+  EXPECT_TRUE(starts(csv_error("x,y\n"), "p.csv:1:1: points = "));
+  EXPECT_TRUE(starts(csv_error(""), "p.csv:1:1: points = "));
+}
+
+class CsvFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / "study_file_test";
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "p.csv") << "0.25,0.5\n0.75,1\n0.1,0.2\n";
+    std::ofstream(folder_ / "ragged.csv") << "1,2\n3\n";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& space) const {
+    std::ofstream(folder_ / "s.toml")
+        << kHead << "[space]\n"
+        << space << "[kernel]\nlengthscale = 0.2\n[objective]\nbuiltin = \"branin\"\n";
+    return folder_ / "s.toml";
+  }
+
+  std::string load_error(const std::string& space) const {
+    try {
+      load_study(write(space));
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::ErrorKind::kInvalid);
+      return error.what();
+    }
+    return "(no error)";
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(CsvFileTest, IsFoundBesideTheStudyAndTravelsInsideTheResolvedText) {
+  const StudyFile file = load_study(write("file = \"p.csv\"\n"));
+  EXPECT_EQ(file.study.domain->candidates().rows(), 3);
+  EXPECT_EQ(file.space.file, "p.csv");
+  expect_round_trip(file);
+}
+
+TEST_F(CsvFileTest, MistakesAreNamed) {
+  const std::string study = (folder_ / "s.toml").string() + ":6:1: ";
+  EXPECT_EQ(load_error("file = \"q.csv\"\n").rfind(study + "space.file = ", 0), 0U);
+  EXPECT_EQ(load_error("file = \".\"\n").rfind(study + "space.file = ", 0), 0U);
+  EXPECT_EQ(load_error("file = \"ragged.csv\"\n").rfind("ragged.csv:2:1: columns = 1: ", 0), 0U);
+  EXPECT_EQ(load_error("candidates = 3\nfile = \"p.csv\"\n")
+                .rfind(study + "space.candidates = 3: does not go with given points", 0),
+            0U);
+  EXPECT_EQ(load_error("dimension = 3\nfile = \"p.csv\"\n")
+                .rfind(study + "space.dimension = 3: must be 2", 0),
+            0U);
+  EXPECT_EQ(load_error("points = [[1, 2]]\nfile = \"p.csv\"\n")
+                .rfind(study + "space.points = [[1, 2]]: give file or points, not both", 0),
+            0U);
+  EXPECT_NE(load_error("points = [[1, 2], [3]]\n").find("space.points[1] = [3]: must be an array"),
+            std::string::npos);
+  EXPECT_NE(load_error("points = [[1, nan]]\n").find("space.points[0] = nan: must be a finite"),
+            std::string::npos);
+}
+
+TEST_F(CsvFileTest, AStudyThatCannotBeReadIsAnError) {
+  for (const char* name : {"missing.toml", "."}) {
+    try {
+      load_study(folder_ / name);
+      FAIL() << name;
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::ErrorKind::kInvalid);
+      EXPECT_NE(std::string(error.what()).find((folder_ / name).string()), std::string::npos);
+    }
+  }
+}
+
+// --- Hostile text ------------------------------------------------------------------------------
+
+std::string repeated(const std::string& part, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) out += part;
+  return out;
+}
+
+TEST(StudyFileTest, HostileTextIsRefusedBeforeItCosts) {
+  EXPECT_NE(error_of("a" + repeated(".a", 200000) + " = 1").find("16 dots"), std::string::npos);
+  EXPECT_NE(error_of("[a" + repeated(" . \"#\"", 200000) + "]").find("16 dots"), std::string::npos);
+  EXPECT_NE(error_of("a = " + repeated("[", 200000)).find("is not valid TOML"), std::string::npos);
+  EXPECT_NE(error_of("a = " + repeated("{a=", 200000)).find("20000 keys"), std::string::npos);
+  std::string headers;
+  for (int i = 0; i < 30000; ++i) headers += "[x" + std::to_string(i) + ".y]\n";
+  EXPECT_NE(error_of(headers).find("20000 tables"), std::string::npos);
+  EXPECT_NE(error_of("a = [" + repeated("1,", 3000000) + "]").find("too many values"),
+            std::string::npos);
+  EXPECT_NE(error_of(std::string(kMaxStudyBytes + 1, '#')).find("32 MiB"), std::string::npos);
+}
+
+TEST(StudyFileTest, DotsInStringsAndCommentsAreNotKeys) {
+  const std::string dots(100, '.');
+  const std::string text = "# it's " + dots + "\n" + kHead +
+                           "[space]\ndomain = \"box\"\ndimension = 1\n[objective]\ncommand = [\"" +
+                           dots + "\", '" + dots + "', \"\"\"\n" + dots + "\\\" \"\"\"]\n";
+  EXPECT_EQ(parse(text).objective.command.size(), 3U);
+}
+
+TEST(StudyFileTest, MessagesStayShortAndOnOneLine) {
+  const std::string error = error_of("\"" + repeated("\\n", 50000) + "\" = 1");
+  EXPECT_LT(error.size(), 300U);
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+  const std::string value = error_of("[study]\nname = \"" + repeated("\\n", 50000) + "\"");
+  EXPECT_LT(value.size(), 300U);
+  EXPECT_EQ(value.find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace duets::cli

@@ -1,0 +1,163 @@
+#include "duets/cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace duets::cli {
+namespace {
+
+using harness::RunResult;
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+std::string point_text(const RunResult& r, const std::vector<double>& values) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    parts.push_back(r.coordinate_names[i] + " = " + harness::value_text(r, i, values[i], 6));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Rows table_rows(const RunResult& r, const std::string& directory) {
+  Rows rows;
+  rows.emplace_back("study", fmt::format("{} ({} of {} on a {} domain)", r.study_name, r.direction,
+                                         r.objective, r.domain));
+  rows.emplace_back("queries", fmt::format("{} agents x {} = {}", r.agents, r.horizon,
+                                           std::uint64_t{r.agents} * r.horizon));
+  if (r.recommendation) {
+    const auto& rec = *r.recommendation;
+    rows.emplace_back("recommendation", point_text(r, rec.values));
+    rows.emplace_back("  posterior mean", fmt::format("{:.4f}, interval [{:.4f}, {:.4f}]", rec.mean,
+                                                      rec.low, rec.high));
+    if (rec.true_value) {
+      rows.emplace_back("  true value",
+                        fmt::format("{:.4f} (best possible {:.4f})", *rec.true_value,
+                                    r.optimum.value_or(*rec.true_value)));
+    }
+  } else {
+    rows.emplace_back("recommendation",
+                      "none: no epoch was closed (the horizon is too short for T1)");
+  }
+  if (r.best_trial) {
+    const auto& best = *r.best_trial;
+    rows.emplace_back("best trial", point_text(r, best.values));
+    rows.emplace_back("  observed",
+                      fmt::format("{:.4f}, with its noise (agent {}, epoch {}, slot {})",
+                                  best.value, best.agent, best.epoch, best.slot));
+  }
+  if (!r.cumulative_regret.empty()) {
+    rows.emplace_back(
+        "cumulative regret",
+        fmt::format("{:.4g} over all agents, {:.4g} a query", r.cumulative_regret.back(),
+                    r.cumulative_regret.back() / r.agents / r.horizon));
+  }
+  if (!r.communication.empty()) {
+    const auto& sent = r.communication.back();
+    rows.emplace_back("real numbers sent",
+                      fmt::format("paper {:.0f}, figure {:.0f}, links {:.0f}; closing {:.0f}",
+                                  sent.paper, sent.figure, sent.links, sent.closing));
+  }
+  rows.emplace_back("run digest", r.run_digest);
+  rows.emplace_back("state digest", r.state_digest);
+  rows.emplace_back("results", directory);
+  rows.emplace_back("report", directory + "/report.html");
+  return rows;
+}
+
+std::string table_text(const Rows& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : rows) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : rows) text += fmt::format("{:<{}}  {}\n", name, width, value);
+  return text;
+}
+
+nlohmann::ordered_json point_json(const RunResult& r, const std::vector<double>& values) {
+  nlohmann::ordered_json json;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool categorical = i < r.coordinate_choices.size() && !r.coordinate_choices[i].empty();
+    if (categorical) {
+      json[r.coordinate_names[i]] = harness::value_text(r, i, values[i], 17);
+    } else {
+      json[r.coordinate_names[i]] = values[i];
+    }
+  }
+  return json;
+}
+
+std::string json_text(const RunResult& r, const std::string& directory) {
+  nlohmann::ordered_json json;
+  json["study"] = r.study_name;
+  json["direction"] = r.direction;
+  json["agents"] = r.agents;
+  json["horizon"] = r.horizon;
+  json["seed"] = r.seed;
+  json["recommendation"] = nullptr;
+  if (r.recommendation) {
+    const auto& rec = *r.recommendation;
+    json["recommendation"] = {{"params", point_json(r, rec.values)},
+                              {"mean", rec.mean},
+                              {"low", rec.low},
+                              {"high", rec.high}};
+    if (rec.true_value) json["recommendation"]["true_value"] = *rec.true_value;
+  }
+  json["best_trial"] = nullptr;
+  if (r.best_trial) {
+    const auto& best = *r.best_trial;
+    json["best_trial"] = {{"params", point_json(r, best.values)},
+                          {"value", best.value},
+                          {"agent", best.agent},
+                          {"epoch", best.epoch},
+                          {"slot", best.slot}};
+  }
+  if (!r.cumulative_regret.empty()) json["cumulative_regret"] = r.cumulative_regret.back();
+  if (!r.communication.empty()) {
+    const auto& sent = r.communication.back();
+    json["communication"] = {{"paper", sent.paper},
+                             {"figure", sent.figure},
+                             {"links", sent.links},
+                             {"closing", sent.closing},
+                             {"bytes", sent.bytes}};
+  }
+  json["run_digest"] = r.run_digest;
+  json["state_digest"] = r.state_digest;
+  json["results"] = directory;
+  return json.dump(2) + "\n";
+}
+
+std::string csv_text(const RunResult& r) {
+  std::string head =
+      "agents,horizon,seed,regret,paper,figure,links,closing,bytes,mean,low,high,"
+      "best_value,run_digest,state_digest\n";
+  const harness::CommunicationPoint sent =
+      r.communication.empty() ? harness::CommunicationPoint{} : r.communication.back();
+  const auto recommendation = r.recommendation
+                                  ? fmt::format("{:.17g},{:.17g},{:.17g}", r.recommendation->mean,
+                                                r.recommendation->low, r.recommendation->high)
+                                  : std::string(",,");
+  const std::string best = r.best_trial ? fmt::format("{:.17g}", r.best_trial->value) : "";
+  const double regret = r.cumulative_regret.empty() ? 0 : r.cumulative_regret.back();
+  return head + fmt::format("{},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{},{},{},{}\n",
+                            r.agents, r.horizon, r.seed, regret, sent.paper, sent.figure,
+                            sent.links, sent.closing, sent.bytes, recommendation, best,
+                            r.run_digest, r.state_digest);
+}
+
+}  // namespace
+
+std::string run_summary(const RunResult& result, Format format,
+                        const std::string& output_directory) {
+  switch (format) {
+    case Format::kTable:
+      return table_text(table_rows(result, output_directory));
+    case Format::kJson:
+      return json_text(result, output_directory);
+    case Format::kCsv:
+      return csv_text(result);
+  }
+  return {};
+}
+
+}  // namespace duets::cli
