@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duets/base/error.h"
 #include "duets/gp/confidence.h"
 
 namespace duets::cli {
@@ -28,10 +29,15 @@ std::string list_of(const std::vector<std::uint32_t>& values) {
 class Checker {
  public:
   explicit Checker(const StudyFile& file)
-      : file_(file),
-        study_(file.study),
-        lengths_(protocol::lengths(file.study)),
-        exchanges_(forecast_exchanges(file.study, file.seed)) {}
+      : file_(file), study_(file.study), lengths_(protocol::lengths(file.study)) {
+    try {
+      exchanges_ = forecast_exchanges(file.study, file.seed);
+    } catch (const base::Error& error) {
+      if (error.kind() != base::ErrorKind::kNumeric) throw;
+      warn("No forecast is possible ({}): kernel.variance and noise.lambda may be too far apart.",
+           error.what());
+    }
+  }
 
   ConfigCheck run() {
     facts();
@@ -65,7 +71,7 @@ class Checker {
     fact("kernel", "{}, length scale {}, variance {}", kernel::name(study_.kernel.family),
          fmt::join(file_.lengthscales, ", "), study_.kernel.variance);
     fact("epochs", "{} ({})", lengths_.size(), list_of(lengths_));
-    fact("exchanges", "{}", exchanges_.size());
+    fact("exchanges", "{}", lengths_.size() - 1);
     if (study_.mode == Mode::kTheory) {
       fact("theory width", "{:.4g}", gp::sparse_beta(theory_inputs(study_)));
       fact("theory p0", "{:.4g}", gp::theory_p0(theory_inputs(study_)));
@@ -170,10 +176,12 @@ class Checker {
     const char* consequence = study_.upload == UploadRule::kAuto
                                   ? "so raw rewards will be sent in every epoch"
                                   : "upload = \"auto\" would send those instead";
+    const bool choice = study_.mode == Mode::kTuned && study_.inducing == protocol::Inducing::kCoin;
     warn(
         "Every projection is forecast to be longer than the raw rewards (the last: {} numbers "
-        "against {}); {}. A smaller duets.p0 or inducing = \"greedy\" makes projections shorter.",
-        exchanges_.back().inducing, exchanges_.back().length, consequence);
+        "against {}); {}.{}",
+        exchanges_.back().inducing, exchanges_.back().length, consequence,
+        choice ? " A smaller duets.p0 or inducing = \"greedy\" makes projections shorter." : "");
   }
 
   void warn_acceptance() {

@@ -1,10 +1,11 @@
 // What a study will do, told before it runs: facts derived from the file, and warnings.
 //
 // The warnings are forecasts, not errors. Three of them rest on what an epoch will leave unknown.
-// That is measured, not guessed: for each planned exchange, N T_j points (at most kForecastPoints)
-// are drawn from the whole domain, sigma2_max is the largest posterior variance at kForecastProbes
-// more, and S_j is chosen from the points by the study's rule. Real epochs draw from a smaller
-// region and leave less variance, so sigma2_max is an upper estimate.
+// That is measured, not guessed: for each planned exchange, N T_j points are drawn from the whole
+// domain (at most kForecastPoints, each then counting several times), sigma2_max is the largest
+// posterior variance at kForecastProbes more, and S_j is chosen from the points by the study's
+// rule. Real epochs draw from a smaller region and leave less variance, so sigma2_max is an upper
+// estimate.
 //
 // The forecast acceptance (box or ball) is the share of the domain within distance r of a maximum,
 // in length scales, where a single bump k(., x*) of height one prior deviation has fallen by the
@@ -36,8 +37,8 @@ struct ExchangeForecast {
   std::size_t inducing = 0;  ///< |S_j|: how many reals a projection has
 };
 
-/// One for every epoch but the last, which is followed by no exchange. Deterministic; costs the
-/// factorisation of a few matrices with kForecastPoints rows.
+/// One for every epoch but the last, which is followed by no exchange. Deterministic; costs a
+/// factorisation of at most kForecastPoints rows for every different epoch length.
 std::vector<ExchangeForecast> forecast_exchanges(const protocol::Study& study, std::uint64_t seed);
 
 /// The forecast acceptance after a cut; none on a finite set.

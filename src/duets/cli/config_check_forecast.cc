@@ -45,16 +45,17 @@ double inducing_probability(const Study& study, double sigma2_max) {
   return std::min(1.0, scaled);
 }
 
-std::size_t forecast_inducing(const Study& study, const numeric::Points& data, double sigma2_max) {
+std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
+                              std::uint64_t queries, double sigma2_max) {
   if (study.inducing != protocol::Inducing::kCoin) {
     constexpr double kResidualShare = 0.1;
     const auto size = static_cast<std::size_t>(data.rows());
     return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max, size).size();
   }
-  const double expected =
-      inducing_probability(study, sigma2_max) * static_cast<double>(data.rows());
+  const double expected = inducing_probability(study, sigma2_max) * static_cast<double>(queries);
   // The points are independent, so the first ones are as good as those a coin would pick.
-  const numeric::Points chosen = data.topRows(std::max<Eigen::Index>(1, std::lround(expected)));
+  const double size = std::clamp(std::round(expected), 1.0, static_cast<double>(data.rows()));
+  const numeric::Points chosen = data.topRows(static_cast<Eigen::Index>(size));
   return gp::prune_to_pivots(study.kernel, chosen).size();
 }
 
@@ -65,14 +66,16 @@ double forecast_cut(const Study& study, double sigma2_max) {
   return 2 * beta * std::sqrt(sigma2_max);
 }
 
-// All but the length.
+// All but the length. More queries than points: every point counts as several.
 ExchangeForecast forecast_exchange(const Study& study, const numeric::Points& data,
-                                   const numeric::Points& probes) {
-  const gp::ExactPosterior posterior(study.kernel, data, {}, study.lambda);
+                                   std::uint64_t queries, const numeric::Points& probes) {
+  const double count = static_cast<double>(queries) / static_cast<double>(data.rows());
+  const gp::ExactPosterior posterior(study.kernel, data,
+                                     numeric::Vector::Constant(data.rows(), count), study.lambda);
   ExchangeForecast forecast;
   forecast.sigma2_max = posterior.variance(probes).variance.maxCoeff();
   forecast.cut = forecast_cut(study, forecast.sigma2_max);
-  forecast.inducing = forecast_inducing(study, data, forecast.sigma2_max);
+  forecast.inducing = forecast_inducing(study, data, queries, forecast.sigma2_max);
   return forecast;
 }
 
@@ -128,19 +131,18 @@ std::vector<ExchangeForecast> forecast_exchanges(const Study& study, std::uint64
   const numeric::Points features =
       study.domain->features(draw_latents(study, seed, kForecastPoints + kForecastProbes));
   const numeric::Points probes = features.bottomRows(static_cast<Eigen::Index>(kForecastProbes));
-  // A list of epochs may be long; what is forecast depends on the number of points only.
-  std::map<std::uint64_t, ExchangeForecast> known;
+  // A list of epochs may be long; equal lengths have equal forecasts.
+  std::map<std::uint32_t, ExchangeForecast> known;
   std::vector<ExchangeForecast> forecasts;
   for (std::size_t j = 0; j + 1 < lengths.size(); ++j) {
-    const std::uint64_t used =
-        std::min<std::uint64_t>(std::uint64_t{study.agents} * lengths[j], kForecastPoints);
-    const auto found = known.find(used);
-    ExchangeForecast forecast =
-        found != known.end()
-            ? found->second
-            : forecast_exchange(study, features.topRows(static_cast<Eigen::Index>(used)), probes);
-    known.emplace(used, forecast);
-    forecast.length = lengths[j];
+    ExchangeForecast& forecast = known[lengths[j]];
+    if (forecast.length == 0) {
+      const std::uint64_t queries = std::uint64_t{study.agents} * lengths[j];
+      const std::uint64_t used = std::min<std::uint64_t>(queries, kForecastPoints);
+      forecast = forecast_exchange(study, features.topRows(static_cast<Eigen::Index>(used)),
+                                   queries, probes);
+      forecast.length = lengths[j];
+    }
     forecasts.push_back(forecast);
   }
   return forecasts;
