@@ -17,6 +17,13 @@ std::string plural(std::uint64_t count, const std::string& word) {
 
 bool minimizes(const RunResult& result) { return result.direction == "minimize"; }
 
+// The name of a categorical's choice, or the number.
+Markup coordinate(const RunResult& result, std::size_t i, double value) {
+  const auto& choices = result.coordinate_choices;
+  const bool is_choice = i < choices.size() && value >= 0 && value < double(choices[i].size());
+  return is_choice ? text(value_text(result, i, value, 6)) : number(value, 6);
+}
+
 // "x1 = 0.54, x2 = 0.15"
 Markup point(const RunResult& result, const std::vector<double>& values) {
   Markup out;
@@ -24,7 +31,7 @@ Markup point(const RunResult& result, const std::vector<double>& values) {
     const std::string name = i < result.coordinate_names.size() ? result.coordinate_names[i]
                                                                 : "x" + std::to_string(i + 1);
     if (i > 0) out.html += ", ";
-    out.html += text(name).html + " = " + number(values[i], 6).html;
+    out.html += text(name).html + " = " + coordinate(result, i, values[i]).html;
   }
   return out;
 }

@@ -58,6 +58,7 @@ TEST(ReportPage, TextsOfTheUserAreEscaped) {
   const std::string evil = "<img onerror=x>&\"'";
   run.study_name = run.objective = run.domain = run.guarantee = run.run_digest = evil;
   run.coordinate_names = {evil, evil};
+  run.study_digest = run.state_digest = evil;
   const std::string html = report_of(run);
   EXPECT_FALSE(holds(html, "<img"));
   EXPECT_EQ(testing::XmlCheck(html).problem(), std::nullopt);
@@ -74,6 +75,15 @@ TEST(ReportPage, RecommendationStandsBesideTheBestTrial) {
   RunResult missed = sample_run();
   missed.recommendation->true_value = 0.5;
   EXPECT_TRUE(holds(report_of(missed), "outside the interval"));
+}
+
+TEST(ReportPage, ChoicesHaveNames) {
+  RunResult run = sample_run();
+  run.coordinate_choices = {{"adam", "<sgd>"}, {}};
+  run.recommendation->values = {1, 0.25};
+  EXPECT_TRUE(holds(report_of(run), "x1 = &lt;sgd&gt;, x2 = 0.25"));
+  run.recommendation->values = {7, 0.25};
+  EXPECT_TRUE(holds(report_of(run), "x1 = 7, x2 = 0.25")) << "no such choice";
 }
 
 TEST(ReportPage, DirectionDecidesTheWords) {
