@@ -33,11 +33,18 @@ bool factor_in_place(Matrix& a) {
   return true;
 }
 
-// The next column of the factor, given the first `rank` ones.
+// The next column of the factor, given the first `rank` ones. Plain loops instead of a matrix
+// product: every entry is then the same sequence of roundings in every build, and so is the choice
+// of pivots.
 Vector next_column(const PivotedCholesky& partial, Eigen::Index rank, Eigen::Index pivot,
                    Vector column) {
-  const Vector pivot_row = partial.factor.row(pivot).head(rank);
-  column.noalias() -= partial.factor.leftCols(rank) * pivot_row;
+  const Eigen::Index m = column.size();
+  double* out = column.data();
+  for (Eigen::Index k = 0; k < rank; ++k) {
+    const double* known = partial.factor.col(k).data();
+    const double weight = known[pivot];
+    for (Eigen::Index i = 0; i < m; ++i) out[i] = out[i] - known[i] * weight;
+  }
   const double root = std::sqrt(partial.residual[pivot]);
   column /= root;
   // What is zero in exact arithmetic is made zero, so that the rows of pivots stay exact.

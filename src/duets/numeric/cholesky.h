@@ -35,7 +35,8 @@ struct PivotedCholesky {
 /// largest diagonal entry acts as if it were that: what is left is rounding.
 /// `diagonal` has m entries; `column(i)` returns column i of A (m entries). Asks for r columns.
 /// Throws kInvalid when the tolerance is negative, or the diagonal or a column is not finite or has
-/// not m entries. O(m r^2) time, O(m r) memory.
+/// not m entries. O(m r^2) time, O(m r) memory. Strict: given the same diagonal and columns, the
+/// same pivots and bits in every build.
 PivotedCholesky pivoted_cholesky(const Vector& diagonal,
                                  const std::function<Vector(std::uint32_t)>& column,
                                  double tolerance, std::size_t max_rank);
