@@ -56,7 +56,8 @@ int guarded(const std::function<void()>& body) {
 
 int run_app(int argc, char** argv) {
   CLI::App app(
-      "duets: N agents maximise an unknown noisy function together while talking very little");
+      "duets: N agents maximise an unknown noisy function together while talking very little",
+      "duets");
   app.require_subcommand(1);
   CommonFlags flags;
   std::string participation;
