@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "duets/base/error.h"
 #include "duets/cli/exit_code.h"
-#include "duets/cli/participation_file.h"
 #include "duets/cli/progress.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/summary.h"

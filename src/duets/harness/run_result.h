@@ -82,6 +82,7 @@ struct RunResult {
   std::optional<RecommendationView> recommendation;
   std::optional<BestTrialView> best_trial;
   std::optional<Picture> picture;  ///< two-dimensional studies
+  std::string interval_meaning;    ///< of the recommendation, in a phrase
   std::string guarantee;           ///< what the theorem says about this run, in a sentence
   std::string study_digest, run_digest, state_digest;
   double smallest_margin = 0;  ///< of all decisions

@@ -40,6 +40,14 @@ std::string guarantee_of(const protocol::Study& study, bool complete) {
       1 - study.delta, study.norm_bound, study.subgaussian);
 }
 
+std::string interval_meaning_of(const protocol::Study& study) {
+  if (study.mode == protocol::Mode::kTheory) {
+    return fmt::format("the theorem's bound, at delta = {}", study.delta);
+  }
+  return fmt::format("mean -+ beta = {} posterior deviations: a scale, not a probability",
+                     study.beta);
+}
+
 class Host {
  public:
   Host(const Simulation& simulation, const base::Executor& executor, Observer& observer)
@@ -229,6 +237,7 @@ class Host {
     if (recommendation.exists) result.recommendation = view_of(recommendation);
     if (coordinator_.best_trial()) result.best_trial = view_of(*coordinator_.best_trial());
     result.picture = picture_.finish(coordinator_, recommendation, *sim_.problem);
+    result.interval_meaning = interval_meaning_of(study_);
     result.guarantee = guarantee_of(study_, coordinator_.complete_participation());
     result.study_digest = base::to_hex(protocol::study_digest(study_));
     result.run_digest = base::to_hex(coordinator_.run_digest());
