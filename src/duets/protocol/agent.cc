@@ -48,11 +48,19 @@ void Agent::set_slot(std::uint32_t slot, SlotState state, double reward) {
   base::require(
       log.states[slot] == SlotState::kOpen || same, "slot", fmt::format("{}", slot),
       fmt::format("was answered differently before in epoch {}", base::value(plan_.epoch)));
-  if (log.states[slot] == SlotState::kOpen) --num_open_;
+  if (same) return;
+  --num_open_;
   log.states[slot] = state;
   log.rewards[slot] = reward;
-  if (state == SlotState::kReward && (!best_ || reward > best_->reward)) {
-    best_ = BestTrial{id_, plan_.epoch, slot, reward};
+  if (state == SlotState::kReward) keep_best({id_, plan_.epoch, slot, reward});
+}
+
+// Equal rewards go to the earliest epoch and slot, whatever the order in which they are reported.
+void Agent::keep_best(const BestTrial& trial) {
+  const bool better = !best_ || trial.reward > best_->reward;
+  const bool as_good = best_ && trial.reward == best_->reward;
+  if (better || (as_good && trial.epoch == best_->epoch && trial.slot < best_->slot)) {
+    best_ = trial;
   }
 }
 
@@ -68,8 +76,15 @@ std::optional<Message> Agent::report_hole(std::uint32_t slot) {
   return send_when_ready();
 }
 
+void Agent::fail(const std::string& what) const {
+  throw base::Error(
+      base::ErrorKind::kProtocol,
+      fmt::format("agent {} in epoch {}: {}", base::value(id_), base::value(plan_.epoch), what));
+}
+
 std::optional<Message> Agent::receive(const Message& message) {
   if (const auto* refusal = std::get_if<Refusal>(&message)) {
+    if (refusal->agent != id_) fail("a refusal for another agent");
     if (refusal->reason == Reason::kDiverged) {
       throw base::Error(base::ErrorKind::kDiverged,
                         fmt::format("agent {}, epoch {}: the coordinator replays other points than "
@@ -80,16 +95,17 @@ std::optional<Message> Agent::receive(const Message& message) {
   }
   if (const auto* inducing = std::get_if<InducingSet>(&message)) {
     if (inducing->epoch < plan_.epoch) return std::nullopt;
+    if (inducing->epoch > plan_.epoch) {
+      fail(fmt::format("an inducing set of epoch {}", base::value(inducing->epoch)));
+    }
     view_->apply(*inducing);
-    if (inducing->epoch == plan_.epoch) log_.back().inducing = *inducing;
+    log_.back().inducing = view_->inducing(plan_.epoch).message;  // the first one stands
     return send_when_ready();
   }
   if (const auto* trim = std::get_if<Trim>(&message)) {
     if (trim->epoch < plan_.epoch) return std::nullopt;
     if (trim->epoch > plan_.epoch || is_last()) {
-      throw base::Error(base::ErrorKind::kProtocol,
-                        fmt::format("agent {}: a trim of epoch {} in epoch {}", base::value(id_),
-                                    base::value(trim->epoch), base::value(plan_.epoch)));
+      fail(fmt::format("a trim of epoch {}", base::value(trim->epoch)));
     }
     view_->apply(*trim);
     log_.back().trim = *trim;
@@ -98,8 +114,7 @@ std::optional<Message> Agent::receive(const Message& message) {
     open_epoch(base::next(plan_.epoch));
     return std::nullopt;
   }
-  throw base::Error(base::ErrorKind::kProtocol,
-                    fmt::format("agent {}: not a broadcast", base::value(id_)));
+  fail("a message that only agents send");
 }
 
 std::vector<std::uint32_t> Agent::holes() const {
@@ -205,6 +220,7 @@ Agent Agent::restore(std::shared_ptr<const Study> study, AgentId id, const rando
       if (states[slot] == 1) agent.report(slot, rewards[slot]);
       if (states[slot] == 2) agent.report_hole(slot);
     }
+    check(trim.empty() == (epoch == num_epochs), "an epoch without its trim, or a trim too many");
     if (!trim.empty()) agent.receive(decode(trim));
   }
   in.expect_end();

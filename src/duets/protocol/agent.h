@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "duets/protocol/history.h"
@@ -52,7 +53,8 @@ class Agent {
   const std::optional<Message>& outstanding() const { return outstanding_; }
 
   /// Everything needed to go on elsewhere, versioned; `restore` gives an agent whose snapshot has
-  /// the same bytes. Throws kDecode for bytes of another version or study.
+  /// the same bytes. Throws kDecode for another version or study, and kDecode, kProtocol or
+  /// kInvalid for bytes that no snapshot has.
   base::Bytes snapshot() const;
   static Agent restore(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
                        std::shared_ptr<PublicView> view, std::span<const std::uint8_t> bytes);
@@ -67,8 +69,10 @@ class Agent {
     std::optional<Trim> trim;
   };
 
+  [[noreturn]] void fail(const std::string& what) const;
   void open_epoch(EpochId epoch);
   void set_slot(std::uint32_t slot, SlotState state, double reward);
+  void keep_best(const BestTrial& trial);
   bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
   std::vector<std::uint32_t> holes() const;
   std::vector<double> project() const;

@@ -103,9 +103,7 @@ void Coordinator::take(const Message& message, AgentId agent, Effects& effects) 
   log_.push_back(MessageTaken{message});
   effects.records.push_back(MessageTaken{message});
   if (taken_.size() < study_->agents) return;
-  std::vector<std::uint32_t> everybody(study_->agents);
-  for (std::uint32_t a = 0; a < study_->agents; ++a) everybody[a] = a;
-  finish_epoch(everybody, effects);
+  finish_epoch(everybody(), effects);
 }
 
 Effects Coordinator::receive(const Message& message) {

@@ -89,7 +89,8 @@ class Coordinator {
   const PublicView& view() const { return *view_; }
 
   /// Versioned; `restore` gives a coordinator whose snapshot has the same bytes and that goes on
-  /// with the same bytes out. Throws kDecode for another version or study.
+  /// with the same bytes out. Throws kDecode for another version or study, and kDecode, kProtocol
+  /// or kInvalid for bytes that no snapshot has.
   base::Bytes snapshot() const;
   static Coordinator restore(std::shared_ptr<const Study> study, const random::StudySecret& secret,
                              const base::Executor& executor, std::span<const std::uint8_t> bytes);
@@ -101,7 +102,8 @@ class Coordinator {
   void open_epoch(Effects& effects);
   void replay_points(EpochReport& report);
   const numeric::Points& pool();
-  std::vector<Selection> selections() const;
+  Dataset dataset(const std::vector<std::uint32_t>& participants) const;
+  std::vector<std::uint32_t> everybody() const;
   bool rewards_allowed() const;
 
   std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
@@ -118,8 +120,10 @@ class Coordinator {
   void settle_participation(const std::vector<std::uint32_t>& participants, EpochReport& report);
   void advance_digests(EpochClosed& closed, const region::Region* next) const;
 
+  bool is_open() const;
   void apply(const Record& record);
   void apply_opened(const EpochOpened& opened);
+  void apply_taken(const MessageTaken& taken);
   void apply_closed(const EpochClosed& closed);
 
   std::shared_ptr<const Study> study_;

@@ -1,5 +1,6 @@
 // Opening and closing epochs: where the coordinator computes what it then transmits.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "duets/protocol/coordinator.h"
@@ -75,11 +76,19 @@ const numeric::Points& Coordinator::pool() {
   return *pool_;
 }
 
-std::vector<Selection> Coordinator::selections() const {
+// Of an agent that is absent nothing counts, not even what survives of its earlier epochs: its
+// projection, which holds those rewards too, is missing.
+Dataset Coordinator::dataset(const std::vector<std::uint32_t>& participants) const {
   std::vector<Selection> selections;
-  for (const History& history : histories_)
-    selections.push_back(history.select(view_->region(epoch_)));
-  return selections;
+  for (const std::uint32_t a : participants)
+    selections.push_back(histories_[a].select(view_->region(epoch_)));
+  return collect(*study_->domain, selections);
+}
+
+std::vector<std::uint32_t> Coordinator::everybody() const {
+  std::vector<std::uint32_t> agents(study_->agents);
+  std::iota(agents.begin(), agents.end(), 0U);
+  return agents;
 }
 
 // Raw rewards serve a posterior over surviving data only while the coordinator knows all of them.
@@ -110,12 +119,13 @@ void Coordinator::open_epoch(Effects& effects) {
   replay_points(report);
   effects.events.push_back(EpochBegan{epoch_, report.length});
   if (sends_projection()) {
-    const Dataset data = collect(*study_->domain, selections());
+    const Dataset data = dataset(everybody());
     report.sigma2_max_open = variance_supremum(*study_, study_->kernel, data, sampler.region(),
                                                pool(), executor_, report);
     opened.has_inducing = true;
-    opened.inducing =
-        choose_inducing(*study_, epoch_, *view_, coins_, histories_, rewards_allowed(), report);
+    // A closing message holds a projection, never rewards.
+    opened.inducing = choose_inducing(*study_, epoch_, *view_, coins_, histories_,
+                                      !is_last() && rewards_allowed(), report);
     opened.inducing.closing = is_last();
     view_->apply(opened.inducing);
     effects.messages.push_back({std::nullopt, opened.inducing});
@@ -138,7 +148,7 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
     report.num_holes += holes_of(message).size();
     const auto* upload = std::get_if<Upload>(&message);
     if (upload != nullptr && upload->kind == UploadKind::kRewards) {
-      histories_[a].set_rewards(spread_over_slots(*upload, report.length));
+      histories_[a].set_rewards(spread_over_slots(*upload, open_report_.length));
     }
     const auto* closing = std::get_if<Closing>(&message);
     if (closing != nullptr && closing->has_best &&
@@ -146,7 +156,6 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
       best_ = closing->best;
     }
   }
-  complete_ = complete_ && is_complete(report);
 }
 
 // In agent order, never in arrival order.
@@ -203,7 +212,7 @@ void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, E
 
   const region::Region* next_region = nullptr;
   if (sends_projection()) {
-    const Dataset data = collect(*study_->domain, selections());
+    const Dataset data = dataset(participants);
     const region::Region& region = view_->region(epoch_);
     const ResolvedInducing& inducing = view_->inducing(epoch_);
     report.num_points = data.num_points;

@@ -12,6 +12,11 @@ namespace {
 constexpr std::uint32_t kSnapshotVersion = 1;
 constexpr const char* kSnapshotMagic = "duets coordinator";
 
+void check(bool ok, const char* what) {
+  if (!ok)
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("coordinator snapshot: {}", what));
+}
+
 }  // namespace
 
 base::Bytes Coordinator::snapshot() const {
@@ -27,10 +32,6 @@ base::Bytes Coordinator::snapshot() const {
 Coordinator Coordinator::restore(std::shared_ptr<const Study> study,
                                  const random::StudySecret& secret, const base::Executor& executor,
                                  std::span<const std::uint8_t> bytes) {
-  const auto check = [](bool ok, const char* what) {
-    if (!ok)
-      throw base::Error(base::ErrorKind::kDecode, fmt::format("coordinator snapshot: {}", what));
-  };
   base::ByteReader in(bytes);
   check(in.text() == kSnapshotMagic, "not a snapshot of a coordinator");
   check(in.u32() == kSnapshotVersion, "written by another version");
@@ -42,25 +43,27 @@ Coordinator Coordinator::restore(std::shared_ptr<const Study> study,
   return coordinator;
 }
 
+bool Coordinator::is_open() const {
+  return !log_.empty() && !std::holds_alternative<EpochClosed>(log_.back());
+}
+
 void Coordinator::apply(const Record& record) {
   if (const auto* opened = std::get_if<EpochOpened>(&record)) {
     apply_opened(*opened);
   } else if (const auto* taken = std::get_if<MessageTaken>(&record)) {
-    const auto* upload = std::get_if<Upload>(&taken->message);
-    taken_.emplace(upload != nullptr ? upload->agent : std::get<Closing>(taken->message).agent,
-                   taken->message);
-    log_.push_back(record);
+    apply_taken(*taken);
   } else {
     const auto& closed = std::get<EpochClosed>(record);
-    if (closed.epoch != epoch_ || finished_) {
-      throw base::Error(base::ErrorKind::kDecode,
-                        "coordinator snapshot: an epoch closed out of order");
-    }
-    EpochReport settled = open_report_;
+    check(is_open() && closed.epoch == epoch_, "an epoch closed out of order");
+    check(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
+    check(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
     if (study_->data == DataPolicy::kSurviving || is_last()) {
+      for (const std::uint32_t a : closed.participants) {
+        check(taken_.contains(AgentId{a}), "a participant without a message");
+      }
+      EpochReport settled;
       settle_participation(closed.participants, settled);
     }
-    complete_ = complete_ && is_complete(closed.report);
     if (closed.has_trim) view_->apply(closed.trim);
     apply_closed(closed);
   }
@@ -68,20 +71,34 @@ void Coordinator::apply(const Record& record) {
 
 void Coordinator::apply_opened(const EpochOpened& opened) {
   const EpochId expected = base::value(epoch_) == 0 ? EpochId{1} : epoch_;
-  if (opened.epoch != expected || finished_) {
-    throw base::Error(base::ErrorKind::kDecode,
-                      "coordinator snapshot: an epoch opened out of order");
-  }
+  check(opened.epoch == expected && !is_open() && !finished_, "an epoch opened out of order");
   epoch_ = opened.epoch;
+  check(opened.has_inducing == sends_projection(), "an inducing set missing or too many");
+  check(opened.report.length == lengths_[base::value(epoch_) - 1], "an epoch of another length");
   pool_.reset();
   EpochReport replayed;
   replay_points(replayed);
-  if (opened.has_inducing) view_->apply(opened.inducing);
+  if (opened.has_inducing) {
+    check(opened.inducing.epoch == epoch_, "an inducing set of another epoch");
+    view_->apply(opened.inducing);
+  }
   open_report_ = opened.report;
   log_.push_back(opened);
 }
 
+void Coordinator::apply_taken(const MessageTaken& taken) {
+  check(is_open(), "a message between epochs");
+  const auto* upload = std::get_if<Upload>(&taken.message);
+  const bool fits =
+      upload != nullptr ? !objection(*upload) : !objection(std::get<Closing>(taken.message));
+  check(fits, "a message that does not fit its epoch");
+  taken_.emplace(upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent,
+                 taken.message);
+  log_.push_back(taken);
+}
+
 void Coordinator::apply_closed(const EpochClosed& closed) {
+  complete_ = complete_ && is_complete(closed.report);
   run_digest_ = closed.run_digest;
   state_digest_ = closed.state_digest;
   if (closed.has_report) reports_.push_back(closed.report);

@@ -192,6 +192,8 @@ double variance_supremum(const Study& study, const kernel::Kernel& kernel, const
                          const region::Region& region, const Points& pool,
                          const base::Executor& executor, EpochReport& report) {
   double tolerance = 1e-3 * kernel.variance;
+  // Finer pivots than these would be singular in binary64, and would not end.
+  const double finest = gp::kPruneTolerance * kernel.variance;
   while (true) {
     const VarianceModel model(kernel, data, study.lambda, tolerance, executor);
     const Supremum sup = maximise(
@@ -199,9 +201,10 @@ double variance_supremum(const Study& study, const kernel::Kernel& kernel, const
     report.variance_path = model.path();
     report.variance_rank = model.rank();
     report.variance_tolerance = model.residual();
-    const bool fine = model.residual() <= kResidualShare * sup.value || model.rank() >= kMaxRank;
+    const bool fine = model.residual() <= kResidualShare * sup.value || model.rank() >= kMaxRank ||
+                      tolerance <= finest;
     if (model.path() == VariancePath::kExact || fine) return sup.value;
-    tolerance = std::min(0.5 * tolerance, 0.5 * kResidualShare * sup.value);
+    tolerance = std::max(finest, std::min(0.5 * tolerance, 0.5 * kResidualShare * sup.value));
   }
 }
 
@@ -212,7 +215,9 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
   InducingSet set;
   set.epoch = epoch;
   set.kernel = study.kernel;
-  const double residual = kGreedyShare * report.sigma2_max_open;
+  // Never finer than what pruning would leave: a tiny lambda makes sigma2_max tiny too.
+  const double residual =
+      std::max(kGreedyShare * report.sigma2_max_open, gp::kPruneTolerance * study.kernel.variance);
   if (study.inducing == Inducing::kCoin) {
     report.p_unclipped = inducing_probability(study, report.sigma2_max_open);
     report.p = std::min(1.0, report.p_unclipped);

@@ -15,7 +15,9 @@ void History::open(base::EpochId epoch, region::Draw draw) {
 void History::set_rewards(const std::vector<double>& rewards) { blocks_.back().rewards = rewards; }
 
 void History::set_holes(const std::vector<std::uint32_t>& holes) {
-  for (const std::uint32_t slot : holes) blocks_.back().present[slot] = 0;
+  std::vector<std::uint8_t>& present = blocks_.back().present;
+  std::fill(present.begin(), present.end(), 1);
+  for (const std::uint32_t slot : holes) present[slot] = 0;
 }
 
 void History::exclude() {

@@ -31,7 +31,7 @@ class History {
   /// Sets the rewards of the newest epoch: one a slot.
   void set_rewards(const std::vector<double>& rewards);
 
-  /// Takes slots of the newest epoch out. Slots must exist.
+  /// All slots of the newest epoch count but these. Slots must exist.
   void set_holes(const std::vector<std::uint32_t>& holes);
 
   /// Takes the whole newest epoch out: the agent did not take part.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace duets::protocol {
@@ -33,6 +34,10 @@ Points neighbours(const domain::Domain& domain, const Vector& x, double step) {
       row = x.transpose();
       const double moved = x[axis] + (side == 0 ? -step : step);
       row[axis] = std::clamp(moved, chord.low, chord.high);
+      // The end of a ball's chord is rounded, perhaps to outside.
+      const std::span<const double> point(row.data(), static_cast<std::size_t>(d));
+      if (!domain.contains(point)) row[axis] *= 1 - 0x1p-50;
+      if (!domain.contains(point)) row = x.transpose();
     }
   }
   return points;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -14,6 +15,17 @@ void check(bool ok, EpochId epoch, const char* what) {
   if (ok) return;
   throw base::Error(base::ErrorKind::kProtocol,
                     fmt::format("broadcast for epoch {}: {}", base::value(epoch), what));
+}
+
+// Other rooms call a bad argument invalid; here it came from a peer.
+template <typename Body>
+void as_broadcast(EpochId epoch, const Body& body) {
+  try {
+    body();
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::kInvalid) throw;
+    check(false, epoch, error.what());
+  }
 }
 
 }  // namespace
@@ -46,6 +58,9 @@ void PublicView::apply(const InducingSet& message) {
   check(resolved.latents.cols() == static_cast<Eigen::Index>(study_->domain->dimension()),
         message.epoch, "inducing points have the wrong dimension");
   check(resolved.latents.allFinite(), message.epoch, "inducing points are not finite");
+  check(std::isfinite(message.reward_offset), message.epoch, "the reward offset is not finite");
+  as_broadcast(message.epoch,
+               [&] { kernel::validate(message.kernel, study_->domain->num_features()); });
   resolved.features = study_->domain->features(resolved.latents);
   inducing_.emplace(message.epoch, std::move(resolved));
 }
@@ -55,6 +70,10 @@ void PublicView::apply(const Trim& message) {
   if (knows_region(next)) return;
   check(knows_region(message.epoch), message.epoch, "a trim out of order");
   check(knows_inducing(message.epoch), message.epoch, "a trim before its inducing set");
+  as_broadcast(message.epoch, [&] { samplers_.emplace(next, trimmed_sampler(message)); });
+}
+
+region::Sampler PublicView::trimmed_sampler(const Trim& message) const {
   const ResolvedInducing& inducing = inducing_.at(message.epoch);
   const region::Sampler& current = samplers_.at(message.epoch);
   auto cut =
@@ -66,7 +85,8 @@ void PublicView::apply(const Trim& message) {
     starts = region::find_starts(current, region, message.sampler, public_coin_, message.epoch,
                                  executor_);
   }
-  samplers_.emplace(next, region::Sampler(std::move(region), message.sampler, std::move(starts)));
+  check(starts.allFinite(), message.epoch, "start points are not finite");
+  return {std::move(region), message.sampler, std::move(starts)};
 }
 
 region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {

@@ -51,6 +51,8 @@ class PublicView {
   const base::Executor& executor() const { return executor_; }
 
  private:
+  region::Sampler trimmed_sampler(const Trim& message) const;
+
   std::shared_ptr<const Study> study_;
   random::Coin public_coin_;
   const base::Executor& executor_;

@@ -64,6 +64,7 @@ std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizo
                                          std::uint32_t t1) {
   base::require(horizon >= 1, "study.horizon", fmt::format("{}", horizon), "must be at least 1");
   base::require(t1 >= 1, "duets.t1", fmt::format("{}", t1), "must be at least 1");
+  base::require(rule != ScheduleRule::kExplicit, "duets.schedule", "explicit", "has no rule");
   std::vector<std::uint32_t> lengths;
   std::uint64_t planned = t1;
   std::uint32_t left = horizon;

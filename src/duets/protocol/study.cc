@@ -34,7 +34,10 @@ void validate_theory(const Study& study) {
       "mode = \"theory\" needs data = \"epoch\": the bound needs points independent of the noise");
   require(study.inducing == Inducing::kCoin, "duets.inducing", "greedy or public",
           "mode = \"theory\" needs inducing = \"coin\": the theorem is about random inducing sets");
-  gp::validate(theory_inputs(study));
+  require_positive(study.norm_bound, "noise.bound");
+  require_positive(study.subgaussian, "noise.subgaussian");
+  require(study.delta > 0 && study.delta < 1, "noise.delta", fmt::format("{}", study.delta),
+          "must be between 0 and 1");
 }
 
 void validate_schedule(const Study& study) {
@@ -63,6 +66,7 @@ void write_domain(const domain::Domain& domain, base::ByteWriter& out) {
     out.f64(parameter.high);
     out.u8(parameter.log ? 1 : 0);
     out.f64(parameter.step);
+    out.u32(static_cast<std::uint32_t>(parameter.choices.size()));
     for (const std::string& choice : parameter.choices) out.text(choice);
   }
   const numeric::Points& candidates = domain.candidates();

@@ -1,0 +1,305 @@
+#include "duets/protocol/messages.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "duets/protocol/records.h"
+#include "duets/protocol/run_test_support.h"
+
+namespace duets::protocol {
+namespace {
+
+using base::Bytes;
+
+// Any 64 bits: NaN, infinities and zeros of both signs are numbers to a codec.
+double any_double() {
+  const auto special = *rc::gen::inRange(0, 8);
+  if (special == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (special == 1) return -0.0;
+  return std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
+}
+
+std::vector<double> any_doubles(int most) {
+  std::vector<double> values(static_cast<std::size_t>(*rc::gen::inRange(0, most + 1)));
+  for (double& value : values) value = any_double();
+  return values;
+}
+
+numeric::Vector any_vector(int most) {
+  const std::vector<double> values = any_doubles(most);
+  return Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+numeric::Points any_points(int least) {
+  numeric::Points points(*rc::gen::inRange(least, 5), *rc::gen::inRange(1, 4));
+  for (double& value : points.reshaped()) value = any_double();
+  return points;
+}
+
+std::vector<std::uint32_t> any_numbers(std::size_t least) {
+  auto numbers = *rc::gen::arbitrary<std::vector<std::uint32_t>>();
+  while (numbers.size() < least) numbers.push_back(*rc::gen::arbitrary<std::uint32_t>());
+  return numbers;
+}
+
+std::vector<std::uint32_t> any_increasing() {
+  const std::vector<std::uint32_t> numbers = any_numbers(0);
+  const std::set<std::uint32_t> sorted(numbers.begin(), numbers.end());
+  return {sorted.begin(), sorted.end()};
+}
+
+EpochId any_epoch() { return EpochId{*rc::gen::arbitrary<std::uint32_t>()}; }
+AgentId any_agent() { return AgentId{*rc::gen::arbitrary<std::uint32_t>()}; }
+UploadKind any_kind() { return *rc::gen::element(UploadKind::kProjection, UploadKind::kRewards); }
+
+region::SamplerSettings any_settings() {
+  region::SamplerSettings s;
+  s.method = static_cast<region::Method>(*rc::gen::inRange(0, 3));
+  for (std::uint32_t* number :
+       {&s.max_attempts, &s.walk_steps, &s.max_shrinks, &s.num_starts, &s.stream_cap}) {
+    *number = *rc::gen::arbitrary<std::uint32_t>();
+  }
+  return s;
+}
+
+InducingSet any_inducing_set() {
+  InducingSet m;
+  m.epoch = any_epoch();
+  m.upload = any_kind();
+  m.closing = *rc::gen::arbitrary<bool>();
+  m.kernel = {static_cast<kernel::Family>(*rc::gen::inRange(0, 4)), any_doubles(3), any_double()};
+  m.reward_offset = any_double();
+  m.own_parameters = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) {
+    m.points = any_points(1);
+  } else {
+    m.public_slots = any_numbers(1);
+  }
+  return m;
+}
+
+Trim any_trim() {
+  return {any_epoch(),    any_vector(5), any_double(),
+          any_settings(), any_points(0), any_increasing()};
+}
+
+Upload any_upload() {
+  return {any_agent(),    any_epoch(),      any_kind(),
+          any_doubles(5), any_increasing(), *rc::gen::arbitrary<std::uint64_t>()};
+}
+
+Closing any_closing() {
+  const AgentId agent = any_agent();
+  return {agent,
+          *rc::gen::arbitrary<bool>(),
+          {agent, any_epoch(), *rc::gen::arbitrary<std::uint32_t>(), any_double()},
+          any_doubles(5),
+          any_increasing(),
+          *rc::gen::arbitrary<std::uint64_t>()};
+}
+
+Refusal any_refusal() {
+  return {any_agent(), any_epoch(), static_cast<Reason>(*rc::gen::inRange(1, 7))};
+}
+
+Message any_message() {
+  switch (*rc::gen::inRange(0, 5)) {
+    case 0:
+      return any_inducing_set();
+    case 1:
+      return any_trim();
+    case 2:
+      return any_upload();
+    case 3:
+      return any_closing();
+    default:
+      return any_refusal();
+  }
+}
+
+EpochReport any_report() {
+  EpochReport r;
+  r.epoch = any_epoch();
+  r.length = *rc::gen::arbitrary<std::uint32_t>();
+  r.num_points = *rc::gen::arbitrary<std::uint64_t>();
+  r.sampler = any_settings();
+  r.best_point = any_vector(3);
+  r.tau = any_double();
+  r.variance_path = *rc::gen::element(VariancePath::kExact, VariancePath::kLowRank);
+  r.state_digest = {*rc::gen::arbitrary<std::uint64_t>(), 5};
+  return r;
+}
+
+Record any_record() {
+  const bool flag = *rc::gen::arbitrary<bool>();
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0:
+      return EpochOpened{any_epoch(), flag, flag ? any_inducing_set() : InducingSet{},
+                         any_report()};
+    case 1:
+      return MessageTaken{flag ? Message(any_upload()) : Message(any_closing())};
+    default:
+      return EpochClosed{any_epoch(), any_numbers(0), flag,   flag ? any_trim() : Trim{},
+                         flag,        any_report(),   {1, 2}, {3, 4}};
+  }
+}
+
+// Bytes that are no message throw kDecode; bytes that are one stand for themselves.
+template <typename Recode>
+void expect_canonical(const Bytes& bytes, const Recode& recode) {
+  Bytes again;
+  const auto kind = error_kind([&] { again = recode(bytes); });
+  if (kind) {
+    RC_ASSERT(*kind == base::ErrorKind::kDecode);
+  } else {
+    RC_ASSERT(again == bytes);
+  }
+}
+
+Bytes recode_message(const Bytes& bytes) { return encode(decode(bytes)); }
+Bytes recode_record(const Bytes& bytes) { return encode_record(decode_record(bytes)); }
+
+template <typename Recode>
+void expect_survives_damage(const Bytes& bytes, const Recode& recode) {
+  RC_ASSERT(recode(bytes) == bytes);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const Bytes prefix(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    RC_ASSERT(error_kind([&] { recode(prefix); }) == base::ErrorKind::kDecode);
+  }
+  Bytes longer = bytes;
+  longer.push_back(0);
+  RC_ASSERT(error_kind([&] { recode(longer); }) == base::ErrorKind::kDecode);
+  // The largest byte is the cruellest: lengths become huge, flags and enumerations wrong.
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (const std::uint8_t damage : {0x01, 0x80, 0xFF}) {
+      Bytes damaged = bytes;
+      damaged[i] ^= damage;
+      expect_canonical(damaged, recode);
+    }
+  }
+}
+
+TEST(Messages, EveryMessageComesBackAndDamageIsNoticed) {
+  EXPECT_TRUE(rc::check([] { expect_survives_damage(encode(any_message()), recode_message); }));
+}
+
+TEST(Records, EveryRecordComesBackAndDamageIsNoticed) {
+  EXPECT_TRUE(
+      rc::check([] { expect_survives_damage(encode_record(any_record()), recode_record); }));
+}
+
+TEST(Messages, BytesOfNobodyNeverCrash) {
+  EXPECT_TRUE(rc::check([](const Bytes& bytes) {
+    expect_canonical(bytes, recode_message);
+    expect_canonical(bytes, recode_record);
+  }));
+}
+
+// Fields arrive in their own places: every one is set to something else than its neighbours.
+TEST(Messages, UploadFields) {
+  const Upload sent{AgentId{3}, EpochId{4}, UploadKind::kRewards, {1.5, -0.0}, {2, 7}, 99};
+  const auto got = std::get<Upload>(decode(encode(sent)));
+  EXPECT_EQ(got.agent, sent.agent);
+  EXPECT_EQ(got.epoch, sent.epoch);
+  EXPECT_EQ(got.kind, sent.kind);
+  EXPECT_EQ(got.values, sent.values);
+  EXPECT_TRUE(std::signbit(got.values[1]));
+  EXPECT_EQ(got.holes, sent.holes);
+  EXPECT_EQ(got.points_digest, sent.points_digest);
+}
+
+TEST(Messages, ClosingNamesItsAgentInTheBestTrial) {
+  const Closing sent{AgentId{3}, true, {AgentId{3}, EpochId{2}, 5, 0.25}, {1}, {4}, 8};
+  const auto got = std::get<Closing>(decode(encode(sent)));
+  EXPECT_EQ(got.best.agent, AgentId{3});
+  EXPECT_EQ(got.best.epoch, EpochId{2});
+  EXPECT_EQ(got.best.slot, 5U);
+  EXPECT_EQ(got.best.reward, 0.25);
+}
+
+// One layout, pinned byte by byte (docs/formats/messages.md).
+TEST(Messages, BytesOfAnUpload) {
+  const Bytes bytes =
+      encode(Upload{AgentId{1}, EpochId{2}, UploadKind::kProjection, {1.0}, {3}, 4});
+  const Bytes expected{3,                                         // type
+                       1, 0, 0, 0,                                // agent
+                       2, 0, 0, 0,                                // epoch
+                       1,                                         // kind
+                       1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F,  // one value: 1.0
+                       1, 0, 0, 0, 3, 0, 0, 0,                    // one hole: 3
+                       4, 0, 0, 0, 0, 0, 0, 0};                   // digest
+  EXPECT_EQ(bytes, expected);
+}
+
+TEST(Messages, DecodersRefuseWhatNoEncoderWrites) {
+  InducingSet both;
+  both.points = lattice(2, 2);
+  both.public_slots = {1};
+  EXPECT_EQ(error_kind([&] { decode(encode(both)); }), base::ErrorKind::kDecode);
+  EXPECT_EQ(error_kind([&] { decode(encode(InducingSet{})); }), base::ErrorKind::kDecode);
+  Upload unordered;
+  unordered.holes = {2, 2};
+  EXPECT_EQ(error_kind([&] { decode(encode(unordered)); }), base::ErrorKind::kDecode);
+  const Record broadcast = MessageTaken{Trim{}};
+  EXPECT_EQ(error_kind([&] { decode_record(encode_record(broadcast)); }), base::ErrorKind::kDecode);
+}
+
+// A count of 2^32 - 1 numbers in a message of a few bytes is refused before anything is allocated.
+TEST(Messages, HugeCountsAreRefused) {
+  Bytes bytes = encode(Upload{});
+  for (std::size_t i = 10; i < 14; ++i) bytes[i] = 0xFF;
+  EXPECT_EQ(error_kind([&] { decode(bytes); }), base::ErrorKind::kDecode);
+}
+
+// ALGORITHMS' table: coordinates, weights, rewards, indices and holes count; digests, settings and
+// ids do not.
+TEST(Messages, Reals) {
+  InducingSet set;
+  set.points = lattice(5, 3);
+  EXPECT_EQ(num_reals(set), 15U);
+  set.own_parameters = true;
+  set.kernel.lengthscales = {1, 2, 3};
+  EXPECT_EQ(num_reals(set), 15U + 3 + 1 + 1);
+  InducingSet public_set;
+  public_set.public_slots = {4, 2, 9};
+  EXPECT_EQ(num_reals(public_set), 3U);
+  Trim trim;
+  trim.weights = numeric::Vector::Ones(5);
+  EXPECT_EQ(num_reals(trim), 6U);
+  trim.starts = lattice(1, 3);
+  trim.excluded = {0, 2};
+  EXPECT_EQ(num_reals(trim), 6U + 3 + 2);
+  EXPECT_EQ(num_reals(Upload{{}, {}, UploadKind::kProjection, {1, 2, 3}, {7}, 1}), 4U);
+  Closing closing;
+  EXPECT_EQ(num_reals(closing), 0U);
+  closing.has_best = true;
+  closing.projection = {1, 2};
+  closing.holes = {0};
+  EXPECT_EQ(num_reals(closing), 3U + 2 + 1);
+  EXPECT_EQ(num_reals(Refusal{}), 0U);
+}
+
+TEST(Messages, PointsDigestSeesOneBitAndTheShape) {
+  numeric::Points points = lattice(6, 2);
+  const std::uint64_t before = points_digest(points);
+  EXPECT_EQ(points_digest(lattice(6, 2)), before);
+  EXPECT_NE(points_digest(Eigen::Map<const numeric::Points>(points.data(), 4, 3)), before);
+  points(3, 1) = std::nextafter(points(3, 1), 1.0);
+  EXPECT_NE(points_digest(points), before);
+}
+
+TEST(Messages, EveryReasonHasAName) {
+  EXPECT_STREQ(to_string(Reason::kForeign), "foreign");
+  EXPECT_STREQ(to_string(Reason::kStale), "stale");
+  EXPECT_STREQ(to_string(Reason::kConflict), "conflict");
+  EXPECT_STREQ(to_string(Reason::kShape), "shape");
+  EXPECT_STREQ(to_string(Reason::kNotFinite), "not finite");
+  EXPECT_STREQ(to_string(Reason::kDiverged), "diverged");
+}
+
+}  // namespace
+}  // namespace duets::protocol

@@ -1,0 +1,200 @@
+// A host in miniature for the tests of this room: it carries messages at once and keeps every byte
+// that the coordinator and the agents gave out.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "duets/base/error.h"
+#include "duets/protocol/agent.h"
+#include "duets/protocol/coordinator.h"
+
+namespace duets::protocol {
+
+/// Points of a lattice in the unit cube: spread out, all different, the same on every machine.
+inline numeric::Points lattice(Eigen::Index n, Eigen::Index d) {
+  numeric::Points points(n, d);
+  for (Eigen::Index k = 0; k < d; ++k) {
+    const double step = std::sqrt(static_cast<double>(k + 2) + 0.21);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double x = 0.5 + step * static_cast<double>(i + 1);
+      points(i, k) = x - std::floor(x);
+    }
+  }
+  return points;
+}
+
+/// Three agents, epochs 2, 4, 3.
+inline Study small_study(domain::Domain domain) {
+  Study study;
+  study.agents = 3;
+  study.horizon = 9;
+  study.domain = std::make_shared<const domain::Domain>(std::move(domain));
+  study.kernel.lengthscales = {0.4};
+  study.beta = 0.5;
+  return study;
+}
+
+inline Study small_study() { return small_study(domain::Domain::finite(lattice(40, 2))); }
+
+inline std::shared_ptr<const Study> share(const Study& study) {
+  return std::make_shared<const Study>(study);
+}
+
+/// Where a reward is asked for.
+struct Query {
+  numeric::Vector latent;
+  std::uint32_t agent = 0, epoch = 0, slot = 0;
+};
+using RewardFunction = std::function<double(const Query&)>;
+
+/// Smooth, with a ripple that differs between queries of one point as noise would.
+inline double wavy_reward(const Query& q) {
+  return std::cos(3 * q.latent.sum()) + 0.25 * q.latent[0] +
+         0.1 * std::sin(1.0 + 5 * q.agent + 7 * q.epoch + 11 * q.slot);
+}
+
+/// What the kind of an error is, or nothing when the body throws none.
+template <typename Body>
+std::optional<base::ErrorKind> error_kind(const Body& body) {
+  try {
+    body();
+  } catch (const base::Error& error) {
+    return error.kind();
+  }
+  return std::nullopt;
+}
+
+/// What the text of an error is, or "" when the body throws none.
+template <typename Body>
+std::string error_text(const Body& body) {
+  try {
+    body();
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class Run {
+ public:
+  explicit Run(const Study& study, RewardFunction reward = wavy_reward, bool always_restore = false)
+      : study_(share(study)), reward_(std::move(reward)), always_restore_(always_restore) {
+    coordinator_.emplace(study_, secret_, executor_);
+    for (std::uint32_t a = 0; a < study.agents; ++a) agents_.push_back(make_agent(a));
+    carry_out(coordinator_->start());
+  }
+
+  Coordinator& coordinator() { return *coordinator_; }
+  Agent& agent(std::uint32_t a) { return agents_[a]; }
+  const Study& study() const { return *study_; }
+  const std::vector<base::Bytes>& transcript() const { return transcript_; }
+  const std::vector<Record>& records() const { return records_; }
+
+  /// The agent answers all open slots of its plan; returns what it then sends.
+  std::optional<Message> query(std::uint32_t a, const std::vector<std::uint32_t>& holes = {}) {
+    const std::set<std::uint32_t> failed(holes.begin(), holes.end());
+    const Plan plan = agents_[a].plan();
+    std::optional<Message> message;
+    for (std::uint32_t slot = 0; slot < plan.latents.rows(); ++slot) {
+      const double reward =
+          reward_({plan.latents.row(slot).transpose(), a, base::value(plan.epoch), slot});
+      message =
+          failed.contains(slot) ? agents_[a].report_hole(slot) : agents_[a].report(slot, reward);
+      restore_agent(a);
+    }
+    if (message) transcript_.push_back(encode(*message));
+    return message;
+  }
+
+  /// Carries a message to the coordinator and its effects to the agents.
+  Effects deliver(const Message& message) { return carry_out(coordinator_->receive(message)); }
+
+  Effects close(std::uint32_t epoch, const std::vector<AgentId>& participants) {
+    return carry_out(coordinator_->close(EpochId{epoch}, participants));
+  }
+
+  /// All agents query and upload, but for those named; holes by agent.
+  void run_epoch(const std::set<std::uint32_t>& excluded = {},
+                 const std::map<std::uint32_t, std::vector<std::uint32_t>>& holes = {}) {
+    const std::uint32_t epoch = base::value(coordinator_->epoch());
+    std::vector<AgentId> participants;
+    for (std::uint32_t a = 0; a < study_->agents; ++a) {
+      if (excluded.contains(a)) continue;
+      participants.push_back(AgentId{a});
+      deliver(query(a, holes.contains(a) ? holes.at(a) : std::vector<std::uint32_t>{}).value());
+    }
+    if (!excluded.empty()) close(epoch, participants);
+  }
+
+  void finish() {
+    while (!coordinator_->finished()) run_epoch();
+  }
+
+  /// The Trim that closed an epoch, from the records.
+  const Trim& trim(std::uint32_t epoch) const {
+    for (const Record& record : records_) {
+      const auto* closed = std::get_if<EpochClosed>(&record);
+      if (closed != nullptr && base::value(closed->epoch) == epoch) return closed->trim;
+    }
+    throw std::out_of_range("no trim");
+  }
+
+ private:
+  Agent make_agent(std::uint32_t a) const {
+    return {study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view()};
+  }
+  std::shared_ptr<PublicView> make_view() const {
+    return std::make_shared<PublicView>(study_, secret_.public_coin(), executor_);
+  }
+
+  void restore_agent(std::uint32_t a) {
+    if (!always_restore_) return;
+    const base::Bytes bytes = agents_[a].snapshot();
+    agents_[a] =
+        Agent::restore(study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view(), bytes);
+    if (agents_[a].snapshot() != bytes) throw std::logic_error("an agent's snapshot changed");
+  }
+
+  void restore_coordinator() {
+    if (!always_restore_) return;
+    const base::Bytes bytes = coordinator_->snapshot();
+    coordinator_.emplace(Coordinator::restore(study_, secret_, executor_, bytes));
+    if (coordinator_->snapshot() != bytes) throw std::logic_error("a snapshot changed");
+  }
+
+  Effects carry_out(Effects effects) {
+    restore_coordinator();
+    for (const Record& record : effects.records) {
+      records_.push_back(record);
+      transcript_.push_back(encode_record(record));
+    }
+    for (const Outgoing& outgoing : effects.messages) {
+      transcript_.push_back(encode(outgoing.message));
+      for (std::uint32_t a = 0; a < agents_.size(); ++a) {
+        if (outgoing.to && *outgoing.to != AgentId{a}) continue;
+        agents_[a].receive(outgoing.message);
+        restore_agent(a);
+      }
+    }
+    return effects;
+  }
+
+  random::StudySecret secret_ = random::StudySecret::from_seed(7);
+  base::SerialExecutor executor_;
+  std::shared_ptr<const Study> study_;
+  RewardFunction reward_;
+  bool always_restore_;
+  std::optional<Coordinator> coordinator_;
+  std::vector<Agent> agents_;
+  std::vector<Record> records_;
+  std::vector<base::Bytes> transcript_;
+};
+
+}  // namespace duets::protocol
