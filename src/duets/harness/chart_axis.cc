@@ -170,13 +170,14 @@ std::vector<Tick> linear_ticks(const Span& span, std::size_t max_count, bool int
 
 std::vector<Tick> log_ticks(const Span& span, std::size_t max_count) {
   const double decades = std::log10(span.high) - std::log10(span.low);
-  if (decades < static_cast<double>(max_count)) {
-    for (const std::vector<int>& digits :
-         {std::vector{1, 2, 5}, std::vector{1, 3}, std::vector{1}}) {
+  for (const std::size_t enough : {3, 2}) {
+    // Powers of ten cannot fill an axis of less than a decade: even steps read better there.
+    if (enough < 3 && decades < 1) return linear_ticks(span, max_count, false);
+    if (decades >= static_cast<double>(max_count)) break;
+    for (const auto& digits : {std::vector{1, 2, 5}, std::vector{1, 3}, std::vector{1}}) {
       std::vector<Tick> ticks = powers_with_digits(span, digits);
-      if (ticks.size() >= 2 && ticks.size() <= max_count) return ticks;
+      if (ticks.size() >= enough && ticks.size() <= max_count) return ticks;
     }
-    if (decades < 1) return linear_ticks(span, max_count, false);
   }
   int every = 1;
   while (decades / every + 1 > static_cast<double>(max_count)) {

@@ -154,7 +154,7 @@ bool has_map(const RunResult& result) {
 std::string map_figure(const RunResult& result) {
   Figure figure{.id = "duets-map", .title = figure_title(result, "the plane"), .columns = 3};
   figure.panel_width = 370;
-  figure.panel_height = 410;
+  figure.panel_height = 378;
   figure.description =
       "Posterior mean with the boundary of the region after each epoch; queried points coloured by "
       "epoch over the nested regions, darker further in; the true function where it is known.";

@@ -92,8 +92,10 @@ Markup results_section(const RunResult& result) {
         paragraph({"The two are different things. The best trial is the luckiest single "
                    "measurement: its noise has usually helped it to the top, so measured again it "
                    "will usually come out worse. The recommendation is the point where the model, "
-                   "fitted to the measurements of all agents, expects the best value, and the "
-                   "interval says how far to trust that expectation. Use the recommendation."})
+                   "fitted to the measurements of all agents, expects the best value. Its interval "
+                   "is the mean plus and minus the study's confidence width times the posterior "
+                   "deviation; only in theory mode is that width large enough to promise, with the "
+                   "stated probability, that the true value lies inside. Use the recommendation."})
             .html;
   }
   if (result.optimum) {
@@ -139,7 +141,8 @@ std::string caption_of(const std::string& file_name) {
        "Left: how much of the domain is still searched in each epoch (each gridline of the axis is "
        "a factor, not a difference). Right: how much of the region each cut kept."},
       {"inducing.svg",
-       "Agents do not send their measurements but a summary at a few inducing points. Left: points "
+       "Agents send a summary of their measurements at a few inducing points, or the bare "
+       "measurements where that is shorter. Left: points "
        "queried in an epoch, and how many of them were selected and broadcast as inducing points. "
        "Right: the number follows the largest posterior variance, through the probability p with "
        "which a queried point is selected; p is clipped to 1. (Only the selection by coin has a "
