@@ -31,6 +31,7 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
     rows.emplace_back("recommendation", point_text(r, rec.values));
     rows.emplace_back("  posterior mean", fmt::format("{:.4f}, interval [{:.4f}, {:.4f}]", rec.mean,
                                                       rec.low, rec.high));
+    rows.emplace_back("  interval is", r.interval_meaning);
     if (rec.true_value) {
       rows.emplace_back("  true value",
                         fmt::format("{:.4f} (best possible {:.4f})", *rec.true_value,
