@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "duets/harness/figures_test_support.h"
@@ -92,10 +93,13 @@ TEST(Figures, ManyPointsAreThinnedWithANote) {
   picture.point_x.assign(100000, 0.25);
   picture.point_y.assign(100000, 0.75);
   picture.point_epoch.assign(100000, 2);
+  std::fill_n(picture.point_epoch.begin(), 50000, 1);
   const std::string svg = map_figure(run);
   EXPECT_EQ(count_of(svg, "h0"), 5000u);
   EXPECT_NE(svg.find("5,000 of 100,000 points"), std::string::npos);
   EXPECT_LT(svg.size(), 200000u);
+  EXPECT_NE(svg.find(">epoch 1<"), std::string::npos);
+  EXPECT_NE(svg.find(">epoch 2<"), std::string::npos) << "chosen from all of them";
 }
 
 TEST(Figures, MapDrawsOneBoundaryForEachCutAndOneDotForEachPoint) {

@@ -14,9 +14,8 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";     // U+2026
 
 struct Character {
-  std::uint32_t code = 0;
+  std::uint32_t code = 0;  // 0 where the bytes are no character
   std::size_t length = 1;
-  bool valid = false;
 };
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
@@ -24,7 +23,7 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 
 // One UTF-8 character; overlong forms, surrogates and codes above U+10FFFF are not valid.
 Character decode(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {lead, 1, true};
+  if (lead < 0x80) return {lead, 1};
   std::size_t length = 0;
   if ((lead & 0xE0) == 0xC0) length = 2;
   if ((lead & 0xF0) == 0xE0) length = 3;
@@ -38,7 +37,7 @@ Character decode(std::string_view text) {
   constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
-  return {code, length, true};
+  return {code, length};
 }
 
 bool is_allowed(std::uint32_t code) {
@@ -112,7 +111,7 @@ std::string escape_markup(std::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     const Character c = decode(text);
-    if (!c.valid || !is_allowed(c.code)) {
+    if (!is_allowed(c.code)) {
       out += kReplacement;
     } else if (const std::string_view e = entity(c.code); !e.empty()) {
       out += e;
