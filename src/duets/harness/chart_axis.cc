@@ -170,7 +170,7 @@ std::vector<Tick> linear_ticks(const Span& span, std::size_t max_count, bool int
 
 std::vector<Tick> log_ticks(const Span& span, std::size_t max_count) {
   const double decades = std::log10(span.high) - std::log10(span.low);
-  for (const std::size_t enough : {3, 2}) {
+  for (const std::size_t enough : {3u, 2u}) {
     // Powers of ten cannot fill an axis of less than a decade: even steps read better there.
     if (enough < 3 && decades < 1) return linear_ticks(span, max_count, false);
     if (decades >= static_cast<double>(max_count)) break;
