@@ -98,13 +98,20 @@ class Reader {
 
 }  // namespace
 
+harness::Participation parse_participation(std::string_view text, const std::string& file_name,
+                                           const protocol::Study& study) {
+  return Reader(file_name, study).read(parse_toml(text, file_name));
+}
+
 harness::Participation load_participation(const std::filesystem::path& path,
                                           const protocol::Study& study) {
+  base::require(!std::filesystem::is_directory(path), "--participation", path.string(),
+                "is a directory");
   std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  base::require(in.good() || in.eof(), "--participation", path.string(), "cannot be read");
   base::require(in.is_open(), "--participation", path.string(), "cannot be read");
-  return Reader(path.string(), study).read(parse_toml(text, path.string()));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  base::require(!in.bad(), "--participation", path.string(), "cannot be read");
+  return parse_participation(text, path.string(), study);
 }
 
 }  // namespace duets::cli

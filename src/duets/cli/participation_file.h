@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "duets/harness/participation.h"
 #include "duets/protocol/study.h"
@@ -17,5 +19,9 @@ namespace duets::cli {
 /// that the study does not have, an epoch named twice, an epoch in which nobody takes part.
 harness::Participation load_participation(const std::filesystem::path& path,
                                           const protocol::Study& study);
+
+/// The same from text; `file_name` is used in messages.
+harness::Participation parse_participation(std::string_view text, const std::string& file_name,
+                                           const protocol::Study& study);
 
 }  // namespace duets::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <system_error>
-#include <utility>
 
 #include "duets/base/error.h"
 #include "duets/cli/result_tables.h"
@@ -21,19 +20,26 @@ namespace fs = std::filesystem;
                     fmt::format("{} {}: {}", what, path.string(), error.message()));
 }
 
+// In full, so that "out/" and "." have names that others can stand beside.
+fs::path full_name(const fs::path& directory) {
+  const fs::path full = fs::absolute(directory).lexically_normal();
+  return full.has_filename() ? full : full.parent_path();
+}
+
 void check_target(const fs::path& directory, bool overwrite) {
   if (!fs::exists(directory)) return;
   base::require(overwrite, "--output", directory.string(),
                 "exists already; choose another directory or add --overwrite");
-  base::require(fs::exists(directory / "manifest.json") || fs::is_empty(directory), "--output",
-                directory.string(),
+  const bool replaceable = fs::is_directory(directory) &&
+                           (fs::exists(directory / "manifest.json") || fs::is_empty(directory));
+  base::require(replaceable, "--output", directory.string(),
                 "is not a result directory (it has no manifest.json) and is not overwritten");
 }
 
 }  // namespace
 
-ResultDirectory::ResultDirectory(fs::path directory, bool overwrite, const StudyFile& file)
-    : directory_(std::move(directory)),
+ResultDirectory::ResultDirectory(const fs::path& directory, bool overwrite, const StudyFile& file)
+    : directory_(full_name(directory)),
       partial_(directory_.string() + ".partial"),
       overwrite_(overwrite),
       file_(file) {
@@ -80,11 +86,22 @@ void ResultDirectory::commit(const harness::RunResult& result, unsigned threads)
   write_file("report.html", harness::report_html(result, figures));
   write_file("manifest.json", manifest_json(result, threads));
 
-  std::error_code error;
-  if (overwrite_) fs::remove_all(directory_, error);
-  if (!error) fs::rename(partial_, directory_, error);
-  if (error) fail_io("cannot put the results into", directory_, error);
+  move_into_place();
   committed_ = true;
+}
+
+// The earlier results go only when the new ones have their name.
+void ResultDirectory::move_into_place() const {
+  const fs::path earlier = partial_.string() + ".old";
+  const bool replaces = overwrite_ && fs::exists(directory_);
+  std::error_code error, ignored;
+  if (replaces) fs::rename(directory_, earlier, error);
+  if (!error) fs::rename(partial_, directory_, error);
+  if (error) {
+    if (replaces) fs::rename(earlier, directory_, ignored);
+    fail_io("cannot put the results into", directory_, error);
+  }
+  if (replaces) fs::remove_all(earlier, ignored);
 }
 
 }  // namespace duets::cli

@@ -16,7 +16,7 @@ namespace duets::cli {
 class ResultDirectory {
  public:
   /// `overwrite` replaces an earlier result directory (one with a manifest.json), and nothing else.
-  ResultDirectory(std::filesystem::path directory, bool overwrite, const StudyFile& file);
+  ResultDirectory(const std::filesystem::path& directory, bool overwrite, const StudyFile& file);
   /// Removes what was not committed.
   ~ResultDirectory();
   ResultDirectory(const ResultDirectory&) = delete;
@@ -30,6 +30,7 @@ class ResultDirectory {
 
  private:
   void write_file(const std::string& name, const std::string& text) const;
+  void move_into_place() const;
 
   std::filesystem::path directory_;
   std::filesystem::path partial_;
