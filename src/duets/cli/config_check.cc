@@ -82,9 +82,14 @@ class Checker {
     if (exchanges_.empty()) return;
     std::vector<std::string> sizes;
     for (std::size_t j = 0; j < std::min(exchanges_.size(), kMaxListed); ++j) {
-      sizes.push_back(fmt::format("{}", exchanges_[j].inducing));
+      const ExchangeForecast& exchange = exchanges_[j];
+      const bool raw = study_.upload == UploadRule::kRewards ||
+                       (study_.upload == UploadRule::kAuto && exchange.length < exchange.inducing);
+      sizes.push_back(raw ? fmt::format("{} rewards", exchange.length)
+                          : fmt::format("projection of {}", exchange.inducing));
     }
-    fact("forecast inducing sets", "{}", fmt::join(sizes, ", "));
+    fact("forecast uploads", "{}{}", fmt::join(sizes, ", "),
+         exchanges_.size() > kMaxListed ? ", ..." : "");
     fact("forecast last cut", "{:.3g}", exchanges_.back().cut);
     if (const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut)) {
       fact("forecast acceptance", "{:.2g}", *acceptance);
@@ -167,21 +172,17 @@ class Checker {
     }
   }
 
+  // With upload = "auto" the coordinator chooses the shorter form, so there is nothing to warn of.
   void warn_uploads() {
-    if (exchanges_.empty() || study_.upload == UploadRule::kRewards) return;
+    if (exchanges_.empty() || study_.upload != UploadRule::kProjection) return;
     const bool all_longer =
         std::all_of(exchanges_.begin(), exchanges_.end(),
                     [](const ExchangeForecast& e) { return e.inducing > e.length; });
     if (!all_longer) return;
-    const char* consequence = study_.upload == UploadRule::kAuto
-                                  ? "so raw rewards will be sent in every epoch"
-                                  : "upload = \"auto\" would send those instead";
-    const bool choice = study_.mode == Mode::kTuned && study_.inducing == protocol::Inducing::kCoin;
     warn(
-        "Every projection is forecast to be longer than the raw rewards (the last: {} numbers "
-        "against {}); {}.{}",
-        exchanges_.back().inducing, exchanges_.back().length, consequence,
-        choice ? " A smaller duets.p0 or inducing = \"greedy\" makes projections shorter." : "");
+        "Every upload is forecast to be longer than the raw rewards (the last: {} numbers against "
+        "{}): use upload = \"auto\", a smaller duets.p0 or inducing = \"greedy\".",
+        exchanges_.back().inducing, exchanges_.back().length);
   }
 
   void warn_acceptance() {

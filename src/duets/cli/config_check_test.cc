@@ -74,16 +74,18 @@ TEST(ConfigCheckTest, LambdaFarBelowTheNoise) {
 
 TEST(ConfigCheckTest, ProjectionsLongerThanRewards) {
   // p0 = 1000 makes every point an inducing point, so s = N T_j >= T_j up to pruning.
-  const std::string all = "[duets]\np0 = 1000\n";
-  EXPECT_THAT(warnings(study(all + kBranin)), Contains(HasSubstr("raw rewards will be sent")));
-  EXPECT_THAT(warnings(study(all + "upload = \"projection\"\n" + kBranin)),
-              Contains(HasSubstr("upload = \"auto\" would")));
-  EXPECT_THAT(warnings(study(all + "upload = \"rewards\"\n" + kBranin)),
-              Not(Contains(HasSubstr("longer than the raw"))));
-  // In one dimension with a long length scale a dozen pivots say everything about 470 rewards.
+  const std::string all = "[duets]\np0 = 1000\nupload = ";
+  EXPECT_THAT(warnings(study(all + "\"projection\"\n" + kBranin)),
+              Contains(HasSubstr("longer than the raw")));
+  for (const char* upload : {"\"auto\"\n", "\"rewards\"\n"}) {
+    const std::string text = study(all + upload + kBranin);
+    EXPECT_THAT(warnings(text), Not(Contains(HasSubstr("longer than the raw"))));
+    EXPECT_EQ(fact(parse(text), "forecast uploads"), "2 rewards, 10 rewards, 22 rewards");
+  }
+  // In one dimension with a long length scale a dozen pivots say everything about 170 rewards.
   const std::string line =
       "[space]\ndomain = \"box\"\ndimension = 1\n[kernel]\nlengthscale = 0.5\n"
-      "[objective]\nbuiltin = \"rkhs\"\n";
+      "[duets]\nupload = \"projection\"\n[objective]\nbuiltin = \"rkhs\"\n";
   EXPECT_THAT(warnings(study(line, 10, 1000)), Not(Contains(HasSubstr("longer than the raw"))));
 }
 

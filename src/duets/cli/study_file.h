@@ -88,7 +88,7 @@ inline constexpr std::size_t kMaxStudyBytes = std::size_t{32} << 20;
 /// The largest set that is given point by point, in numbers (points times dimension).
 inline constexpr std::size_t kMaxGivenNumbers = 1'000'000;
 /// The largest random set, in numbers.
-inline constexpr std::size_t kMaxRandomNumbers = 10'000'000;
+inline constexpr std::size_t kMaxRandomNumbers = 4'000'000;
 
 /// Reads a study file. A CSV file it names is looked up beside it. A file that cannot be read is
 /// kInvalid too, as the user named it.

@@ -371,8 +371,8 @@ const std::vector<TextCase> kTexts{
     {&kCommand, "[4, 6, 10]", "[4, 6, 11]", "epochs",
      "duets.epochs = [4, 6, 11]: must sum to study.horizon = 20, not 21"},
     {&kCommand, "[4, 6, 10]", "[4, 0, 16]", "0, 16", "duets.epochs[1] = 0: must be a whole number"},
-    {&kTheory, "candidates = 30", "candidates = 5000000", "candidates",
-     "space.candidates = 5000000: candidates times dimension must be at most 10000000"},
+    {&kTheory, "candidates = 30", "candidates = 1333334", "candidates",
+     "space.candidates = 1333334: candidates times dimension must be at most 4000000"},
     {&kTheory, "delta = 0.1", "delta = 1.0", "delta", "noise.delta = 1: must be a probability"},
     {&kTheory, "dimension = 3", "dimension = 1001", "dimension", "space.dimension = 1001: "},
     // Contradictions.
