@@ -110,6 +110,10 @@ TEST(ConfigCheckTest, AcceptanceIsTheVolumeOfABump) {
   const StudyFile box = parse(study(kBranin));
   EXPECT_NEAR(forecast_acceptance(box.study, 0.5).value(),
               std::numbers::pi * 2 * std::log(2.0) * 0.04, 1e-12);
+  // In four dimensions it is pi^2 / 2 (r l)^4.
+  const StudyFile four = parse(study("[objective]\nbuiltin = \"hartmann4\"\n"));
+  EXPECT_NEAR(forecast_acceptance(four.study, 0.5).value(),
+              std::pow(std::numbers::pi, 2) / 2 * std::pow(2 * std::log(2.0) * 0.04, 2), 1e-12);
   // A ball of radius r l inside the unit ball of ten dimensions.
   const StudyFile ball =
       parse(study("[kernel]\nname = \"matern-1/2\"\n[objective]\nbuiltin = \"h1\"\n"));
