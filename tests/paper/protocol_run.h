@@ -1,0 +1,60 @@
+// A coordinator and its agents run by hand, so that a test can look inside between two epochs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/problems/noise.h"
+#include "duets/problems/problem.h"
+#include "duets/protocol/agent.h"
+#include "duets/protocol/coordinator.h"
+#include "duets/protocol/study.h"
+
+namespace duets::paper {
+
+/// What was said in an epoch, beside the reports.
+struct EpochTalk {
+  std::vector<numeric::Points> points;  ///< D_j^(n) as the agents planned them
+  std::vector<numeric::Vector> rewards;
+  std::vector<protocol::Upload> uploads;
+};
+
+/// Every agent takes part in every epoch; rewards are the noisy values of `problem`.
+class ProtocolRun {
+ public:
+  ProtocolRun(std::shared_ptr<const protocol::Study> study, const problems::Problem& problem,
+              const problems::Noise& noise, std::uint64_t seed);
+
+  /// Runs until epoch `epoch` (from 1) is open, or the study is finished.
+  void until_epoch(std::uint32_t epoch);
+  void to_end() { until_epoch(static_cast<std::uint32_t>(-1)); }
+
+  const protocol::Coordinator& coordinator() const { return coordinator_; }
+  const protocol::PublicView& view() const { return coordinator_.view(); }
+  const std::vector<EpochTalk>& talk() const { return talk_; }  ///< one an epoch, from the first
+  /// D_j of the open epoch as the agents plan it, in agent order.
+  numeric::Points planned_points() const;
+
+ private:
+  void run_epoch();
+  void query_plan(protocol::Agent& agent);
+  void carry_out(const protocol::Effects& effects);
+
+  std::shared_ptr<const protocol::Study> study_;
+  const problems::Problem& problem_;
+  problems::Noise noise_;
+  base::SerialExecutor executor_;
+  random::StudySecret secret_;
+  random::Coin problem_coin_;
+  protocol::Coordinator coordinator_;
+  std::vector<protocol::Agent> agents_;
+  std::vector<EpochTalk> talk_;
+};
+
+/// The parts one below the other.
+numeric::Points stacked(const std::vector<numeric::Points>& parts);
+numeric::Vector stacked(const std::vector<numeric::Vector>& parts);
+
+}  // namespace duets::paper
