@@ -1,0 +1,56 @@
+# Where `duets run` may write: never over something that is not its own, and nothing half-done.
+source "$DUETS_SOURCE_DIR/tests/integration/cli.sh"
+small_study small.toml
+
+duets run small.toml -o out1 -q
+exits "a new directory" 0
+cp -r out1 before
+duets run small.toml -o out1 -q
+exits "an existing directory" 2
+says "an existing directory" "--overwrite"
+holds "it is untouched" diff -r before out1
+holds "nothing unfinished beside it" test ! -e out1.partial
+duets run small.toml -o out1 --overwrite --seed 5 -q
+exits "--overwrite" 0
+holds "--overwrite replaced it" grep -q '^seed = 5' out1/study.toml
+duets run small.toml -o out1/ --overwrite --seed 6 -q
+exits "--overwrite with a slash at the end" 0
+holds "--overwrite replaced it again" grep -q '^seed = 6' out1/study.toml
+holds "nothing strange inside" test ! -e out1/.partial
+duets run small.toml -o slash/ -q
+exits "a new directory with a slash at the end" 0
+holds "it is complete" test -s slash/manifest.json
+
+mkdir precious && echo text >precious/thesis.txt
+duets run small.toml -o precious --overwrite -q
+exits "--overwrite on a directory of something else" 2
+says "--overwrite on a directory of something else" "is not a result directory"
+holds "the thesis is still there" grep -q text precious/thesis.txt
+holds "nothing unfinished beside it" test ! -e precious.partial
+echo text >file
+duets run small.toml -o file --overwrite -q
+exits "--overwrite on a file" 2
+holds "the file is still there" grep -q text file
+: >empty
+duets run small.toml -o empty --overwrite -q
+exits "--overwrite on an empty file" 2
+holds "the empty file is still a file" test -f empty
+mkdir hollow
+duets run small.toml -o hollow --overwrite -q
+exits "--overwrite on an empty directory" 0
+
+# Below a file nobody can make a directory, root included.
+duets run small.toml -o file/results -q
+exits "an output that cannot be made" 1
+says "an output that cannot be made" "file/results"
+duets run small.toml -o deep/er/results -q
+exits "an output whose parents are missing" 0
+holds "the parents were made" test -s deep/er/results/manifest.json
+duets run small.toml -o "with space & <sign>" -q
+exits "an output with strange characters" 0
+
+# The default place, from the name of the study.
+duets run small.toml -q
+exits "no --output" 0
+holds "results/<study>" test -s results/small/manifest.json
+finish

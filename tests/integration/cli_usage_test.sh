@@ -1,0 +1,87 @@
+# Usage, help, version and config check; every mistake is exit code 2 and leaves nothing behind.
+source "$DUETS_SOURCE_DIR/tests/integration/cli.sh"
+small_study small.toml
+
+usage() { # usage TEXT ARGUMENT...: exit code 2, and standard error has the text
+  local text=$1
+  shift
+  duets "$@"
+  exits "duets $*" 2
+  says "duets $*" "$text"
+}
+usage "subcommand"
+usage "subcommand" dance
+usage "study is required" run
+usage "--colour" run small.toml --colour
+usage "--threads" run small.toml --threads 0
+usage "--threads" run small.toml --threads many
+usage "--seed" run small.toml --seed -1
+usage "--seed" run small.toml --seed 1.5
+usage "--format" run small.toml --format xml
+usage "small.toml" run small.toml small.toml
+usage "missing.toml" run missing.toml
+usage "missing.toml" config check missing.toml
+usage "subcommand" config
+absent results
+absent results/small
+
+# bad WHAT SED_SCRIPT TEXT: the study, changed so, is refused with file, line, column and the text.
+bad() {
+  sed "$2" small.toml >bad.toml
+  holds "$1 is a change" bash -c '! cmp -s small.toml bad.toml'
+  duets run bad.toml -o bad
+  exits "$1" 2
+  says "$1" "$3"
+  holds "$1: names file, line and column" grep -Eq '^duets: bad\.toml:[0-9]+:[0-9]+: ' err
+  absent bad
+  duets config check bad.toml
+  exits "config check: $1" 2
+}
+bad "an unknown key" 's/^t1 = 2/tee1 = 2/' tee1
+bad "a wrong type" 's/^agents = 3/agents = "three"/' 'study.agents'
+bad "out of range" 's/^beta = 0.5/beta = -0.5/' 'duets.beta'
+bad "not a number" 's/^lambda = 0.2/lambda = nan/' 'noise.lambda'
+bad "a missing direction" '/^direction/d' 'direction'
+bad "an unknown function" 's/"branin"/"brainin"/' 'brainin'
+bad "an unknown kernel" 's/"squared-exponential"/"cubic"/' 'cubic'
+bad "broken TOML" 's/^\[kernel\]/[kernel/' 'bad.toml'
+bad "a contradiction" 's/^domain = "box"/domain = "box"\nradius = 2/' 'radius'
+bad "a file that is not there" \
+  's/^domain = "box".*/domain = "finite"\nfile = "points.csv"/; s/^dimension = 2//' 'points.csv'
+mkdir directory.toml
+usage "directory.toml" run directory.toml
+head -c 3000 /dev/urandom >noise.toml
+usage "noise.toml:" run noise.toml -o noise
+absent noise
+
+duets --help
+exits "--help" 0
+for word in run config version; do holds "--help names $word" grep -q "^ *$word" out; done
+duets run --help
+exits "run --help" 0
+for flag in --output --overwrite --seed --threads --format --quiet --verbose --participation; do
+  holds "run --help names $flag" grep -q -- "$flag" out
+done
+duets config check --help
+exits "config check --help" 0
+
+duets version
+exits "version" 0
+holds "version" grep -Eq '^duets [0-9]+\.[0-9]+\.[0-9]+$' out
+holds "version has the fingerprint" grep -Eq '^fingerprint +[0-9a-f]{32}$' out
+holds "version says nothing on standard error" test ! -s err
+duets version --format json
+holds "version as json" json out 'j["version"], j["compiler"], j["fingerprint"]'
+
+for study in "$studies"/*.toml; do
+  duets config check "$study" --format json
+  exits "config check $(basename "$study")" 0
+  holds "its json parses" json out 'j["facts"], j["warnings"]'
+done
+duets config check small.toml
+exits "config check" 0
+holds "config check prints facts" test "$(wc -l <out)" -gt 5
+holds "config check leaves nothing" test ! -e results
+duets config check small.toml -q
+holds "config check -q says nothing on standard error" test ! -s err
+finish
