@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "duets/base/error.h"
 #include "duets/gp/checks.h"
@@ -15,9 +18,18 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
+namespace {
+
+// largest_variance: how much of the data the first round looks at, and how many points with the
+// largest bounds are computed to the end in each round.
+constexpr Eigen::Index kFirstData = 32;
+constexpr Eigen::Index kNumProbes = 4;
+
+}  // namespace
+
 ExactPosterior::ExactPosterior(const kernel::Kernel& kernel, const Points& data,
                                const Vector& counts, double lambda)
-    : kernel_(kernel) {
+    : kernel_(kernel), points_(data) {
   kernel::validate(kernel, static_cast<std::size_t>(data.cols()));
   require_points(data, static_cast<std::size_t>(data.cols()), "data");
   require_positive(lambda, "lambda");
@@ -57,11 +69,47 @@ Vector ExactPosterior::mean(const Points& x, const Vector& rewards) const {
   return mean;
 }
 
-VarianceResult ExactPosterior::variance(const Points& x) const {
-  return variance_in_blocks(kernel_, data_, x, [this](Matrix& cross) -> Vector {
-    lower_.triangularView<Eigen::Lower>().solveInPlace(cross);
+// The leading block of the factor is the factor of the leading data.
+VarianceResult ExactPosterior::variance_given(Eigen::Index num_data, const Points& x) const {
+  const bool all = num_data == points_.rows();
+  const kernel::ScaledPoints first =
+      all ? kernel::ScaledPoints() : scaled_rows(kernel_, points_, 0, num_data);
+  return variance_in_blocks(kernel_, all ? data_ : first, x, [&](Matrix& cross) -> Vector {
+    lower_.topLeftCorner(num_data, num_data).triangularView<Eigen::Lower>().solveInPlace(cross);
     return (kernel_.variance - cross.colwise().squaredNorm().array()).matrix().transpose();
   });
+}
+
+VarianceResult ExactPosterior::variance(const Points& x) const {
+  return variance_given(points_.rows(), x);
+}
+
+LargestVariance ExactPosterior::largest_variance(const Points& x) const {
+  base::require(x.rows() > 0, "x", "0 points", "must have at least one");
+  const Eigen::Index m = points_.rows();
+  LargestVariance largest;
+  const auto complete = [&](const Points& some) {
+    const VarianceResult result = variance_given(m, some);
+    largest.variance = std::max(largest.variance, result.variance.maxCoeff());
+    largest.num_clamped += result.num_clamped;
+  };
+  Points open = x;
+  // Twice as much data costs four times as much, so all rounds together cost little more than the
+  // last one would.
+  for (Eigen::Index num_data = kFirstData; num_data < m && open.rows() > 0; num_data *= 2) {
+    const Vector bound = variance_given(num_data, open).variance;
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(open.rows()));
+    std::iota(order.begin(), order.end(), Eigen::Index{0});
+    const auto probes = order.begin() + std::min<Eigen::Index>(kNumProbes, open.rows());
+    std::partial_sort(order.begin(), probes, order.end(),
+                      [&](Eigen::Index a, Eigen::Index b) { return bound[a] > bound[b]; });
+    complete(open(std::vector<Eigen::Index>(order.begin(), probes), Eigen::all));
+    order.erase(order.begin(), probes);
+    std::erase_if(order, [&](Eigen::Index i) { return bound[i] <= largest.variance; });
+    open = Points(open(order, Eigen::all));
+  }
+  if (open.rows() > 0) complete(open);
+  return largest;
 }
 
 }  // namespace duets::gp

@@ -12,6 +12,11 @@ struct VarianceResult {
   std::size_t num_clamped = 0;
 };
 
+struct LargestVariance {
+  double variance = 0;
+  std::size_t num_clamped = 0;  ///< among the points whose variance was computed to the end
+};
+
 /// Data: points x_i with counts c_i (how many times each was queried) and mean rewards. With all
 /// counts 1 this is the paper's posterior:
 ///   mu(x) = k_D(x)^T (K + lambda I)^-1 y,  s2(x) = k(x,x) - k_D(x)^T (K + lambda I)^-1 k_D(x).
@@ -30,6 +35,11 @@ class ExactPosterior {
   /// Posterior variance at x. O(n m^2).
   VarianceResult variance(const numeric::Points& x) const;
 
+  /// The largest posterior variance at the rows of x (at least one), to rounding the maximum of
+  /// variance(x), usually for a fraction of its cost: a point whose variance given some of the data
+  /// is below a value that is attained needs no more of them. O(n m^2) at worst.
+  LargestVariance largest_variance(const numeric::Points& x) const;
+
   /// 1/2 ln det(I + K/lambda) over the data with multiplicity.
   double information_gain() const { return information_gain_; }
 
@@ -37,7 +47,10 @@ class ExactPosterior {
   double jitter() const { return jitter_; }
 
  private:
+  VarianceResult variance_given(Eigen::Index num_data, const numeric::Points& x) const;
+
   kernel::Kernel kernel_;
+  numeric::Points points_;
   kernel::ScaledPoints data_;
   numeric::Matrix lower_;
   double information_gain_ = 0;

@@ -170,6 +170,23 @@ TEST(ExactPosterior, VarianceInBlocksEqualsVarianceOneByOne) {
   }
 }
 
+// Around the sizes at which rounds begin and end; the last data lie where nothing was before, so
+// that a bound from the first ones is far from the truth there.
+TEST(ExactPosterior, TheLargestVarianceIsTheMaximumOfAll) {
+  for (const Family family : kFamilies) {
+    for (const Eigen::Index m : {1, 3, 31, 32, 33, 64, 65, 200}) {
+      Points data = lattice(m, 2);
+      data.topRows((m + 1) / 2) *= 0.5;
+      const Points x = lattice(700, 2, 0.25);
+      const ExactPosterior posterior(kernel_of(family), data, Vector(), 0.2);
+      const double largest = posterior.variance(x).variance.maxCoeff();
+      // The same sums, perhaps grouped otherwise by the vectorised solve.
+      EXPECT_NEAR(posterior.largest_variance(x).variance, largest, solve_bound(m, 0.2))
+          << m << " points";
+    }
+  }
+}
+
 TEST(ExactPosterior, ZeroRewardsGiveAZeroMean) {
   const Points data = lattice(20, 2);
   const ExactPosterior posterior(kernel_of(Family::kMatern32), data, Vector(), 0.1);
@@ -250,6 +267,7 @@ TEST(ExactPosterior, NamesTheBadArgument) {
   expect_invalid([&] { posterior.mean(lattice(3, 1), Vector::Ones(3)); }, "x");
   expect_invalid([&] { posterior.variance(lattice(3, 1)); }, "x");
   expect_invalid([&] { posterior.variance(broken); }, "x");
+  expect_invalid([&] { posterior.largest_variance(Points(0, 2)); }, "x");
 }
 
 }  // namespace

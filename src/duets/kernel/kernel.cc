@@ -22,9 +22,17 @@ std::string digits(double value) {
   return text;
 }
 
+// Kernels are checked wherever points are scaled or summed, perhaps for a single point: the texts
+// are made only when they are needed.
 void require_size(const char* field, std::size_t got, std::size_t wanted, const char* of) {
-  base::require(got == wanted, field, std::to_string(got),
+  if (got == wanted) return;
+  base::require(false, field, std::to_string(got),
                 std::string("must be ") + of + ", " + std::to_string(wanted));
+}
+
+void require_positive(const char* field, double value) {
+  if (positive_finite(value)) return;
+  base::require(false, field, digits(value), "must be > 0 and finite");
 }
 
 void require_same_dimension(const ScaledPoints& x, const ScaledPoints& centers) {
@@ -98,19 +106,19 @@ std::string_view name(Family family) {
 }
 
 void validate(const Kernel& kernel, std::size_t dimension) {
-  base::require(kernel.family <= Family::kMatern52, "kernel.family",
-                std::to_string(static_cast<int>(kernel.family)),
-                "must be one of the four families");
-  base::require(positive_finite(kernel.variance), "kernel.variance", digits(kernel.variance),
-                "must be > 0 and finite");
+  if (kernel.family > Family::kMatern52) {
+    base::require(false, "kernel.family", std::to_string(static_cast<int>(kernel.family)),
+                  "must be one of the four families");
+  }
+  require_positive("kernel.variance", kernel.variance);
   const std::size_t given = kernel.lengthscales.size();
-  base::require(
-      given == 1 || (given == dimension && given > 0), "kernel.lengthscale",
-      std::to_string(given) + " numbers",
-      "must be 1 number, or one for each of the " + std::to_string(dimension) + " dimensions");
-  for (double lengthscale : kernel.lengthscales) {
-    base::require(positive_finite(lengthscale), "kernel.lengthscale", digits(lengthscale),
-                  "must be > 0 and finite");
+  if (given != 1 && (given != dimension || given == 0)) {
+    base::require(
+        false, "kernel.lengthscale", std::to_string(given) + " numbers",
+        "must be 1 number, or one for each of the " + std::to_string(dimension) + " dimensions");
+  }
+  for (const double lengthscale : kernel.lengthscales) {
+    require_positive("kernel.lengthscale", lengthscale);
   }
 }
 

@@ -42,12 +42,18 @@ void Agent::open_epoch(EpochId epoch) {
 
 void Agent::set_slot(std::uint32_t slot, SlotState state, double reward) {
   EpochLog& log = log_.back();
-  base::require(slot < log.states.size(), "slot", fmt::format("{}", slot),
-                fmt::format("epoch {} has {} slots", base::value(plan_.epoch), log.states.size()));
+  // Asked for every query: texts are made only when they are needed.
+  if (slot >= log.states.size()) {
+    base::require(
+        false, "slot", fmt::format("{}", slot),
+        fmt::format("epoch {} has {} slots", base::value(plan_.epoch), log.states.size()));
+  }
   const bool same = log.states[slot] == state && log.rewards[slot] == reward;
-  base::require(
-      log.states[slot] == SlotState::kOpen || same, "slot", fmt::format("{}", slot),
-      fmt::format("was answered differently before in epoch {}", base::value(plan_.epoch)));
+  if (log.states[slot] != SlotState::kOpen && !same) {
+    base::require(
+        false, "slot", fmt::format("{}", slot),
+        fmt::format("was answered differently before in epoch {}", base::value(plan_.epoch)));
+  }
   if (same) return;
   --num_open_;
   log.states[slot] = state;
@@ -65,8 +71,10 @@ void Agent::keep_best(const BestTrial& trial) {
 }
 
 std::optional<Message> Agent::report(std::uint32_t slot, double reward) {
-  base::require(std::isfinite(reward), "reward", fmt::format("{}", reward),
-                "must be finite; report a failed query as a hole");
+  if (!std::isfinite(reward)) {
+    base::require(false, "reward", fmt::format("{}", reward),
+                  "must be finite; report a failed query as a hole");
+  }
   set_slot(slot, SlotState::kReward, reward);
   return send_when_ready();
 }

@@ -233,11 +233,13 @@ void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, E
         if (!std::binary_search(participants.begin(), participants.end(), a))
           trim.excluded.push_back(a);
       }
-      const region::Region next = region.trimmed(std::make_shared<const region::Cut>(
-          inducing.message.kernel, inducing.message.reward_offset, inducing.features, trim.weights,
-          trim.tau));
+      region::Region next =
+          region.trimmed(std::make_shared<const region::Cut>(
+                             inducing.message.kernel, inducing.message.reward_offset,
+                             inducing.features, trim.weights, trim.tau),
+                         cut.sums);
       choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
-      view_->apply(trim);
+      view_->apply(trim, std::move(next));
       next_region = &view_->region(base::next(epoch_));
       effects.messages.push_back({std::nullopt, trim});
     }

@@ -183,6 +183,16 @@ Vector VarianceModel::operator()(const Points& features, std::uint64_t& num_clam
   return result.variance;
 }
 
+double VarianceModel::largest(const Points& features, std::uint64_t& num_clamped) const {
+  if (!std::holds_alternative<gp::ExactPosterior>(model_)) {
+    return (*this)(features, num_clamped).maxCoeff();
+  }
+  const gp::LargestVariance result =
+      std::get<gp::ExactPosterior>(model_).largest_variance(features);
+  num_clamped += result.num_clamped;
+  return result.variance;
+}
+
 VariancePath VarianceModel::path() const {
   return std::holds_alternative<gp::SparsePosterior>(model_) ? VariancePath::kLowRank
                                                              : VariancePath::kExact;
@@ -196,15 +206,18 @@ double variance_supremum(const Study& study, const kernel::Kernel& kernel, const
   const double finest = gp::kPruneTolerance * kernel.variance;
   while (true) {
     const VarianceModel model(kernel, data, study.lambda, tolerance, executor);
-    const Supremum sup = maximise(
-        region, pool, [&](const Points& features) { return model(features, report.num_clamped); });
+    const double supremum = region.domain().is_finite()
+                                ? model.largest(features_of(study, pool), report.num_clamped)
+                                : maximise(region, pool, [&](const Points& features) {
+                                    return model(features, report.num_clamped);
+                                  }).value;
     report.variance_path = model.path();
     report.variance_rank = model.rank();
     report.variance_tolerance = model.residual();
-    const bool fine = model.residual() <= kResidualShare * sup.value || model.rank() >= kMaxRank ||
+    const bool fine = model.residual() <= kResidualShare * supremum || model.rank() >= kMaxRank ||
                       tolerance <= finest;
-    if (model.path() == VariancePath::kExact || fine) return sup.value;
-    tolerance = std::max(finest, std::min(0.5 * tolerance, 0.5 * kResidualShare * sup.value));
+    if (model.path() == VariancePath::kExact || fine) return supremum;
+    tolerance = std::max(finest, std::min(0.5 * tolerance, 0.5 * kResidualShare * supremum));
   }
 }
 
@@ -252,7 +265,7 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
   const kernel::Kernel& kernel = inducing.message.kernel;
   const gp::SparsePosterior posterior(kernel, inducing.features, data.features, data.counts,
                                       study.lambda, executor);
-  CutChoice choice{posterior.weights(projection), 0};
+  CutChoice choice{posterior.weights(projection), 0, {}};
   report.information_gain = posterior.information_gain();
   report.mean_error = 0x1p-52 * static_cast<double>(choice.weights.size()) * kernel.variance *
                       choice.weights.lpNorm<1>();
@@ -275,6 +288,7 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
     kernel::weighted_sum(kernel, kernel::ScaledPoints(kernel, features), centers,
                          {choice.weights.data(), static_cast<std::size_t>(choice.weights.size())},
                          {mean.data(), static_cast<std::size_t>(mean.size())});
+    if (region.domain().is_finite()) choice.sums = mean;
     return mean;
   });
   choice.tau = best.value - 2 * report.width * report.max_stddev;

@@ -45,6 +45,9 @@ class VarianceModel {
   /// Adds the number of clamped variances to `num_clamped`.
   numeric::Vector operator()(const numeric::Points& features, std::uint64_t& num_clamped) const;
 
+  /// The largest of these (at least one), cheaper where the path is exact.
+  double largest(const numeric::Points& features, std::uint64_t& num_clamped) const;
+
   VariancePath path() const;
   std::uint64_t rank() const { return rank_; }
   /// Largest residual that the pivots leave on the points looked at; 0 when exact.
@@ -75,6 +78,7 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
 struct CutChoice {
   numeric::Vector weights;
   double tau = 0;
+  numeric::Vector sums;  ///< finite sets: the mean, without the offset, at the survivors
 };
 CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
                      const numeric::Vector& projection, const region::Region& region,

@@ -66,27 +66,33 @@ void PublicView::apply(const InducingSet& message) {
 }
 
 void PublicView::apply(const Trim& message) {
-  const EpochId next = base::next(message.epoch);
-  if (knows_region(next)) return;
+  if (knows_region(base::next(message.epoch))) return;
   check(knows_region(message.epoch), message.epoch, "a trim out of order");
   check(knows_inducing(message.epoch), message.epoch, "a trim before its inducing set");
-  as_broadcast(message.epoch, [&] { samplers_.emplace(next, trimmed_sampler(message)); });
+  as_broadcast(message.epoch, [&] { apply(message, trimmed_region(message)); });
 }
 
-region::Sampler PublicView::trimmed_sampler(const Trim& message) const {
+void PublicView::apply(const Trim& message, region::Region next) {
+  samplers_.emplace(base::next(message.epoch), next_sampler(message, std::move(next)));
+}
+
+region::Region PublicView::trimmed_region(const Trim& message) const {
   const ResolvedInducing& inducing = inducing_.at(message.epoch);
+  return region(message.epoch)
+      .trimmed(std::make_shared<const region::Cut>(
+          inducing.message.kernel, inducing.message.reward_offset, inducing.features,
+          message.weights, message.tau));
+}
+
+region::Sampler PublicView::next_sampler(const Trim& message, region::Region next) const {
   const region::Sampler& current = samplers_.at(message.epoch);
-  auto cut =
-      std::make_shared<const region::Cut>(inducing.message.kernel, inducing.message.reward_offset,
-                                          inducing.features, message.weights, message.tau);
-  region::Region region = current.region().trimmed(std::move(cut));
   numeric::Points starts = message.starts;
   if (message.sampler.method == region::Method::kWalk && starts.rows() == 0) {
-    starts = region::find_starts(current, region, message.sampler, public_coin_, message.epoch,
-                                 executor_);
+    starts =
+        region::find_starts(current, next, message.sampler, public_coin_, message.epoch, executor_);
   }
   check(starts.allFinite(), message.epoch, "start points are not finite");
-  return {std::move(region), message.sampler, std::move(starts)};
+  return {std::move(next), message.sampler, std::move(starts)};
 }
 
 region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {

@@ -36,6 +36,8 @@ class PublicView {
   /// otherwise.
   void apply(const InducingSet& message);
   void apply(const Trim& message);
+  /// A Trim whose region the caller has computed already: the coordinator's own.
+  void apply(const Trim& message, region::Region next);
 
   bool knows_inducing(EpochId epoch) const { return inducing_.contains(epoch); }
   bool knows_region(EpochId epoch) const { return samplers_.contains(epoch); }
@@ -51,7 +53,8 @@ class PublicView {
   const base::Executor& executor() const { return executor_; }
 
  private:
-  region::Sampler trimmed_sampler(const Trim& message) const;
+  region::Region trimmed_region(const Trim& message) const;
+  region::Sampler next_sampler(const Trim& message, region::Region next) const;
 
   std::shared_ptr<const Study> study_;
   random::Coin public_coin_;

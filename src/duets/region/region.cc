@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "duets/base/error.h"
 
 namespace duets::region {
 
@@ -25,9 +28,16 @@ Region::Region(std::shared_ptr<const domain::Domain> domain) : domain_(std::move
 }
 
 Region Region::trimmed(std::shared_ptr<const Cut> cut) const {
+  const numeric::Vector sums =
+      domain_->is_finite() ? cut->sum_at(surviving_points()) : numeric::Vector();
+  return trimmed(std::move(cut), sums);
+}
+
+Region Region::trimmed(std::shared_ptr<const Cut> cut, const numeric::Vector& sums) const {
   Region next = *this;
   if (domain_->is_finite()) {
-    const numeric::Vector sums = cut->sum_at(surviving_points());
+    base::require(sums.size() == static_cast<Eigen::Index>(survivors_->size()), "sums",
+                  std::to_string(sums.size()), "must be one for each survivor");
     std::vector<std::uint32_t> kept;
     next.last_margin_ = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < survivors_->size(); ++i) {

@@ -27,6 +27,9 @@ class Region {
   /// The points of this region that the cut keeps. On a finite set the survivors are computed here,
   /// O(survivors s d); never empty when tau was taken from a point of this region.
   Region trimmed(std::shared_ptr<const Cut> cut) const;
+  /// The same where cut->sum_at(surviving_points()) is known already; not looked at unless the
+  /// domain is finite.
+  Region trimmed(std::shared_ptr<const Cut> cut, const numeric::Vector& sums) const;
 
   /// Membership of latent points of the domain (that they lie in the box or ball is not checked).
   /// O(n sum_j s_j d) at worst; a point that fails one cut is not shown to the others.
