@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <vector>
 
 namespace duets::protocol {
@@ -22,22 +21,28 @@ double width_of(const domain::Domain& domain) {
   return domain.shape() == domain::Shape::kBall ? 2 * domain.radius() : 1.0;
 }
 
-// The points one step away along every axis, clipped to the domain.
+// Back to the surface of the ball, a little inside: so a search can slide along it, where moving
+// along axes alone would end at the first point of the surface that it meets.
+void pull_into_ball(double radius, Eigen::Ref<Eigen::RowVectorXd> x) {
+  constexpr double kRounding = 0x1p-44;  // more than a norm of 1000 coordinates can be off
+  const double reach = radius * (1 - kRounding);
+  const double norm = x.norm();
+  if (norm > reach) x *= reach / norm;
+}
+
+// The points one step away along every axis, brought back into the domain.
 Points neighbours(const domain::Domain& domain, const Vector& x, double step) {
   const auto d = x.size();
   Points points(2 * d, d);
-  for (Eigen::Index axis = 0; axis < d; ++axis) {
-    const domain::Chord chord =
-        domain.chord({x.data(), static_cast<std::size_t>(d)}, static_cast<std::size_t>(axis));
-    for (const int side : {0, 1}) {
-      auto row = points.row(2 * axis + side);
-      row = x.transpose();
-      const double moved = x[axis] + (side == 0 ? -step : step);
-      row[axis] = std::clamp(moved, chord.low, chord.high);
-      // The end of a ball's chord is rounded, perhaps to outside.
-      const std::span<const double> point(row.data(), static_cast<std::size_t>(d));
-      if (!domain.contains(point)) row[axis] *= 1 - 0x1p-50;
-      if (!domain.contains(point)) row = x.transpose();
+  for (Eigen::Index i = 0; i < 2 * d; ++i) {
+    const Eigen::Index axis = i / 2;
+    auto row = points.row(i);
+    row = x.transpose();
+    row[axis] += i % 2 == 0 ? -step : step;
+    if (domain.shape() == domain::Shape::kBall) {
+      pull_into_ball(domain.radius(), row);
+    } else {
+      row[axis] = std::clamp(row[axis], 0.0, 1.0);
     }
   }
   return points;

@@ -82,11 +82,14 @@ std::string error_text(const Body& body) {
   return "";
 }
 
-class Run {
+inline const base::SerialExecutor kTestExecutor;
+
+class TestRun {
  public:
-  explicit Run(const Study& study, RewardFunction reward = wavy_reward, bool always_restore = false)
+  explicit TestRun(const Study& study, RewardFunction reward = wavy_reward,
+                   bool always_restore = false)
       : study_(share(study)), reward_(std::move(reward)), always_restore_(always_restore) {
-    coordinator_.emplace(study_, secret_, executor_);
+    coordinator_.emplace(study_, secret_, kTestExecutor);
     for (std::uint32_t a = 0; a < study.agents; ++a) agents_.push_back(make_agent(a));
     carry_out(coordinator_->start());
   }
@@ -151,7 +154,7 @@ class Run {
     return {study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view()};
   }
   std::shared_ptr<PublicView> make_view() const {
-    return std::make_shared<PublicView>(study_, secret_.public_coin(), executor_);
+    return std::make_shared<PublicView>(study_, secret_.public_coin(), kTestExecutor);
   }
 
   void restore_agent(std::uint32_t a) {
@@ -165,7 +168,7 @@ class Run {
   void restore_coordinator() {
     if (!always_restore_) return;
     const base::Bytes bytes = coordinator_->snapshot();
-    coordinator_.emplace(Coordinator::restore(study_, secret_, executor_, bytes));
+    coordinator_.emplace(Coordinator::restore(study_, secret_, kTestExecutor, bytes));
     if (coordinator_->snapshot() != bytes) throw std::logic_error("a snapshot changed");
   }
 
@@ -187,7 +190,6 @@ class Run {
   }
 
   random::StudySecret secret_ = random::StudySecret::from_seed(7);
-  base::SerialExecutor executor_;
   std::shared_ptr<const Study> study_;
   RewardFunction reward_;
   bool always_restore_;
