@@ -162,7 +162,7 @@ Vector sparse_variance(const Points& inducing, const Points& data, const Points&
 // exact one to a relative 1e-7 / lambda; that is far below the factor of 3 at stake.
 //
 // The control at p0 / 1000 takes about two points an island, so it misses some of the 24 islands
-// with probability 0.96, and there s~^2 is the prior variance. (On the whole interval p0 / 1000 is
+// with probability 0.988, and there s~^2 is the prior variance. (On the whole interval p0 / 1000 is
 // still accurate, for every kernel of this project: the constant is that generous.)
 TEST(PaperLemmas, InducingSetAccuracy) {
   const region::Region region = islands();
