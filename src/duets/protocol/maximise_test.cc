@@ -85,6 +85,15 @@ TEST(Maximise, SurfaceOfABall) {
   }
 }
 
+// Where the function does not depend on a coordinate, moving along that axis gains nothing by
+// itself; only turning does.
+TEST(Maximise, SurfaceOfABallWithAFlatAxis) {
+  const Region region = whole(Domain::ball(3, 2.0));
+  const Vector slope{{0.6, 0.0, -0.8}};
+  const Supremum best = maximise(region, pool_of(region), linear(slope));
+  EXPECT_NEAR(best.value, 2.0, 1e-7);
+}
+
 TEST(Maximise, InsideABall) {
   const Region region = whole(Domain::ball(3, 1.0));
   const Vector centre{{0.3, -0.5, 0.1}};
