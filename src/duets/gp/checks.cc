@@ -50,6 +50,16 @@ kernel::ScaledPoints scaled_rows(const kernel::Kernel& kernel, const numeric::Po
   return kernel::ScaledPoints(kernel, numeric::Points(points.middleRows(first, count)));
 }
 
+void whiten_rows(const Eigen::Ref<const numeric::Matrix>& lower, numeric::Matrix& rows) {
+  lower.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(rows);
+}
+
+numeric::Vector squared_norms(const numeric::Matrix& rows) {
+  numeric::Vector norms = numeric::Vector::Zero(rows.rows());
+  for (Eigen::Index j = 0; j < rows.cols(); ++j) norms += rows.col(j).cwiseAbs2();
+  return norms;
+}
+
 VarianceResult variance_in_blocks(
     const kernel::Kernel& kernel, const kernel::ScaledPoints& centers, const numeric::Points& x,
     const std::function<numeric::Vector(numeric::Matrix& cross)>& block_variance) {
@@ -58,7 +68,7 @@ VarianceResult variance_in_blocks(
   result.variance.resize(x.rows());
   for (Eigen::Index first = 0; first < x.rows(); first += kQueryBlock) {
     const Eigen::Index count = std::min(kQueryBlock, x.rows() - first);
-    numeric::Matrix cross = kernel::cross(kernel, centers, scaled_rows(kernel, x, first, count));
+    numeric::Matrix cross = kernel::cross(kernel, scaled_rows(kernel, x, first, count), centers);
     result.variance.segment(first, count) = block_variance(cross);
   }
   if (!result.variance.allFinite()) {

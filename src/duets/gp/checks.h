@@ -28,7 +28,14 @@ numeric::Vector checked_counts(const numeric::Vector& counts, std::size_t num_po
 kernel::ScaledPoints scaled_rows(const kernel::Kernel& kernel, const numeric::Points& points,
                                  Eigen::Index first, Eigen::Index count);
 
-/// Fills a variance block by block: `block_variance(k)` receives k(center_i, x_j) for up to 256 of
+/// Replaces the rows z_i^T of `rows` by (L^-1 z_i)^T. The vectors lie in rows because Eigen solves
+/// many small systems two to four times faster across them than along them.
+void whiten_rows(const Eigen::Ref<const numeric::Matrix>& lower, numeric::Matrix& rows);
+
+/// |row_i|^2.
+numeric::Vector squared_norms(const numeric::Matrix& rows);
+
+/// Fills a variance block by block: `block_variance(k)` receives k(x_i, center_j) for up to 256 of
 /// the x (it may overwrite it) and returns their variances before clamping. Memory O(256
 /// |centers|). Throws kNumeric when a variance is not a number.
 VarianceResult variance_in_blocks(

@@ -75,8 +75,8 @@ VarianceResult ExactPosterior::variance_given(Eigen::Index num_data, const Point
   const kernel::ScaledPoints first =
       all ? kernel::ScaledPoints() : scaled_rows(kernel_, points_, 0, num_data);
   return variance_in_blocks(kernel_, all ? data_ : first, x, [&](Matrix& cross) -> Vector {
-    lower_.topLeftCorner(num_data, num_data).triangularView<Eigen::Lower>().solveInPlace(cross);
-    return (kernel_.variance - cross.colwise().squaredNorm().array()).matrix().transpose();
+    whiten_rows(lower_.topLeftCorner(num_data, num_data), cross);
+    return kernel_.variance - squared_norms(cross).array();
   });
 }
 

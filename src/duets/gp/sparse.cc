@@ -20,15 +20,15 @@ constexpr Eigen::Index kDataChunk = 1024;
 // Partial Grams held at the same time, in numbers (128 MB).
 constexpr Eigen::Index kPartialBudget = Eigen::Index{1} << 24;
 
-// Z Z^T (lower triangle) of the data rows first .. first + count - 1, Z = L^-1 K_SD sqrt(C).
+// Z Z^T (lower triangle) of the data given, Z = L^-1 K_SD sqrt(C); its transpose is stored.
 Matrix whitened_gram(const kernel::Kernel& kernel, const kernel::ScaledPoints& inducing,
                      const Matrix& lower, const kernel::ScaledPoints& data,
                      const Vector& root_counts) {
-  Matrix z = kernel::cross(kernel, inducing, data);
-  lower.triangularView<Eigen::Lower>().solveInPlace(z);
-  z.array().rowwise() *= root_counts.transpose().array();
+  Matrix z = kernel::cross(kernel, data, inducing);
+  whiten_rows(lower, z);
+  z.array().colwise() *= root_counts.array();
   Matrix gram = Matrix::Zero(lower.rows(), lower.rows());
-  gram.selfadjointView<Eigen::Lower>().rankUpdate(z);
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(z.transpose());
   return gram;
 }
 
@@ -150,11 +150,10 @@ Vector SparsePosterior::weights(const Vector& projection) const {
 
 VarianceResult SparsePosterior::variance(const Points& x) const {
   return variance_in_blocks(kernel_, inducing_, x, [this](Matrix& z) -> Vector {
-    lower_.triangularView<Eigen::Lower>().solveInPlace(z);
-    const Vector explained = z.colwise().squaredNorm();
-    ridge_lower_.triangularView<Eigen::Lower>().solveInPlace(z);
-    const Vector left = z.colwise().squaredNorm();
-    return (kernel_.variance - explained.array() + lambda_ * left.array()).matrix();
+    whiten_rows(lower_, z);
+    const Vector explained = squared_norms(z);
+    whiten_rows(ridge_lower_, z);
+    return kernel_.variance - explained.array() + lambda_ * squared_norms(z).array();
   });
 }
 
