@@ -225,6 +225,26 @@ TEST_F(AgentTest, MessagesThatDoNotFitAreRefused) {
   EXPECT_NO_THROW(agent.receive(trims_[0]));
 }
 
+// A walk that starts outside the region would never come in.
+TEST(AgentStarts, OutsideTheRegionAreRefused) {
+  TestRun run(small_study(domain::Domain::box(2)));
+  run.run_epoch();
+  const random::StudySecret secret = random::StudySecret::from_seed(7);
+  Agent agent(
+      share(run.study()), AgentId{0}, secret.agent_coin(AgentId{0}),
+      std::make_shared<PublicView>(share(run.study()), secret.public_coin(), kTestExecutor));
+  agent.receive(run.coordinator().view().inducing(EpochId{1}).message);
+  Trim trim = run.trim(1);
+  trim.sampler.method = region::Method::kWalk;
+  trim.sampler.max_shrinks = 100;
+  for (const double bad : {kNan, 1e6}) {
+    trim.starts = numeric::Points::Constant(1, 2, bad);
+    EXPECT_EQ(error_kind([&] { agent.receive(trim); }), base::ErrorKind::kProtocol);
+  }
+  trim.starts = run.coordinator().reports()[0].best_point.transpose();
+  EXPECT_NO_THROW(agent.receive(trim));
+}
+
 TEST_F(AgentTest, InducingSetsThatDoNotFitAreRefused) {
   std::vector<InducingSet> bad(7, sets_[0]);
   bad[0].points = lattice(3, 3);

@@ -164,7 +164,7 @@ TEST(Coordinator, AnotherDigestMeansDivergence) {
   upload.points_digest ^= 1;
   expect_refused(run, upload, Reason::kDiverged);
   const Effects effects = run.coordinator().receive(upload);
-  EXPECT_EQ(error_kind([&] { run.agent(1).receive(effects.messages[0].message); }),
+  EXPECT_EQ(error_kind([&] { run.agent(1).receive(effects.messages.at(0).message); }),
             base::ErrorKind::kDiverged);
 }
 

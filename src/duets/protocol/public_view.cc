@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -26,6 +27,16 @@ void as_broadcast(EpochId epoch, const Body& body) {
     if (error.kind() != base::ErrorKind::kInvalid) throw;
     check(false, epoch, error.what());
   }
+}
+
+bool all_inside(const region::Region& region, const numeric::Points& latents) {
+  for (Eigen::Index i = 0; i < latents.rows(); ++i) {
+    const std::span<const double> row(latents.row(i).data(),
+                                      static_cast<std::size_t>(latents.cols()));
+    if (!region.domain().contains(row)) return false;
+  }
+  const region::Membership membership = region.contains(latents);
+  return std::count(membership.inside.begin(), membership.inside.end(), 0) == 0;
 }
 
 }  // namespace
@@ -91,8 +102,12 @@ region::Sampler PublicView::next_sampler(const Trim& message, region::Region nex
     starts =
         region::find_starts(current, next, message.sampler, public_coin_, message.epoch, executor_);
   }
-  check(starts.allFinite(), message.epoch, "start points are not finite");
-  return {std::move(next), message.sampler, std::move(starts)};
+  region::Sampler sampler(std::move(next), message.sampler, std::move(starts));
+  if (message.sampler.method == region::Method::kWalk && message.starts.rows() > 0) {
+    check(all_inside(sampler.region(), message.starts), message.epoch,
+          "a start point lies outside the region");
+  }
+  return sampler;
 }
 
 region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {

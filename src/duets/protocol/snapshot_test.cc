@@ -95,7 +95,7 @@ TEST(Snapshot, TheoryMode) {
 // A narrow cut on a box: the sampler walks, and its starts come from the public stream or the trim.
 TEST(Snapshot, WalksInSmallRegions) {
   Study study = small_study(Domain::box(2));
-  study.beta = 0.005;
+  study.beta = 0.03;
   study.lambda = 0.01;
   study.horizon = 10;
   study.schedule = ScheduleRule::kExplicit;
