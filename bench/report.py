@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and the NumPy reference in turns, and prints one table of ratios.
+
+usage: report.py BUILD_DIRECTORY ROUNDS     (bench/run calls it, on one core)
+
+Every figure is the best of all rounds, both sides in the same rounds. A wrong answer makes the row
+"WRONG" and the exit code 1; a goal that is missed is said, and is not an error.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+PROGRAMS = ("membership", "coins", "sampler", "posterior", "paper_run")
+
+
+class Measurements:
+    """The best time of everything, in nanoseconds, and what was wrong."""
+
+    def __init__(self):
+        self.best, self.wrong, self.counters = {}, {}, {}
+
+    def add(self, name, nanoseconds):
+        self.best[name] = min(self.best.get(name, nanoseconds), nanoseconds)
+
+    def run_program(self, build, program):
+        """One of ours: repetitions of its cases in random order, so that both sides share luck."""
+        output = subprocess.run(
+            [
+                os.path.join(build, "bench", "bench_" + program),
+                "--benchmark_format=json",
+                "--benchmark_min_time=0.1",
+                "--benchmark_repetitions=5",
+                "--benchmark_enable_random_interleaving=true",
+            ],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ).stdout
+        unit = {"ns": 1, "us": 1e3, "ms": 1e6}
+        for row in json.loads(output)["benchmarks"]:
+            name = row["run_name"]
+            if row.get("error_occurred"):
+                self.wrong[name] = row["error_message"]
+            elif row["run_type"] == "iteration":
+                self.add(name, row["cpu_time"] * unit[row["time_unit"]])
+                self.counters[name] = row
+
+    def run_numpy(self, export, core):
+        """The reference, with the processor kernels that OpenBLAS would choose, or with better."""
+        environment = dict(os.environ)
+        if core:
+            environment["OPENBLAS_CORETYPE"] = core
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "duets_numpy.py")
+        done = subprocess.run(
+            [sys.executable, script, export, "0.5"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        if done.returncode != 0:
+            self.wrong["numpy"] = done.stderr.strip().splitlines()[-1]
+            return
+        for name, value in json.loads(done.stdout).items():
+            if name.endswith("_error"):
+                self.counters[name] = max(value, self.counters.get(name, 0.0))
+            else:
+                self.add("numpy/" + name, value * 1e6)
+
+
+def blas_cores():
+    """OpenBLAS of Debian 12 does not know newer processors and takes them for one of 2004."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = file.read()
+    cores = [None]
+    if " avx2 " in flags:
+        cores.append("Haswell")
+    if " avx512f " in flags:
+        cores.append("SkylakeX")
+    return cores
+
+
+class Table:
+    def __init__(self, measured):
+        self.measured, self.rows = measured, []
+
+    def add(self, what, ours, reference, unit, per, goal=None, needs=()):
+        """`per`: how many things one measured call does, on our side and on the other."""
+        measured = self.measured
+        names = (ours, reference) + tuple(needs)
+        wrong = [measured.wrong[name] for name in names if name in measured.wrong]
+        if wrong or ours not in measured.best or reference not in measured.best:
+            self.rows.append((what, "", "", "", "", "WRONG: " + (wrong or ["not measured"])[0]))
+            return
+        scale = {"ns": 1, "us": 1e3, "ms": 1e6}[unit]
+        a = measured.best[ours] / per[0] / scale
+        b = measured.best[reference] / per[1] / scale
+        met = "" if goal is None else f"{goal}x: " + ("met" if b / a >= goal else "missed")
+        self.rows.append((what, f"{a:.3g} {unit}", f"{b:.3g} {unit}", f"{b / a:.2f}x", met, "right"))
+
+    def text(self):
+        head = ("measured", "duets", "reference", "ratio", "goal", "answer")
+        lines = [head, tuple("---" for _ in head)] + self.rows
+        widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+        return "\n".join(
+            "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |"
+            for line in lines
+        )
+
+
+def fill(table):
+    for kernel, title in (("se", "squared exponential"), ("matern52", "Matern 5/2")):
+        for d in (2, 10):
+            name = f"membership/{kernel}"
+            table.add(
+                f"membership test, s=100, d={d}, {title} / scalar libm",
+                f"{name}/ours/{d}", f"{name}/libm/{d}", "ns", (4096, 4096), goal=5,
+            )
+    for beta, goal in ((0.2, 15), (1, 8)):
+        ours = f"paper_run/beta_{beta:g}"
+        for way in ("plain", "tuned"):
+            table.add(
+                f"paper-size run, beta={beta:g} / NumPy, {way}",
+                ours, f"numpy/{ours}/{way}", "ms", (10, 1),
+                goal=goal if way == "plain" else None, needs=("numpy",),
+            )
+    for way in ("exact", "sparse"):
+        table.add(
+            f"posterior, m=2000, variance at 2000, {way} / NumPy",
+            f"posterior_{way}", f"numpy/posterior_{way}", "ms", (1, 1), needs=("numpy",),
+        )
+    for method in ("rejection", "walk"):
+        for d in (2, 10):
+            name = f"sampler/{method}"
+            table.add(
+                f"uniform draw by {method}, d={d} / its membership tests alone",
+                f"{name}/ours/{d}", f"{name}/tests/{d}", "us", (512, 512),
+            )
+    for count in (1, 8, 2048):
+        table.add(
+            f"uniform number, {count} at an address / std::mt19937_64",
+            f"coins/ours/{count}", f"coins/mt19937_64/{count}", "ns", (count, count),
+        )
+
+
+def machine():
+    model, compiler = "unknown processor", "unknown compiler"
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    try:
+        compiler = subprocess.run(
+            ["c++", "--version"], check=True, stdout=subprocess.PIPE, text=True
+        ).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    import numpy
+    import scipy
+
+    return (
+        f"{model}, one core of {os.cpu_count()}, load {os.getloadavg()[0]:.1f}; {compiler}; "
+        f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, BLAS {blas_name()}"
+    )
+
+
+def blas_name():
+    link = subprocess.run(
+        ["readlink", "-f", "/etc/alternatives/libblas.so.3-x86_64-linux-gnu"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout.strip()
+    return os.path.basename(os.path.dirname(link)) or "of the system"
+
+
+def main():
+    build, rounds = sys.argv[1], int(sys.argv[2])
+    export = os.path.join(build, "export.json")
+    with open(export, "wb") as file:
+        subprocess.run([os.path.join(build, "bench", "bench_export")], check=True, stdout=file)
+    measured, cores = Measurements(), blas_cores()
+    for number in range(1, rounds + 1):
+        for program in PROGRAMS:
+            print(f"round {number} of {rounds}: {program}", file=sys.stderr)
+            measured.run_program(build, program)
+        for core in cores:
+            print(f"round {number} of {rounds}: NumPy, {core or 'as installed'}", file=sys.stderr)
+            measured.run_numpy(export, core)
+    table = Table(measured)
+    fill(table)
+    errors = ", ".join(
+        f"{name.removesuffix('_error')} {value:.0e}"
+        for name, value in measured.counters.items()
+        if name.endswith("_error")
+    )
+    text = (
+        f"{table.text()}\n\nBest of {rounds} rounds, processor time. {machine()}; NumPy's figure is "
+        f"the best of OpenBLAS kernels {', '.join(core or 'as installed' for core in cores)}.\n"
+        f"Largest difference from NumPy's answers: {errors}; survivors of every cut the same.\n"
+    )
+    print(text)
+    with open(os.path.join(build, "report.md"), "w", encoding="utf-8") as file:
+        file.write("# Benchmarks\n\n" + text)
+    return 1 if measured.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
