@@ -21,7 +21,7 @@ install(TARGETS ${room_targets} duets_all duets_compiler duets_eigen EXPORT duet
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(room IN LISTS rooms)
   install(DIRECTORY src/duets/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/duets
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*_test_support.h" EXCLUDE)
 endforeach()
 if(TARGET duets)
   install(TARGETS duets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

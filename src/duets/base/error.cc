@@ -2,9 +2,13 @@
 
 namespace duets::base {
 
+void refuse(const std::string& field, const std::string& value, const std::string& constraint) {
+  throw Error(ErrorKind::kInvalid, field + " = " + value + ": " + constraint);
+}
+
 void require(bool ok, const std::string& field, const std::string& value,
              const std::string& constraint) {
-  if (!ok) throw Error(ErrorKind::kInvalid, field + " = " + value + ": " + constraint);
+  if (!ok) refuse(field, value, constraint);
 }
 
 }  // namespace duets::base

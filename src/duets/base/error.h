@@ -29,7 +29,12 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// Throws kInvalid with "field = value: constraint" when `ok` is false.
+/// Throws kInvalid with "field = value: constraint".
+[[noreturn]] void refuse(const std::string& field, const std::string& value,
+                         const std::string& constraint);
+
+/// Refuses when `ok` is false. Where the check is made often, test first and call refuse(): the
+/// texts are made before the call.
 void require(bool ok, const std::string& field, const std::string& value,
              const std::string& constraint);
 

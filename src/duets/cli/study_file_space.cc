@@ -256,8 +256,8 @@ class SpaceReader {
         builtin_->lowest == builtin_->highest
             ? fmt::format("{}", builtin_->lowest)
             : fmt::format("between {} and {}", builtin_->lowest, builtin_->highest);
-    base::require(false, "space.dimension", fmt::format("{}", features),
-                  fmt::format("must be {} for {}", range, builtin_->name));
+    base::refuse("space.dimension", fmt::format("{}", features),
+                 fmt::format("must be {} for {}", range, builtin_->name));
   }
 
   const Section& space_;

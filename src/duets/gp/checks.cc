@@ -23,8 +23,7 @@ void require_points(const numeric::Points& points, std::size_t dimension,
                     const std::string& field) {
   const auto columns = static_cast<std::size_t>(points.cols());
   if (columns != dimension) {
-    base::require(false, field, fmt::format("{} columns", columns),
-                  fmt::format("must have {}", dimension));
+    base::refuse(field, fmt::format("{} columns", columns), fmt::format("must have {}", dimension));
   }
   base::require(points.allFinite(), field, "not finite", "coordinates must be finite");
 }
@@ -32,8 +31,7 @@ void require_points(const numeric::Points& points, std::size_t dimension,
 void require_values(const numeric::Vector& values, std::size_t size, const std::string& field) {
   const auto entries = static_cast<std::size_t>(values.size());
   if (entries != size) {
-    base::require(false, field, fmt::format("{} entries", entries),
-                  fmt::format("must have {}", size));
+    base::refuse(field, fmt::format("{} entries", entries), fmt::format("must have {}", size));
   }
   base::require(values.allFinite(), field, "not finite", "must be finite");
 }

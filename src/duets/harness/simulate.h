@@ -42,9 +42,9 @@ class Observer {
 RunResult simulate(const Simulation& simulation, const base::Executor& executor,
                    Observer& observer);
 
-/// The best value of the function on the study's domain, in the function's units, for regret: over
-/// all candidates of a finite set; the known maximum where the domain is the function's own; by
-/// search otherwise.
+/// The best value of the function on the study's domain, for regret, with the sign that makes
+/// larger better (-f when minimising): over all candidates of a finite set; the known maximum where
+/// the domain is the function's own; by search otherwise.
 double best_value(const Simulation& simulation, const base::Executor& executor);
 
 }  // namespace duets::harness

@@ -26,13 +26,13 @@ std::string digits(double value) {
 // are made only when they are needed.
 void require_size(const char* field, std::size_t got, std::size_t wanted, const char* of) {
   if (got == wanted) return;
-  base::require(false, field, std::to_string(got),
-                std::string("must be ") + of + ", " + std::to_string(wanted));
+  base::refuse(field, std::to_string(got),
+               std::string("must be ") + of + ", " + std::to_string(wanted));
 }
 
 void require_positive(const char* field, double value) {
   if (positive_finite(value)) return;
-  base::require(false, field, digits(value), "must be > 0 and finite");
+  base::refuse(field, digits(value), "must be > 0 and finite");
 }
 
 void require_same_dimension(const ScaledPoints& x, const ScaledPoints& centers) {
@@ -107,14 +107,14 @@ std::string_view name(Family family) {
 
 void validate(const Kernel& kernel, std::size_t dimension) {
   if (kernel.family > Family::kMatern52) {
-    base::require(false, "kernel.family", std::to_string(static_cast<int>(kernel.family)),
-                  "must be one of the four families");
+    base::refuse("kernel.family", std::to_string(static_cast<int>(kernel.family)),
+                 "must be one of the four families");
   }
   require_positive("kernel.variance", kernel.variance);
   const std::size_t given = kernel.lengthscales.size();
   if (given != 1 && (given != dimension || given == 0)) {
-    base::require(
-        false, "kernel.lengthscale", std::to_string(given) + " numbers",
+    base::refuse(
+        "kernel.lengthscale", std::to_string(given) + " numbers",
         "must be 1 number, or one for each of the " + std::to_string(dimension) + " dimensions");
   }
   for (const double lengthscale : kernel.lengthscales) {

@@ -44,14 +44,13 @@ void Agent::set_slot(std::uint32_t slot, SlotState state, double reward) {
   EpochLog& log = log_.back();
   // Asked for every query: texts are made only when they are needed.
   if (slot >= log.states.size()) {
-    base::require(
-        false, "slot", fmt::format("{}", slot),
-        fmt::format("epoch {} has {} slots", base::value(plan_.epoch), log.states.size()));
+    base::refuse("slot", fmt::format("{}", slot),
+                 fmt::format("epoch {} has {} slots", base::value(plan_.epoch), log.states.size()));
   }
   const bool same = log.states[slot] == state && log.rewards[slot] == reward;
   if (log.states[slot] != SlotState::kOpen && !same) {
-    base::require(
-        false, "slot", fmt::format("{}", slot),
+    base::refuse(
+        "slot", fmt::format("{}", slot),
         fmt::format("was answered differently before in epoch {}", base::value(plan_.epoch)));
   }
   if (same) return;
@@ -72,8 +71,8 @@ void Agent::keep_best(const BestTrial& trial) {
 
 std::optional<Message> Agent::report(std::uint32_t slot, double reward) {
   if (!std::isfinite(reward)) {
-    base::require(false, "reward", fmt::format("{}", reward),
-                  "must be finite; report a failed query as a hole");
+    base::refuse("reward", fmt::format("{}", reward),
+                 "must be finite; report a failed query as a hole");
   }
   set_slot(slot, SlotState::kReward, reward);
   return send_when_ready();

@@ -35,16 +35,16 @@ void require_sodium() {
 // The texts are built only when they are needed: this is called for every draw.
 void require_below(std::uint32_t value, std::uint32_t limit, const char* field) {
   if (value < limit) return;
-  base::require(false, field, std::to_string(value), "must be below " + std::to_string(limit));
+  base::refuse(field, std::to_string(value), "must be below " + std::to_string(limit));
 }
 
 void validate(const Address& address, std::size_t num_words) {
-  if (address.purpose == Purpose{}) base::require(false, "coin.purpose", "0", "must be set");
+  if (address.purpose == Purpose{}) base::refuse("coin.purpose", "0", "must be set");
   require_below(address.epoch, kLimit24, "coin.epoch");
   require_below(address.attempt, kLimit24, "coin.attempt");
   if (num_words > kWordsPerAddress) {
-    base::require(false, "coin.words", std::to_string(num_words),
-                  "must be at most " + std::to_string(kWordsPerAddress));
+    base::refuse("coin.words", std::to_string(num_words),
+                 "must be at most " + std::to_string(kWordsPerAddress));
   }
 }
 
@@ -119,7 +119,7 @@ void Coin::normals(const Address& address, std::span<double> out) const {
 }
 
 std::uint64_t index_below(std::uint64_t word, std::uint64_t n) {
-  if (n == 0) base::require(false, "n", "0", "must be positive");
+  if (n == 0) base::refuse("n", "0", "must be positive");
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((Wide{word} * n) >> 64);
 }
