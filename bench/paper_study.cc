@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duets/gp/sparse.h"
+#include "duets/numeric/rows.h"
 #include "duets/protocol/agent.h"
 #include "duets/region/draw.h"
 
@@ -115,8 +116,8 @@ PosteriorCase make_posterior_case() {
   made.kernel.lengthscales = {0.2};
   made.data = spread_points(kPoints, 0.0);
   made.queries = spread_points(kPoints, 0.5);
-  made.inducing =
-      region::select_rows(made.data, gp::greedy_pivots(made.kernel, made.data, kResidual, kPoints));
+  made.inducing = numeric::select_rows(
+      made.data, gp::greedy_pivots(made.kernel, made.data, kResidual, kPoints));
   return made;
 }
 

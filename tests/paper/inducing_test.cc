@@ -7,6 +7,7 @@
 
 #include "duets/gp/confidence.h"
 #include "duets/gp/sparse.h"
+#include "duets/numeric/rows.h"
 #include "duets/problems/functions.h"
 #include "duets/protocol/epoch_model.h"
 #include "protocol_run.h"
@@ -93,7 +94,7 @@ Points grid_of(const region::Region& region) {
   for (std::uint32_t i = 0; i < kFine; ++i) {
     if (membership.inside[i] != 0) rows.push_back(i);
   }
-  return region::select_rows(all, rows);
+  return numeric::select_rows(all, rows);
 }
 
 // One epoch on that region with the protocol's own functions: points by the agents' coins, p_j and
@@ -171,7 +172,7 @@ TEST(PaperLemmas, InducingSetAccuracy) {
   const Points grid = grid_of(region);
   ASSERT_GT(grid.rows(), 2000);
   std::vector<std::uint32_t> pivots = gp::prune_to_pivots(kKernel, grid, 1e-12);
-  const Vector exact = sparse_variance(region::select_rows(grid, pivots), epoch.data(), grid);
+  const Vector exact = sparse_variance(numeric::select_rows(grid, pivots), epoch.data(), grid);
   EXPECT_NEAR(epoch.sigma2_max(), exact.maxCoeff(), 0.02 * exact.maxCoeff());
 
   const gp::TheoryInputs inputs{.delta = 0.1,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "duets/gp/exact.h"
+#include "duets/numeric/rows.h"
 #include "duets/region/sampler.h"
 
 namespace duets::paper {
@@ -57,7 +58,7 @@ Points grid_of(const region::Region& region) {
   for (std::uint32_t i = 0; i < membership.inside.size(); ++i) {
     if (membership.inside[i] != 0) rows.push_back(i);
   }
-  return region::select_rows(all, rows);
+  return numeric::select_rows(all, rows);
 }
 
 // sup s^2 m / gamma, with the gain of the data themselves in place of the largest possible one:
@@ -107,7 +108,7 @@ TEST(PaperLemmas, SupremumOfTheVariance) {
     for (std::uint32_t i = 0; left.size() < 400; ++i) {
       if (data(i, 0) < 0.5) left.push_back(i);
     }
-    EXPECT_GT(ratio(c.kernel, region::select_rows(data, left), grid), 2 * limit);
+    EXPECT_GT(ratio(c.kernel, numeric::select_rows(data, left), grid), 2 * limit);
   }
 }
 

@@ -42,8 +42,7 @@ double log_value(const Parameter& p, double latent) {
   if (latent <= 0) return p.low;
   if (latent >= 1) return p.high;
   const LogRange range = log_range(p);
-  const double value =
-      numeric::strict_exp(range.low + (range.high - range.low) * latent);
+  const double value = numeric::strict_exp(range.low + (range.high - range.low) * latent);
   const double snapped = p.type == ParameterType::kInt ? std::floor(value + 0.5) : value;
   return std::clamp(snapped, p.low, p.high);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "duets/base/error.h"
+#include "duets/gp/lattice_test_support.h"
 
 namespace duets::gp {
 namespace {
@@ -21,27 +22,7 @@ using numeric::Vector;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-// Points of a lattice in the unit cube: spread out, all different, the same on every machine.
-Points lattice(Eigen::Index n, Eigen::Index d, double shift = 0.5) {
-  Points points(n, d);
-  for (Eigen::Index k = 0; k < d; ++k) {
-    const double step = std::sqrt(static_cast<double>(k + 2) + 0.21);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const double x = shift + step * static_cast<double>(i + 1);
-      points(i, k) = x - std::floor(x);
-    }
-  }
-  return points;
-}
-
-Vector rewards_at(const Points& x) {
-  return (3 * x.col(0).array()).cos() + 0.5 * (7 * x.rowwise().sum().array()).sin();
-}
-
 Kernel kernel_of(Family family, double lengthscale = 0.3) { return {family, {lengthscale}, 1.0}; }
-
-const std::vector<Family> kFamilies{Family::kSquaredExponential, Family::kMatern12,
-                                    Family::kMatern32, Family::kMatern52};
 
 // First-order bound for solving with K + lambda I, whose condition number is at most 1 + m /
 // lambda.

@@ -12,6 +12,7 @@
 
 #include "duets/gp/exact.h"
 #include "duets/gp/sparse.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::gp {
 namespace {
@@ -40,14 +41,6 @@ Points points_of(const json& rows) {
   return points;
 }
 
-Points rows_of(const Points& points, const std::vector<std::uint32_t>& indices) {
-  Points rows(static_cast<Eigen::Index>(indices.size()), points.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    rows.row(i) = points.row(indices[static_cast<std::size_t>(i)]);
-  }
-  return rows;
-}
-
 Vector entries_of(const Vector& values, const std::vector<std::uint32_t>& indices) {
   Vector entries(static_cast<Eigen::Index>(indices.size()));
   for (Eigen::Index i = 0; i < entries.size(); ++i) {
@@ -71,7 +64,8 @@ struct Case {
         lambda(source.at("lam")),
         data(points_of(source.at("D"))),
         rewards(vector_of(source.at("y"))),
-        inducing(rows_of(data, source.at("S_index").get<std::vector<std::uint32_t>>())),
+        inducing(
+            numeric::select_rows(data, source.at("S_index").get<std::vector<std::uint32_t>>())),
         x(points_of(source.at("X"))),
         condition(source.at("cond_KSS_estimate")),
         golden(source) {}
@@ -201,8 +195,8 @@ TEST(Golden, ProjectionsOfAgentsAndTheirSum) {
     const json& agents = c.golden.at("agents");
     for (std::size_t a = 0; a < agents.size(); ++a) {
       const auto rows = agents[a].get<std::vector<std::uint32_t>>();
-      const Vector part =
-          project(c.kernel, c.inducing, rows_of(c.data, rows), entries_of(c.rewards, rows));
+      const Vector part = project(c.kernel, c.inducing, numeric::select_rows(c.data, rows),
+                                  entries_of(c.rewards, rows));
       raise(worst.projection, mixed_error(part, vector_of(c.golden.at("u_per_agent").at(a))), 1e-14,
             c.name);
       sum += part;
@@ -219,7 +213,7 @@ void check_hard_cases(double prune_tolerance, double mean_tolerance, double vari
     if (!c.hard()) continue;
     ++tested;
     const Points pruned =
-        rows_of(c.inducing, prune_to_pivots(c.kernel, c.inducing, prune_tolerance));
+        numeric::select_rows(c.inducing, prune_to_pivots(c.kernel, c.inducing, prune_tolerance));
     const SparseAnswer got = sparse_answer(c, pruned);
     raise(worst.mean, mixed_error(got.mean, c.want("sparse_mu")), mean_tolerance, c.name);
     raise(worst.variance, absolute_error(got.variance.variance, c.want("sparse_variance")),

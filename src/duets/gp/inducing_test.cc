@@ -5,7 +5,9 @@
 #include <set>
 #include <vector>
 
+#include "duets/gp/lattice_test_support.h"
 #include "duets/gp/sparse.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::gp {
 namespace {
@@ -16,31 +18,10 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-// Points of a lattice in the unit cube: spread out, all different, the same on every machine.
-Points lattice(Eigen::Index n, Eigen::Index d, double shift = 0.5) {
-  Points points(n, d);
-  for (Eigen::Index k = 0; k < d; ++k) {
-    const double step = std::sqrt(static_cast<double>(k + 2) + 0.21);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const double x = shift + step * static_cast<double>(i + 1);
-      points(i, k) = x - std::floor(x);
-    }
-  }
-  return points;
-}
-
-Points rows_of(const Points& points, const std::vector<std::uint32_t>& indices) {
-  Points rows(static_cast<Eigen::Index>(indices.size()), points.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    rows.row(i) = points.row(indices[static_cast<std::size_t>(i)]);
-  }
-  return rows;
-}
-
 // Variance left at the candidates when the chosen points are known almost without noise.
 double largest_residual(const Kernel& kernel, const Points& candidates,
                         const std::vector<std::uint32_t>& chosen) {
-  const Points inducing = rows_of(candidates, chosen);
+  const Points inducing = numeric::select_rows(candidates, chosen);
   const SparsePosterior seen(kernel, inducing, inducing, Vector(), 1e-14 * kernel.variance,
                              base::SerialExecutor());
   return seen.variance(candidates).variance.maxCoeff();

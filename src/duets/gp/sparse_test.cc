@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "duets/base/error.h"
+#include "duets/gp/lattice_test_support.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::gp {
 namespace {
@@ -23,34 +25,6 @@ using numeric::Vector;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-const std::vector<Family> kFamilies{Family::kSquaredExponential, Family::kMatern12,
-                                    Family::kMatern32, Family::kMatern52};
-
-// Points of a lattice in the unit cube: spread out, all different, the same on every machine.
-Points lattice(Eigen::Index n, Eigen::Index d, double shift = 0.5) {
-  Points points(n, d);
-  for (Eigen::Index k = 0; k < d; ++k) {
-    const double step = std::sqrt(static_cast<double>(k + 2) + 0.21);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const double x = shift + step * static_cast<double>(i + 1);
-      points(i, k) = x - std::floor(x);
-    }
-  }
-  return points;
-}
-
-Vector rewards_at(const Points& x) {
-  return (3 * x.col(0).array()).cos() + 0.5 * (7 * x.rowwise().sum().array()).sin();
-}
-
-Points rows_of(const Points& points, const std::vector<std::uint32_t>& indices) {
-  Points rows(static_cast<Eigen::Index>(indices.size()), points.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    rows.row(i) = points.row(indices[static_cast<std::size_t>(i)]);
-  }
-  return rows;
-}
-
 SparsePosterior serial(const Kernel& kernel, const Points& inducing, const Points& data,
                        double lambda, const Vector& counts = Vector()) {
   return SparsePosterior(kernel, inducing, data, counts, lambda, base::SerialExecutor());
@@ -165,7 +139,8 @@ TEST(SparsePosterior, TheOrderOfDataChangesNothing) {
   const Vector rewards = rewards_at(data);
   const Points x = lattice(20, 3, 0.1);
   const Kernel kernel{Family::kMatern52, {0.4}, 1.0};
-  const Points inducing = rows_of(data.topRows(30), prune_to_pivots(kernel, data.topRows(30)));
+  const Points inducing =
+      numeric::select_rows(data.topRows(30), prune_to_pivots(kernel, data.topRows(30)));
   // Sums of m terms in another order differ by m epsilon of their size; the ridge in whitened
   // coordinates has condition number at most 1 + m / lambda, but both only through m epsilon /
   // lambda.
@@ -182,7 +157,8 @@ TEST(SparsePosterior, VarianceNeverGrowsWithData) {
   const Points data = lattice(200, 2);
   const Points x = lattice(30, 2, 0.25);
   const Kernel kernel{Family::kSquaredExponential, {0.3}, 1.0};
-  const Points inducing = rows_of(data.topRows(20), prune_to_pivots(kernel, data.topRows(20)));
+  const Points inducing =
+      numeric::select_rows(data.topRows(20), prune_to_pivots(kernel, data.topRows(20)));
   Vector before = Vector::Constant(x.rows(), 1.0);
   for (Eigen::Index m = 0; m <= 200; m += 20) {
     const Vector after = serial(kernel, inducing, data.topRows(m), 0.1).variance(x).variance;
@@ -237,7 +213,8 @@ TEST(SparsePosterior, CountsEqualRepeatedPoints) {
 TEST(SparsePosterior, TheSameBitsOnAnyNumberOfThreads) {
   const Kernel kernel{Family::kSquaredExponential, {0.2}, 1.0};
   const Points data = lattice(70000, 1);
-  const Points inducing = rows_of(data.topRows(9), prune_to_pivots(kernel, data.topRows(9)));
+  const Points inducing =
+      numeric::select_rows(data.topRows(9), prune_to_pivots(kernel, data.topRows(9)));
   const Vector counts = 1 + lattice(70000, 1, 0.3).col(0).array();
   const SparsePosterior one(kernel, inducing, data, counts, 0.1, base::SerialExecutor());
   const SparsePosterior three(kernel, inducing, data, counts, 0.1, ThreadedExecutor());
@@ -257,7 +234,7 @@ TEST(SparsePosterior, StaysFiniteAndInRangeWhenNearlySingular) {
         data << lattice(half, d), lattice(half, d);
         for (const Family family : kFamilies) {
           const Kernel kernel{family, {5.0}, 1.0};
-          const Points inducing = rows_of(data, prune_to_pivots(kernel, data));
+          const Points inducing = numeric::select_rows(data, prune_to_pivots(kernel, data));
           const SparsePosterior posterior = serial(kernel, inducing, data, lambda);
           const Vector w = posterior.weights(project(kernel, inducing, data, rewards_at(data)));
           EXPECT_TRUE(w.allFinite());

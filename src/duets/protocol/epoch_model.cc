@@ -7,6 +7,7 @@
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
 #include "duets/numeric/cholesky.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::protocol {
 namespace {
@@ -84,7 +85,7 @@ Points distinct_latents(const domain::Domain& domain, const std::vector<History>
       if (domain.is_finite() && seen[selection.indices[row]]++ != 0) continue;
       rows.push_back(row);
     }
-    parts.push_back(region::select_rows(selection.latents, rows));
+    parts.push_back(numeric::select_rows(selection.latents, rows));
     total += parts.back().rows();
   }
   Points all(total, static_cast<Eigen::Index>(domain.dimension()));
@@ -141,7 +142,7 @@ Dataset collect(const domain::Domain& domain, const std::vector<Selection>& sele
   for (std::uint32_t i = 0; i < tally.size(); ++i) {
     if (tally[i] > 0) present.push_back(i);
   }
-  data.features = domain.features(region::select_rows(domain.candidates(), present));
+  data.features = domain.features(numeric::select_rows(domain.candidates(), present));
   data.counts.resize(static_cast<Eigen::Index>(present.size()));
   for (std::size_t i = 0; i < present.size(); ++i) {
     data.counts[static_cast<Eigen::Index>(i)] = tally[present[i]];
@@ -168,7 +169,7 @@ VarianceModel::VarianceModel(const kernel::Kernel& kernel, const Dataset& data, 
       pivot_tolerance, kMaxRank);
   rank_ = pivoted.pivots.size();
   residual_ = pivoted.residual.maxCoeff();
-  model_.emplace<gp::SparsePosterior>(kernel, region::select_rows(sample, pivoted.pivots),
+  model_.emplace<gp::SparsePosterior>(kernel, numeric::select_rows(sample, pivoted.pivots),
                                       data.features, data.counts, lambda, executor);
 }
 
@@ -237,12 +238,12 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
     const Points chosen = throw_coins(epoch, coins, histories, report.p);
     report.num_selected = static_cast<std::uint64_t>(chosen.rows());
     set.points =
-        region::select_rows(chosen, gp::prune_to_pivots(set.kernel, features_of(study, chosen)));
+        numeric::select_rows(chosen, gp::prune_to_pivots(set.kernel, features_of(study, chosen)));
   } else if (study.inducing == Inducing::kGreedy) {
     const Points candidates = distinct_latents(*study.domain, histories, view.region(epoch));
     const auto pivots =
         gp::greedy_pivots(set.kernel, features_of(study, candidates), residual, kMaxRank);
-    set.points = region::select_rows(candidates, pivots);
+    set.points = numeric::select_rows(candidates, pivots);
     report.num_selected = pivots.size();
   } else {
     const Points candidates = view.public_points(epoch, kPublicPool).latents;

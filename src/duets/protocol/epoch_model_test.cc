@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "duets/gp/confidence.h"
+#include "duets/numeric/rows.h"
 #include "duets/protocol/run_test_support.h"
 
 namespace duets::protocol {
@@ -15,7 +16,7 @@ using numeric::Vector;
 const base::SerialExecutor kSerial;
 
 Selection rows(const Points& candidates, const std::vector<std::uint32_t>& indices) {
-  return {region::select_rows(candidates, indices), indices,
+  return {numeric::select_rows(candidates, indices), indices,
           Vector::Zero(static_cast<Eigen::Index>(indices.size()))};
 }
 
@@ -24,7 +25,7 @@ TEST(Collect, FiniteSetsCollapseRepeatedPoints) {
   const Dataset data =
       collect(domain, {rows(domain.candidates(), {3, 1, 3}), rows(domain.candidates(), {3, 4})});
   EXPECT_EQ(data.num_points, 5U);
-  EXPECT_EQ(data.features, region::select_rows(domain.candidates(), {1, 3, 4}));
+  EXPECT_EQ(data.features, numeric::select_rows(domain.candidates(), {1, 3, 4}));
   EXPECT_EQ(data.counts, (Vector{{1.0, 3.0, 1.0}}));
 }
 
@@ -161,7 +162,7 @@ TEST(ChooseInducing, PublicSetsTravelAsIndices) {
       const auto& view = run.coordinator().view();
       const Points pool = view.public_points(opened->epoch, kPublicPool).latents;
       EXPECT_EQ(view.inducing(opened->epoch).latents,
-                region::select_rows(pool, opened->inducing.public_slots));
+                numeric::select_rows(pool, opened->inducing.public_slots));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "duets/numeric/rows.h"
 #include "duets/numeric/strict.h"
 
 namespace duets::protocol {
@@ -81,7 +82,7 @@ Supremum ascend(const region::Region& region, const PointFunction& f, Supremum b
     }
     bool improved = false;
     if (!rows.empty()) {
-      const Vector values = f(domain.features(region::select_rows(points, rows)));
+      const Vector values = f(domain.features(numeric::select_rows(points, rows)));
       Eigen::Index top = 0;
       const double value = values.maxCoeff(&top);
       if (value > best.value + kLeastGain * std::abs(best.value)) {

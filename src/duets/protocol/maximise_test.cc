@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "duets/base/executor.h"
+#include "duets/numeric/rows.h"
 #include "duets/protocol/public_view.h"
 #include "duets/protocol/run_test_support.h"
 
@@ -127,7 +128,7 @@ TEST(Maximise, NeverLeavesATrimmedRegion) {
     for (std::uint32_t i = 0; i < all.rows(); ++i) {
       if (membership.inside[i] != 0) rows.push_back(i);
     }
-    const Points pool = region::select_rows(all, rows);
+    const Points pool = numeric::select_rows(all, rows);
     const PointFunction f = linear(Vector{{1.0, 0.0}});
     const Supremum best = maximise(region, pool, f);
     EXPECT_TRUE(is_inside(region, best.latent));

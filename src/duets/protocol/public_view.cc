@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::protocol {
 namespace {
@@ -62,8 +63,8 @@ void PublicView::apply(const InducingSet& message) {
   if (!message.public_slots.empty()) {
     const auto largest = std::max_element(message.public_slots.begin(), message.public_slots.end());
     check(*largest < kPublicPool, message.epoch, "a public slot lies outside the pool");
-    resolved.latents = region::select_rows(public_points(message.epoch, *largest + 1).latents,
-                                           message.public_slots);
+    resolved.latents = numeric::select_rows(public_points(message.epoch, *largest + 1).latents,
+                                            message.public_slots);
   }
   check(resolved.latents.rows() > 0, message.epoch, "the inducing set is empty");
   check(resolved.latents.cols() == static_cast<Eigen::Index>(study_->domain->dimension()),

@@ -7,16 +7,9 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::region {
-
-numeric::Points select_rows(const numeric::Points& points, const std::vector<std::uint32_t>& rows) {
-  numeric::Points selected(static_cast<Eigen::Index>(rows.size()), points.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    selected.row(static_cast<Eigen::Index>(i)) = points.row(static_cast<Eigen::Index>(rows[i]));
-  }
-  return selected;
-}
 
 Region::Region(std::shared_ptr<const domain::Domain> domain) : domain_(std::move(domain)) {
   std::vector<std::uint32_t> all;
@@ -74,14 +67,14 @@ Membership Region::contains(const numeric::Points& latents) const {
         result.inside[rows[i]] = 0;
       }
     }
-    if (kept.size() != rows.size()) features = select_rows(features, kept);
+    if (kept.size() != rows.size()) features = numeric::select_rows(features, kept);
     rows = std::move(kept_rows);
   }
   return result;
 }
 
 numeric::Points Region::surviving_points() const {
-  return select_rows(domain_->candidates(), *survivors_);
+  return numeric::select_rows(domain_->candidates(), *survivors_);
 }
 
 }  // namespace duets::region

@@ -53,7 +53,4 @@ class Region {
   double last_margin_ = std::numeric_limits<double>::infinity();
 };
 
-/// Rows of `points` with the given indices, in their order.
-numeric::Points select_rows(const numeric::Points& points, const std::vector<std::uint32_t>& rows);
-
 }  // namespace duets::region

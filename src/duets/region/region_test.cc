@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "duets/numeric/rows.h"
+
 namespace duets::region {
 namespace {
 
@@ -181,7 +183,7 @@ TEST(Region, FiniteSurvivorsAreTheCandidatesThatAllCutsKeep) {
     EXPECT_TRUE(std::includes(region.survivors().begin(), region.survivors().end(),
                               next.survivors().begin(), next.survivors().end()));
     EXPECT_LT(next.survivors().size(), region.survivors().size());
-    EXPECT_EQ(next.surviving_points(), select_rows(candidates, expected));
+    EXPECT_EQ(next.surviving_points(), numeric::select_rows(candidates, expected));
 
     // The margin is over the candidates this cut decided: the survivors before it.
     long double closest = 1;

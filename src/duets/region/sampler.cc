@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/numeric/rows.h"
 #include "duets/region/draw.h"
 
 namespace duets::region {
@@ -221,7 +222,7 @@ Draw Sampler::draw_indices(const random::Coin& coin, Lane lane, const SlotRange&
     coin.words(address_of(point_purpose(lane), slots, row, 0), std::span(&word, 1));
     draw.indices.push_back(survivors[random::index_below(word, survivors.size())]);
   }
-  draw.latents = select_rows(region_.domain().candidates(), draw.indices);
+  draw.latents = numeric::select_rows(region_.domain().candidates(), draw.indices);
   return draw;
 }
 
@@ -298,7 +299,7 @@ Points find_starts(const Sampler& current, const Region& next, const SamplerSett
       rows.push_back(row);
       ++num_found;
     }
-    found.push_back(select_rows(draw.latents, rows));
+    found.push_back(numeric::select_rows(draw.latents, rows));
   }
   Points starts(num_found, static_cast<Eigen::Index>(current.region().domain().dimension()));
   Eigen::Index row = 0;

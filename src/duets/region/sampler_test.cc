@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "duets/base/error.h"
+#include "duets/numeric/rows.h"
 
 namespace duets::region {
 namespace {
@@ -130,7 +131,7 @@ TEST(Sampler, FiniteSetsTellTheCandidateBehindARow) {
   const Sampler sampler(finite_region(), kByIndex);
   const Draw got = sampler.draw(kCoin, Lane::kPrivate, {EpochId{2}, 0, 300}, kSerial);
   ASSERT_EQ(got.indices.size(), 300U);
-  EXPECT_EQ(got.latents, select_rows(sampler.region().domain().candidates(), got.indices));
+  EXPECT_EQ(got.latents, numeric::select_rows(sampler.region().domain().candidates(), got.indices));
   const auto& survivors = sampler.region().survivors();
   for (const std::uint32_t index : got.indices) {
     EXPECT_TRUE(std::binary_search(survivors.begin(), survivors.end(), index));
@@ -307,7 +308,7 @@ TEST(FindStarts, AreTheFirstSurvivorsOfThePublicStream) {
     SamplerSettings settings = kByWalk;
     settings.num_starts = wanted;
     const Points starts = find_starts(current, next, settings, coin, EpochId{2}, kSerial);
-    EXPECT_EQ(starts, select_rows(stream.latents, rows).topRows(wanted));
+    EXPECT_EQ(starts, numeric::select_rows(stream.latents, rows).topRows(wanted));
     EXPECT_EQ(find_starts(current, next, settings, coin, EpochId{2}, ThreadedExecutor()), starts);
   }
   // The cap counts points of the stream that are looked at.

@@ -1,0 +1,13 @@
+#include "duets/numeric/rows.h"
+
+namespace duets::numeric {
+
+Points select_rows(const Points& points, const std::vector<std::uint32_t>& rows) {
+  Points selected(static_cast<Eigen::Index>(rows.size()), points.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    selected.row(static_cast<Eigen::Index>(i)) = points.row(static_cast<Eigen::Index>(rows[i]));
+  }
+  return selected;
+}
+
+}  // namespace duets::numeric

@@ -1,0 +1,14 @@
+// Picking points out of a list.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "duets/numeric/matrix.h"
+
+namespace duets::numeric {
+
+/// Rows of `points` with the given indices, in their order. Indices must exist.
+Points select_rows(const Points& points, const std::vector<std::uint32_t>& rows);
+
+}  // namespace duets::numeric
