@@ -10,7 +10,7 @@ usage() { # usage TEXT ARGUMENT...: exit code 2, and standard error has the text
   says "duets $*" "$text"
 }
 usage "subcommand"
-usage "subcommand" dance
+usage "\"dance\" is not a command" dance
 usage "study is required" run
 usage "--colour" run small.toml --colour
 usage "--threads" run small.toml --threads 0

@@ -31,10 +31,14 @@ void add_common(CLI::App& command, CommonFlags& flags) {
       "-q,--quiet", [&flags] { flags.verbosity = Verbosity::kQuiet; }, "Only data and errors");
 }
 
-// Everything but --help, which CLI11 prints itself, is exit code 2.
-int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+// Everything but --help, which CLI11 prints itself, is exit code 2. A word that is no command is
+// named: CLI11 only says that a command is missing.
+int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  fmt::print(stderr, "duets: {}\nTry: duets --help\n", error.what());
+  const bool no_command = app.get_subcommands().empty() && !first.empty() && first[0] != '-';
+  const std::string what =
+      no_command ? fmt::format("\"{}\" is not a command", first) : std::string(error.what());
+  fmt::print(stderr, "duets: {}\nTry: duets --help\n", what);
   return static_cast<int>(ExitCode::kUsage);
 }
 
@@ -92,7 +96,7 @@ int run_app(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report_usage(app, error);
+    return report_usage(app, error, argc > 1 ? argv[1] : "");
   }
   return guarded(command);
 }

@@ -94,9 +94,11 @@ void check_config(const CommonFlags& flags) {
     std::cout << json.dump(2) << "\n";
     return;
   }
-  for (const auto& [name, value] : result.facts) {
-    std::cout << (flags.format == Format::kCsv ? csv_field(name) + "," + csv_field(value) + "\n"
-                                               : fmt::format("{:<22}{}\n", name, value));
+  if (flags.format == Format::kTable) std::cout << table_text(result.facts);
+  if (flags.format == Format::kCsv) {
+    for (const auto& [name, value] : result.facts) {
+      std::cout << csv_field(name) << "," << csv_field(value) << "\n";
+    }
   }
   std::cout << std::flush;
   for (const std::string& note : file.notes) tell(flags, "note: " + note);

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
-#include <vector>
 
 namespace duets::cli {
 namespace {
 
 using harness::RunResult;
-using Rows = std::vector<std::pair<std::string, std::string>>;
 
 std::string point_text(const RunResult& r, const std::vector<double>& values) {
   std::vector<std::string> parts;
@@ -65,14 +63,6 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   rows.emplace_back("results", directory);
   rows.emplace_back("report", directory + "/report.html");
   return rows;
-}
-
-std::string table_text(const Rows& rows) {
-  std::size_t width = 0;
-  for (const auto& [name, value] : rows) width = std::max(width, name.size());
-  std::string text;
-  for (const auto& [name, value] : rows) text += fmt::format("{:<{}}  {}\n", name, width, value);
-  return text;
 }
 
 nlohmann::ordered_json point_json(const RunResult& r, const std::vector<double>& values) {
@@ -147,6 +137,14 @@ std::string csv_text(const RunResult& r) {
 }
 
 }  // namespace
+
+std::string table_text(const Rows& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : rows) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : rows) text += fmt::format("{:<{}}  {}\n", name, width, value);
+  return text;
+}
 
 std::string run_summary(const RunResult& result, Format format,
                         const std::string& output_directory) {

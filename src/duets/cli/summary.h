@@ -1,13 +1,22 @@
 // What a finished run prints on standard output: data only, in the format that was asked for.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "duets/harness/run_result.h"
 
 namespace duets::cli {
 
 enum class Format : std::uint8_t { kTable, kJson, kCsv };
+
+/// Names and values, for people.
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+/// One line a row, the values aligned.
+std::string table_text(const Rows& rows);
 
 /// Recommendation beside best trial, final regret, communication, digests. Ends with a newline.
 std::string run_summary(const harness::RunResult& result, Format format,
