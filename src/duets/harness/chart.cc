@@ -130,13 +130,13 @@ std::string draw_figure(const Figure& figure) {
   const std::size_t columns =
       std::max<std::size_t>(1, std::min(figure.columns, figure.panels.size()));
   const std::size_t rows = (figure.panels.size() + columns - 1) / columns;
-  const double width = figure.panel_width * double(columns);
+  const double width = figure.panel_width * static_cast<double>(columns);
   const double head = figure.title.empty() ? 0 : 34;
   Legend legend;
   if (figure.shared_legend && !figure.panels.empty()) {
     legend = layout_legend(legend_entries(figure.panels.front()), width - 2 * kMargin);
   }
-  const double panels_bottom = head + figure.panel_height * double(rows);
+  const double panels_bottom = head + figure.panel_height * static_cast<double>(rows);
   const double foot = legend.rows.empty() ? 0 : legend.height() + kMargin;
   SvgWriter svg(figure.id, width, panels_bottom + foot, figure.title, figure.description);
   if (head > 0) {
@@ -152,8 +152,8 @@ std::string draw_figure(const Figure& figure) {
                                          !figure.shared_legend));
     }
     for (std::size_t i = first; i < last; ++i) {
-      const Rect area{double(i - first) * figure.panel_width,
-                      head + double(row) * figure.panel_height, figure.panel_width,
+      const Rect area{static_cast<double>(i - first) * figure.panel_width,
+                      head + static_cast<double>(row) * figure.panel_height, figure.panel_width,
                       figure.panel_height};
       draw_panel(svg, figure.panels[i], area, space);
     }

@@ -81,7 +81,7 @@ std::vector<Tick> ticks_across(const Axis& axis, const Span& span, double width)
   std::vector<Tick> ticks;
   for (std::size_t count = 11; count >= 2; --count) {
     ticks = axis_ticks(axis, span, count);
-    if ((widest(ticks) + 14) * double(ticks.size()) <= width) break;
+    if ((widest(ticks) + 14) * static_cast<double>(ticks.size()) <= width) break;
   }
   return ticks;
 }

@@ -10,7 +10,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 void put32(Bytes& out, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(std::uint8_t(value >> shift));
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out.push_back(static_cast<std::uint8_t>(value >> shift));
 }
 
 std::uint32_t crc32(const std::uint8_t* data, std::size_t size) {

@@ -68,7 +68,9 @@ std::set<std::size_t> extremes(const std::vector<double>& y, std::size_t first, 
 
 // The grid points are the centres of the cells, so the picture reaches half a cell further.
 Rect heat_area(const Plot& plot, const Grid& grid) {
-  const auto end = [](double place, std::size_t count) { return place + double(count) - 1; };
+  const auto end = [](double place, std::size_t count) {
+    return place + static_cast<double>(count) - 1;
+  };
   const double left = plot.x(grid.x(-0.5));
   const double right = plot.x(grid.x(end(0.5, grid.width)));
   const double bottom = plot.y(grid.y(-0.5));

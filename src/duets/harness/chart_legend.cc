@@ -87,7 +87,9 @@ void draw_marker(SvgWriter& svg, const LineStyle& style, double x, double y) {
   }
 }
 
-double Legend::height() const { return rows.empty() ? 0 : kRow * double(rows.size()) + 4; }
+double Legend::height() const {
+  return rows.empty() ? 0 : kRow * static_cast<double>(rows.size()) + 4;
+}
 
 std::vector<LegendEntry> legend_entries(const Panel& panel) {
   using Kind = LegendEntry::Kind;

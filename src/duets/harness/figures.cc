@@ -26,7 +26,7 @@ Panel cumulative_panel(const RunResult& result) {
   curve.style.dash.clear();
   curve.style.width = 2.2;
   for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
-    curve.x.push_back(double(i + 1));
+    curve.x.push_back(static_cast<double>(i + 1));
     curve.y.push_back(result.cumulative_regret[i]);
   }
   panel.series.push_back(std::move(curve));
@@ -62,8 +62,9 @@ Panel per_query_panel(const RunResult& result) {
   panel.stretches = epoch_stretches(result);
   Series running{.name = "mean of all queries so far", .style = palette_style(1, false)};
   for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
-    running.x.push_back(double(i + 1));
-    running.y.push_back(result.cumulative_regret[i] / double(i + 1) / std::max(1u, result.agents));
+    running.x.push_back(static_cast<double>(i + 1));
+    running.y.push_back(result.cumulative_regret[i] / static_cast<double>(i + 1) /
+                        std::max(1u, result.agents));
   }
   panel.series = {epoch_means(result), std::move(running)};
   return panel;
@@ -118,8 +119,9 @@ Panel bytes_panel(const RunResult& result) {
   Panel panel{.title = "Bytes on all links", .x = time_axis(result)};
   panel.y = {.label = "kilobytes sent so far", .from_zero = true};
   panel.stretches = epoch_stretches(result);
-  panel.series = {ledger_curve(result, "", 3,
-                               [](const CommunicationPoint& p) { return double(p.bytes) / 1000; })};
+  panel.series = {ledger_curve(result, "", 3, [](const CommunicationPoint& p) {
+    return static_cast<double>(p.bytes) / 1000;
+  })};
   panel.series.front().style.dash.clear();
   panel.note = "As encoded, closing messages included; 1 kB is 1000 bytes. Total: " +
                grouped(result.communication.back().bytes) + " bytes.";

@@ -61,17 +61,18 @@ Panel sizes_panel(const RunResult& result) {
   Panel panel{.title = "Points and inducing points", .x = epoch_axis(result, 0)};
   panel.y = {.label = "number of points", .scale = Scale::kLog10};
   panel.series = {column(result, "queried, all agents", 0,
-                         [](const EpochReport& r) { return double(r.num_points); }),
+                         [](const EpochReport& r) { return static_cast<double>(r.num_points); }),
                   column(result, "inducing, selected", 1,
-                         [](const EpochReport& r) { return double(r.num_selected); }),
+                         [](const EpochReport& r) { return static_cast<double>(r.num_selected); }),
                   column(result, "inducing, broadcast", 2,
-                         [](const EpochReport& r) { return double(r.num_inducing); })};
+                         [](const EpochReport& r) { return static_cast<double>(r.num_inducing); })};
   const bool collapsed = std::any_of(
       result.epochs.begin(), result.epochs.end(),
       [](const EpochReport& r) { return r.num_distinct > 0 && r.num_distinct != r.num_points; });
   if (collapsed) {
-    panel.series.push_back(column(result, "queried, different", 3,
-                                  [](const EpochReport& r) { return double(r.num_distinct); }));
+    panel.series.push_back(column(result, "queried, different", 3, [](const EpochReport& r) {
+      return static_cast<double>(r.num_distinct);
+    }));
   }
   return panel;
 }

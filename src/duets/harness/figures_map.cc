@@ -23,7 +23,7 @@ Grid plane(const Picture& picture, std::vector<double> values) {
 std::vector<Colour> heat_colours() {
   std::vector<Colour> colours;
   for (std::size_t i = 0; i < kHeatLevels; ++i) {
-    colours.push_back(viridis((double(i) + 0.5) / kHeatLevels));
+    colours.push_back(viridis((static_cast<double>(i) + 0.5) / kHeatLevels));
   }
   return colours;
 }
@@ -91,7 +91,8 @@ Heat nested_regions(const Picture& picture) {
   Heat heat{.grid = plane(picture, std::move(depth))};
   for (std::size_t i = 0; i < std::min<std::size_t>(levels, 255); ++i) {
     heat.colours.push_back(
-        blend(kWhite, kInnermost, levels < 2 ? 0 : double(i) / double(levels - 1)));
+        blend(kWhite, kInnermost,
+              levels < 2 ? 0 : static_cast<double>(i) / static_cast<double>(levels - 1)));
   }
   return heat;
 }

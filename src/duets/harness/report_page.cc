@@ -20,7 +20,8 @@ bool minimizes(const RunResult& result) { return result.direction == "minimize";
 // The name of a categorical's choice, or the number.
 Markup coordinate(const RunResult& result, std::size_t i, double value) {
   const auto& choices = result.coordinate_choices;
-  const bool is_choice = i < choices.size() && value >= 0 && value < double(choices[i].size());
+  const bool is_choice =
+      i < choices.size() && value >= 0 && value < static_cast<double>(choices[i].size());
   return is_choice ? text(value_text(result, i, value, 6)) : number(value, 6);
 }
 
@@ -106,8 +107,8 @@ Markup results_section(const RunResult& result) {
   }
   if (!result.cumulative_regret.empty()) {
     const double total = result.cumulative_regret.back();
-    const double queries = std::max(1.0, double(result.agents)) *
-                           std::max(1.0, double(result.cumulative_regret.size()));
+    const double queries = std::max(1.0, static_cast<double>(result.agents)) *
+                           std::max(1.0, static_cast<double>(result.cumulative_regret.size()));
     content.html += paragraph(join({{"Cumulative regret of all agents: "},
                                     number(total),
                                     {", that is "},

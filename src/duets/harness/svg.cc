@@ -233,7 +233,8 @@ void SvgWriter::gradient(const Rect& area, const std::vector<std::string>& colou
   body_ +=
       "<defs><linearGradient" + attribute("id", id) + " x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">\n";
   for (std::size_t i = 0; i < colours.size(); ++i) {
-    const double offset = colours.size() < 2 ? 0 : double(i) / double(colours.size() - 1);
+    const double offset =
+        colours.size() < 2 ? 0 : static_cast<double>(i) / static_cast<double>(colours.size() - 1);
     body_ += "<stop" + attribute("offset", fixed(offset, 4)) +
              attribute("stop-color", escape_markup(colours[i])) + "/>";
   }

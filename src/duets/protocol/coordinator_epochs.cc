@@ -80,8 +80,10 @@ const numeric::Points& Coordinator::pool() {
 // projection, which holds those rewards too, is missing.
 Dataset Coordinator::dataset(const std::vector<std::uint32_t>& participants) const {
   std::vector<Selection> selections;
-  for (const std::uint32_t a : participants)
+  selections.reserve(participants.size());
+  for (const std::uint32_t a : participants) {
     selections.push_back(histories_[a].select(view_->region(epoch_)));
+  }
   return collect(*study_->domain, selections);
 }
 
