@@ -80,7 +80,7 @@ void show_to(const Node& node, std::string& out) {
       return;
     case NodeKind::kString:
       out += '"';
-      escape(std::string_view(node.text).substr(0, kMaxShown), out);
+      escape(std::string_view{node.text}.substr(0, kMaxShown), out);
       out += '"';
       return;
     case NodeKind::kInteger:
