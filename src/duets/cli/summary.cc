@@ -68,11 +68,12 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
 nlohmann::ordered_json point_json(const RunResult& r, const std::vector<double>& values) {
   nlohmann::ordered_json json;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool categorical = i < r.coordinate_choices.size() && !r.coordinate_choices[i].empty();
-    if (categorical) {
-      json[r.coordinate_names[i]] = harness::value_text(r, i, values[i], 17);
+    const std::string* choice = harness::choice_at(r, i, values[i]);
+    auto& entry = json[r.coordinate_names[i]];
+    if (choice != nullptr) {
+      entry = *choice;
     } else {
-      json[r.coordinate_names[i]] = values[i];
+      entry = values[i];
     }
   }
   return json;

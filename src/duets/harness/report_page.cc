@@ -19,10 +19,8 @@ bool minimizes(const RunResult& result) { return result.direction == "minimize";
 
 // The name of a categorical's choice, or the number.
 Markup coordinate(const RunResult& result, std::size_t i, double value) {
-  const auto& choices = result.coordinate_choices;
-  const bool is_choice =
-      i < choices.size() && value >= 0 && value < static_cast<double>(choices[i].size());
-  return is_choice ? text(value_text(result, i, value, 6)) : number(value, 6);
+  const std::string* choice = choice_at(result, i, value);
+  return choice != nullptr ? text(*choice) : number(value, 6);
 }
 
 // "x1 = 0.54, x2 = 0.15"

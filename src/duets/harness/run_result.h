@@ -89,6 +89,10 @@ struct RunResult {
   double mean_error = 0;       ///< estimated rounding error beside it
 };
 
+/// The choice that a categorical's value stands for; null for a number, and for a value that stands
+/// for none.
+const std::string* choice_at(const RunResult& result, std::size_t coordinate, double value);
+
 /// A coordinate's value for people: the choice of a categorical, a number with `digits` significant
 /// digits otherwise.
 std::string value_text(const RunResult& result, std::size_t coordinate, double value, int digits);
