@@ -15,8 +15,9 @@ set(DUETS_ROOM_gp base numeric kernel)
 set(DUETS_ROOM_region base numeric random kernel domain gp)
 set(DUETS_ROOM_protocol base numeric random kernel domain gp region)
 set(DUETS_ROOM_problems base numeric random kernel domain)
-set(DUETS_ROOM_harness base numeric random kernel domain gp region protocol problems)
-set(DUETS_ROOM_cli base numeric random kernel domain gp region protocol problems harness)
+set(DUETS_ROOM_baselines base numeric random kernel domain gp problems)
+set(DUETS_ROOM_harness base numeric random kernel domain gp region protocol problems baselines)
+set(DUETS_ROOM_cli base numeric random kernel domain gp region protocol problems baselines harness)
 
 # Headers that no room below harness may use: there a run is a pure function, so nothing reads a
 # clock, starts a thread, prints, or draws from anything but a coin.
@@ -60,8 +61,8 @@ function(duets_component ROOM)
   cmake_parse_arguments(ARG "" "" "DEPS;LINKS" ${ARGN})
   duets_check_table(${ROOM} ${ARG_DEPS})
 
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")

@@ -22,6 +22,7 @@ enum class Purpose : std::uint8_t {
   kCandidate = 6,    ///< the points of a random finite set (slot = index)
   kNoise = 7,        ///< simulated noise (agent in the address, slot = t)
   kProblem = 8,      ///< parameters of a random test function
+  kPolicy = 9,       ///< choices of a simulated algorithm (agent in the address, slot = t)
 };
 
 /// Where a draw lives. Fields that a purpose does not use are 0.

@@ -1,0 +1,77 @@
+// Monte Carlo: contenders times problems times seeds, on all cores, with the same numbers on any
+// number of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/harness/curves.h"
+#include "duets/harness/instance.h"
+
+namespace duets::harness {
+
+/// An algorithm with one setting.
+struct Contender {
+  std::string algorithm;  ///< as people read it: "DUETS", "DisKernelUCB"
+  double beta = 1;        ///< what a grid search runs over
+  std::string
+      variant{};  ///< what else distinguishes it ("D = 5", "paired-doubling, greedy"); or ""
+  std::function<Curves(const Instance&)> run;
+};
+
+/// A problem and those who try it. Contenders of one algorithm and variant are one grid.
+struct Task {
+  std::string preset;    ///< "paper", "as-plotted", or a study's name
+  std::string function;  ///< "h1", ...
+  std::function<Instance(std::uint64_t seed)> make;
+  std::vector<Contender> contenders;
+};
+
+struct Experiment {
+  std::vector<Task> tasks;
+  std::vector<std::uint64_t> seeds;  ///< of every task
+};
+
+/// The work of one task and one seed: the smallest piece that is stored and resumed. One entry for
+/// each contender of the task, in its order.
+using Unit = std::vector<Curves>;
+
+/// Where finished units wait. Calls may come from several threads at once.
+class UnitStore {
+ public:
+  virtual ~UnitStore() = default;
+  /// The stored unit, or nothing.
+  virtual std::optional<Unit> load(const Task& task, std::uint64_t seed) = 0;
+  virtual void save(const Task& task, std::uint64_t seed, const Unit& unit) = 0;
+};
+
+/// Told about progress; calls may come from several threads at once.
+class ExperimentObserver {
+ public:
+  virtual ~ExperimentObserver() = default;
+  /// A contender's run ended; `loaded` when it came out of the store.
+  virtual void run_done(bool /*loaded*/) {}
+};
+
+struct ExperimentResult {
+  /// units[task][seed][contender]; complete, or empty when `stopped`.
+  std::vector<std::vector<Unit>> units{};
+  bool stopped = false;
+};
+
+/// Number of runs (contenders times seeds, over all tasks).
+std::size_t num_runs(const Experiment& experiment);
+
+/// Runs what the store does not have. Each unit runs on one thread, so the result is a function of
+/// the experiment only. `stop` is looked at between runs: what is finished stays in the store.
+/// The first error of a unit (lowest task, then seed) is thrown after the others have ended.
+ExperimentResult run_experiment(const Experiment& experiment, const base::Executor& executor,
+                                UnitStore& store, ExperimentObserver& observer,
+                                const std::atomic<bool>& stop);
+
+}  // namespace duets::harness

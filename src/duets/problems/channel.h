@@ -1,0 +1,35 @@
+// The only way between the parties of a simulated algorithm: what passes is what is counted.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "duets/base/ids.h"
+#include "duets/problems/ledger.h"
+
+namespace duets::problems {
+
+/// Carries real numbers and feeds the ledger with their count. The receiving side of an algorithm
+/// uses what the channel returns, never the sender's own state: so an algorithm cannot use what it
+/// did not pay for, and does not report its own cost. An index counts as one real.
+class Channel {
+ public:
+  /// kInvalid when num_agents is 0.
+  explicit Channel(std::size_t num_agents) : ledger_(num_agents) {}
+
+  /// From an agent to the coordinator; returns what arrives.
+  std::vector<double> uplink(base::AgentId from, std::vector<double> reals);
+
+  /// From the coordinator to all agents; returns what each holds then. `held` of the reals every
+  /// agent has already (its own part of a pool), so they do not travel over its link; kInvalid when
+  /// held > reals.size().
+  std::vector<double> broadcast(std::vector<double> reals, std::size_t held = 0);
+
+  Ledger& ledger() { return ledger_; }
+  const Ledger& ledger() const { return ledger_; }
+
+ private:
+  Ledger ledger_;
+};
+
+}  // namespace duets::problems

@@ -1,0 +1,33 @@
+// An algorithm, as the harness sees it: points out, rewards in, words through a channel.
+#pragma once
+
+#include <cstdint>
+
+#include "duets/base/ids.h"
+#include "duets/numeric/matrix.h"
+#include "duets/problems/channel.h"
+
+namespace duets::problems {
+
+/// All agents of one run and whoever coordinates them. The harness goes through rounds t = 0 ..
+/// T-1; in each, every agent in order of its number chooses a point and learns its reward, then the
+/// round ends. Only there may agents speak: what one agent knows of another has to come out of the
+/// channel.
+///
+/// A policy draws only from the coin it was made with (Purpose::kPolicy), so that a run is a
+/// function of its seed.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// Latent coordinates of the agent's query at time t; a point of the domain.
+  virtual numeric::Vector choose(base::AgentId agent, std::uint32_t t) = 0;
+
+  /// The reward of that query, in model units.
+  virtual void learn(base::AgentId agent, std::uint32_t t, double reward) = 0;
+
+  /// Every agent has made t + 1 queries.
+  virtual void end_round(std::uint32_t /*t*/, Channel& /*channel*/) {}
+};
+
+}  // namespace duets::problems
