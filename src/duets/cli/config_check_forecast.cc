@@ -6,9 +6,9 @@
 #include <numbers>
 
 #include "duets/cli/config_check.h"
-#include "duets/gp/confidence.h"
 #include "duets/gp/exact.h"
 #include "duets/gp/sparse.h"
+#include "duets/protocol/epoch_model.h"
 #include "duets/region/draw.h"
 
 namespace duets::cli {
@@ -38,13 +38,6 @@ numeric::Points draw_latents(const Study& study, std::uint64_t seed, std::size_t
   return points;
 }
 
-double inducing_probability(const Study& study, double sigma2_max) {
-  const double scaled = study.mode == protocol::Mode::kTuned
-                            ? study.p0 * sigma2_max
-                            : gp::theory_p0(theory_inputs(study)) * sigma2_max / study.lambda;
-  return std::min(1.0, scaled);
-}
-
 std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
                               std::uint64_t queries, double sigma2_max) {
   if (study.inducing != protocol::Inducing::kCoin) {
@@ -52,7 +45,8 @@ std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
     const auto size = static_cast<std::size_t>(data.rows());
     return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max, size).size();
   }
-  const double expected = inducing_probability(study, sigma2_max) * static_cast<double>(queries);
+  const double p = std::min(1.0, protocol::inducing_probability(study, sigma2_max, queries));
+  const double expected = p * static_cast<double>(queries);
   // The points are independent, so the first ones are as good as those a coin would pick.
   const double size = std::clamp(std::round(expected), 1.0, static_cast<double>(data.rows()));
   const numeric::Points chosen = data.topRows(static_cast<Eigen::Index>(size));

@@ -8,6 +8,7 @@ namespace duets::cli {
 namespace {
 
 using protocol::ClosingRule;
+using protocol::CoinRate;
 using protocol::DataPolicy;
 using protocol::Inducing;
 using protocol::Mode;
@@ -20,12 +21,14 @@ using Names = std::array<std::pair<std::string_view, Value>, kSize>;
 
 constexpr double kUsualBeta = 0.5;
 
-constexpr std::array<std::string_view, 11> kKeys{"mode",     "t1",      "p0",       "beta",
+constexpr std::array<std::string_view, 12> kKeys{"mode",     "t1",      "p0",       "beta",
                                                  "schedule", "epochs",  "inducing", "upload",
-                                                 "data",     "closing", "preset"};
+                                                 "data",     "closing", "preset",   "rate"};
 constexpr Names<Mode, 2> kModes{{{"tuned", Mode::kTuned}, {"theory", Mode::kTheory}}};
 constexpr Names<Inducing, 3> kInducings{
     {{"coin", Inducing::kCoin}, {"greedy", Inducing::kGreedy}, {"public", Inducing::kPublic}}};
+constexpr Names<CoinRate, 2> kRates{
+    {{"variance", CoinRate::kVariance}, {"count", CoinRate::kCount}}};
 constexpr Names<UploadRule, 3> kUploads{{{"auto", UploadRule::kAuto},
                                          {"projection", UploadRule::kProjection},
                                          {"rewards", UploadRule::kRewards}}};
@@ -66,12 +69,15 @@ void read_tuned(const Section& duets, const Section& noise, Study& study) {
     noise.forbid(key, "belongs to duets.mode = \"theory\"");
   }
   study.beta = duets.number("beta").value_or(kUsualBeta);
-  if (study.inducing != Inducing::kCoin) duets.forbid("p0", "belongs to inducing = \"coin\"");
+  if (study.inducing != Inducing::kCoin) {
+    for (const char* key : {"p0", "rate"}) duets.forbid(key, "belongs to inducing = \"coin\"");
+  }
   study.p0 = duets.positive("p0").value_or(study.p0);
+  study.rate = duets.option<CoinRate>("rate", kRates).value_or(study.rate);
 }
 
 void read_theory(const Section& duets, const Section& noise, Study& study) {
-  for (const char* key : {"beta", "p0"}) {
+  for (const char* key : {"beta", "p0", "rate"}) {
     duets.forbid(key,
                  "mode = \"theory\" computes it from noise.bound, noise.subgaussian and "
                  "noise.delta");
@@ -108,6 +114,7 @@ void read_duets(const Section& duets, const Section& noise, Study& study) {
 
 std::string_view name(Mode mode) { return name_in(kModes, mode); }
 std::string_view name(Inducing inducing) { return name_in(kInducings, inducing); }
+std::string_view name(CoinRate rate) { return name_in(kRates, rate); }
 std::string_view name(UploadRule upload) { return name_in(kUploads, upload); }
 std::string_view name(DataPolicy data) { return name_in(kData, data); }
 std::string_view name(ClosingRule closing) { return name_in(kClosings, closing); }

@@ -410,6 +410,8 @@ const std::vector<TextCase> kTexts{
      "domain = \"finite\"\ncandidates = 30\ndimension = 3\nshape = \"sphere\"\nradius = 2.0",
      "domain = \"box\"\ndimension = 3", "mode = \"theory\"",
      "duets.mode = theory: needs a finite set"},
+    {&kTheory, "mode = \"theory\"", "mode = \"theory\"\nrate = \"count\"", "rate",
+     "duets.rate = \"count\": mode = \"theory\" computes it"},
     {&kBuiltin, "inducing = \"coin\"", "inducing = \"greedy\"", "p0",
      "duets.p0 = 10: belongs to inducing = \"coin\""},
     {&kBuiltin, "upload = \"auto\"\ndata = \"epoch\"", "upload = \"rewards\"\ndata = \"surviving\"",

@@ -136,7 +136,10 @@ void write_duets(const protocol::Study& study, Writer& out) {
   out.text("mode", name(study.mode));
   if (study.mode == protocol::Mode::kTuned) {
     out.number("beta", study.beta);
-    if (study.inducing == protocol::Inducing::kCoin) out.number("p0", study.p0);
+    if (study.inducing == protocol::Inducing::kCoin) {
+      out.number("p0", study.p0);
+      out.text("rate", name(study.rate));
+    }
   }
   out.text("schedule", protocol::name(study.schedule));
   if (study.schedule == protocol::ScheduleRule::kExplicit) {

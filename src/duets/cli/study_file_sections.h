@@ -53,6 +53,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes,
 /// The names of the options in the study file, shared by reader and writer.
 std::string_view name(protocol::Mode mode);
 std::string_view name(protocol::Inducing inducing);
+std::string_view name(protocol::CoinRate rate);
 std::string_view name(protocol::UploadRule upload);
 std::string_view name(protocol::DataPolicy data);
 std::string_view name(protocol::ClosingRule closing);

@@ -57,7 +57,7 @@ class Host {
         secret_(random::StudySecret::from_seed(simulation.seed)),
         problem_coin_(secret_.problem_coin()),
         coordinator_(simulation.study, secret_, executor),
-        optimum_(best_value(simulation, executor)),
+        optimum_(simulation.reference ? *simulation.reference : best_value(simulation, executor)),
         ledger_(study_.agents),
         regret_(study_.agents, study_.horizon, optimum_) {
     const auto view =
@@ -65,7 +65,7 @@ class Host {
     for (std::uint32_t a = 0; a < study_.agents; ++a) {
       agents_.emplace_back(sim_.study, AgentId{a}, secret_.agent_coin(AgentId{a}), view);
     }
-    picture_ = PictureRecorder(*study_.domain);
+    if (sim_.picture) picture_ = PictureRecorder(*study_.domain);
   }
 
   RunResult run() {

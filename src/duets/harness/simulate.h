@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "duets/base/executor.h"
 #include "duets/harness/participation.h"
@@ -25,6 +26,9 @@ struct Simulation {
   double scale = 1;  ///< > 0
   std::uint64_t seed = 1;
   Participation participation;
+  std::optional<double> reference{};  ///< regret is against this, user's sign of "larger is
+                                      ///< better"; by default best_value()
+  bool picture = true;  ///< record a picture of a two-dimensional study
 };
 
 /// Told what happens, in order. All calls come from the thread that runs the simulation.

@@ -109,13 +109,17 @@ std::uint32_t start_cap(const region::Sampler& current, const EpochReport& repor
   return static_cast<std::uint32_t>(std::min(4 * num_starts / report.cut_acceptance, affordable));
 }
 
-double inducing_probability(const Study& study, double sigma2_max) {
-  if (study.mode == Mode::kTuned) return study.p0 * sigma2_max;
-  // The theory's constant belongs to leverage scores, which are variances over lambda.
-  return gp::theory_p0(theory_inputs(study)) * (sigma2_max / study.lambda);
-}
-
 }  // namespace
+
+double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points) {
+  if (study.mode == Mode::kTheory) {
+    // The theory's constant belongs to leverage scores, which are variances over lambda.
+    return gp::theory_p0(theory_inputs(study)) * (sigma2_max / study.lambda);
+  }
+  if (study.rate == CoinRate::kVariance) return study.p0 * sigma2_max;
+  const auto m = static_cast<double>(num_points);
+  return study.p0 * std::log(m) / m;
+}
 
 Dataset collect(const domain::Domain& domain, const std::vector<Selection>& selections) {
   Dataset data;
@@ -233,7 +237,8 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
   const double residual =
       std::max(kGreedyShare * report.sigma2_max_open, gp::kPruneTolerance * study.kernel.variance);
   if (study.inducing == Inducing::kCoin) {
-    report.p_unclipped = inducing_probability(study, report.sigma2_max_open);
+    report.p_unclipped = inducing_probability(study, report.sigma2_max_open,
+                                              std::uint64_t{study.agents} * report.length);
     report.p = std::min(1.0, report.p_unclipped);
     const Points chosen = throw_coins(epoch, coins, histories, report.p);
     report.num_selected = static_cast<std::uint64_t>(chosen.rows());

@@ -66,6 +66,10 @@ double variance_supremum(const Study& study, const kernel::Kernel& kernel, const
                          const region::Region& region, const numeric::Points& pool,
                          const base::Executor& executor, EpochReport& report);
 
+/// The probability with which a point joins S_j, before it is cut at 1: p0 sigma2_max, p0 ln(m)/m
+/// for m points in this epoch (rate kCount), or the theorem's. m >= 1.
+double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points);
+
 /// Chooses S_j and what agents shall upload; fills p, num_selected, num_inducing. `coins` are the
 /// agents' coins, `histories` their points.
 InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,

@@ -110,6 +110,19 @@ TEST(ChooseInducing, CoinsBelowP) {
   }
 }
 
+// rate = "count": p = p0 ln(m)/m with m = N T_j, whatever the variance.
+TEST(ChooseInducing, RateByCount) {
+  Study study = small_study();
+  study.p0 = 2;
+  study.rate = CoinRate::kCount;
+  study.t1 = 4;
+  TestRun run(study);
+  const auto opened = std::get<EpochOpened>(run.records().at(0));
+  const double m = 4.0 * study.agents;
+  EXPECT_DOUBLE_EQ(opened.report.p_unclipped, 2 * std::log(m) / m);
+  EXPECT_NE(opened.report.p_unclipped, 2 * opened.report.sigma2_max_open);
+}
+
 // No coin falls below p: the point with the smallest coin stands in.
 TEST(ChooseInducing, NeverEmpty) {
   Study study = small_study();

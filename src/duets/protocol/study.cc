@@ -34,6 +34,8 @@ void validate_theory(const Study& study) {
       "mode = \"theory\" needs data = \"epoch\": the bound needs points independent of the noise");
   require(study.inducing == Inducing::kCoin, "duets.inducing", "greedy or public",
           "mode = \"theory\" needs inducing = \"coin\": the theorem is about random inducing sets");
+  require(study.rate == CoinRate::kVariance, "duets.rate", "count",
+          "mode = \"theory\" needs rate = \"variance\": the theorem is about sigma2_max");
   require_positive(study.norm_bound, "noise.bound");
   require_positive(study.subgaussian, "noise.subgaussian");
   require(study.delta > 0 && study.delta < 1, "noise.delta", fmt::format("{}", study.delta),
@@ -130,6 +132,8 @@ base::Digest study_digest(const Study& study) {
   out.u8(static_cast<std::uint8_t>(study.upload));
   out.u8(static_cast<std::uint8_t>(study.data));
   out.u8(static_cast<std::uint8_t>(study.closing));
+  // A later field: written only when it is not the usual one, so that older digests stand.
+  if (study.rate != CoinRate::kVariance) out.u8(static_cast<std::uint8_t>(study.rate));
   return base::digest_of(out.bytes());
 }
 

@@ -28,6 +28,12 @@ enum class Inducing : std::uint8_t {
   kPublic = 2,  ///< the same over points of the public coin: indices travel, nobody's points show
 };
 
+/// What the probability p_j of `kCoin` follows (mode kTuned).
+enum class CoinRate : std::uint8_t {
+  kVariance = 0,  ///< p0 sigma2_max (the paper's text)
+  kCount = 1,     ///< p0 ln(m) / m, m = N T_j points (what the published curves used)
+};
+
 /// What agents send up.
 enum class UploadRule : std::uint8_t {
   kAuto = 0,        ///< whichever is shorter, decided by the coordinator for each epoch
@@ -68,6 +74,7 @@ struct Study {
   std::vector<std::uint32_t> epochs{};  ///< kExplicit only: each >= 1, sum == horizon
 
   Inducing inducing = Inducing::kCoin;
+  CoinRate rate = CoinRate::kVariance;  ///< tuned, coin
   UploadRule upload = UploadRule::kAuto;
   DataPolicy data = DataPolicy::kEpoch;
   ClosingRule closing = ClosingRule::kBest;

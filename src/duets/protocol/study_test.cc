@@ -187,6 +187,7 @@ TEST(StudyDigest, EveryPublicFieldCounts) {
       [](Study& s) { s.epochs = {9}; },
       [](Study& s) { s.inducing = Inducing::kGreedy; },
       [](Study& s) { s.inducing = Inducing::kPublic; },
+      [](Study& s) { s.rate = CoinRate::kCount; },
       [](Study& s) { s.upload = UploadRule::kProjection; },
       [](Study& s) { s.upload = UploadRule::kRewards; },
       [](Study& s) { s.data = DataPolicy::kSurviving; },
