@@ -1,0 +1,73 @@
+// Where an index policy plays next: the maximiser of a value over the domain.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "duets/base/ids.h"
+#include "duets/baselines/setting.h"
+#include "duets/gp/arm_posterior.h"
+#include "duets/numeric/matrix.h"
+
+namespace duets::baselines {
+
+/// A query. `arm` is its index when it is one of the setting's arms.
+struct Choice {
+  numeric::Vector latent;
+  std::optional<std::size_t> arm{};
+};
+
+/// Values of the acquisition at feature points (n x num_features -> n).
+using PointValues = std::function<numeric::Vector(const numeric::Points& features)>;
+
+/// mean + beta sqrt(variance), entry by entry. A negative beta gives the lower bound.
+numeric::Vector confidence_bound(const numeric::Vector& mean, const numeric::Vector& variance,
+                                 double beta);
+
+/// kInvalid unless beta is a finite number >= 0.
+void require_beta(double beta);
+/// The threshold D, or `fallback` when none is given. kInvalid unless it is >= 0 (infinity is).
+double checked_threshold(const std::optional<double>& threshold, double fallback);
+
+/// Finite domain: the arm of the largest value; equal values are broken uniformly at random by the
+/// coin at (kPolicy, agent, slot t). An arm of value -infinity is never chosen while another has a
+/// larger one.
+///
+/// Continuous domain: the best arm (the arms are then a uniform pool), improved by compass search
+/// in latent coordinates: each step tries both directions of every coordinate, cut at the border of
+/// the domain, and moves to the best of them when it is better, else halves the step length. It
+/// starts with a quarter of each coordinate's range and ends after ten halvings or kMaxSteps steps,
+/// so it asks for at most 2 d kMaxSteps values, 2 d at a time.
+class Acquisition {
+ public:
+  static constexpr int kMaxSteps = 20;
+
+  /// Keeps what it needs of the setting. kInvalid unless agents, horizon >= 1, lambda > 0, a domain
+  /// and arms are there and there is one latent row for each arm.
+  explicit Acquisition(const Setting& setting);
+
+  /// `values` has one entry for each arm, none NaN (kNumeric otherwise); `elsewhere` is asked only
+  /// on a continuous domain. O(M).
+  Choice maximise(const numeric::Vector& values, const PointValues& elsewhere, base::AgentId agent,
+                  std::uint32_t t) const;
+
+  /// A uniform arm (a uniform point of the pool), by the same coin.
+  Choice uniform(base::AgentId agent, std::uint32_t t) const;
+
+  /// The site of a choice in a posterior: its arm, or a new one for its features.
+  std::size_t site(const Choice& choice, gp::ArmPosterior& posterior) const;
+
+  /// Features of one latent point.
+  numeric::Vector features(const numeric::Vector& latent) const;
+
+ private:
+  Choice arm_choice(std::size_t arm) const;
+  std::uint64_t word(base::AgentId agent, std::uint32_t t) const;
+
+  std::shared_ptr<const domain::Domain> domain_;
+  numeric::Points latents_;
+  random::Coin coin_;
+};
+
+}  // namespace duets::baselines
