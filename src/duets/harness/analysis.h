@@ -22,8 +22,8 @@ inline constexpr std::array<Ledger, 3> kLedgers = {Ledger::kPaper, Ledger::kFigu
 /// "paper", "figure", "links".
 std::string_view ledger_name(Ledger ledger);
 
-/// Something measured over time in several runs. Without a second run stddev, low and high are
-/// empty (low and high need three); otherwise all are as long as the contender's `t`.
+/// Something measured over time in several runs, each as long as the contender's `t`. NaN where a
+/// number does not exist: the deviation of one run, an interval that bootstrap does not give.
 struct CurveSummary {
   std::vector<double> mean{};
   std::vector<double> stddev{};
@@ -44,7 +44,7 @@ struct ContenderAnalysis {
   std::array<Summary, 3> communication{};
   std::vector<std::uint32_t> t{};
   CurveSummary regret_curve{};
-  std::array<CurveSummary, 3> communication_curves{};  ///< without low and high
+  std::array<CurveSummary, 3> communication_curves{};  ///< low and high are empty
 
   /// "DUETS" or "DUETS (greedy)".
   std::string label() const;

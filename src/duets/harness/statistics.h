@@ -1,13 +1,15 @@
 // Means, their uncertainty, and paired comparisons, with the same bits on every machine.
 //
 // Two methods, each where it is at home. What a table shows beside a mean is a bootstrap-t
-// interval, because it follows the skewness of the runs. What decides between two algorithms is
-// Student's t on paired differences: differences of paired runs are closer to symmetric, and with
-// five runs the t quantile knows how little five numbers tell, where a percentile or BCa interval
-// cannot leave the range of the sample and covers far less than it says.
+// interval, because it follows the skewness of the runs and still covers about what it says with
+// five of them: BCa and percentile intervals cannot leave the range of the sample (measured for
+// five normal values: bootstrap-t 94 %, BCa 83 %). What decides between two algorithms is Student's
+// t on paired differences: these are closer to symmetric, and the t quantile knows how little five
+// numbers tell without the noise of resampling them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -42,20 +44,22 @@ double student_central(double t, std::size_t freedom);
 double student_quantile(double level, std::size_t freedom);
 
 /// Bootstrap-t intervals of the mean of samples of one size. The resamples are drawn once, from a
-/// fixed key, so the interval is a function of the values. Second-order correct; exact for none.
-/// What it can do at n = 5: 126 different resamples exist, some with almost no spread, so the
-/// interval is wide and its width is noisy; it is a picture of the uncertainty, not a test.
+/// fixed key, so the interval is a function of the values. At n = 5 only 126 different resamples
+/// exist, some with almost no spread: the interval covers about 94 % (normal values) or 93 %
+/// (log-normal ones), but it is wide and its width varies; a picture of the uncertainty, not a
+/// test.
 class Bootstrap {
  public:
   explicit Bootstrap(std::size_t size);
 
-  /// Nothing for fewer than three values (two leave no second spread to resample); [mean, mean] for
-  /// values that are all equal. kInvalid when the number of values is not the size. O(resamples n).
+  /// Nothing for fewer than four values, or when so many of them are equal that more than 2.5 % of
+  /// the resamples have no spread; [mean, mean] when all are equal. kInvalid when the number of
+  /// values is not the size. O(kResamples n).
   std::optional<Interval> mean_interval(std::span<const double> values) const;
 
  private:
   std::size_t size_;
-  std::vector<std::size_t> indices_;  // kResamples times size_
+  std::vector<std::uint32_t> indices_;  // kResamples times size_
 };
 
 struct Summary {
