@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "duets/base/ids.h"
@@ -20,6 +21,8 @@ struct Choice {
 
 /// Values of the acquisition at feature points (n x num_features -> n).
 using PointValues = std::function<numeric::Vector(const numeric::Points& features)>;
+/// A posterior at feature points.
+using PosteriorAt = std::function<gp::PointPosterior(const numeric::Points& features)>;
 
 /// mean + beta sqrt(variance), entry by entry. A negative beta gives the lower bound.
 numeric::Vector confidence_bound(const numeric::Vector& mean, const numeric::Vector& variance,
@@ -31,38 +34,49 @@ void require_beta(double beta);
 double checked_threshold(const std::optional<double>& threshold, double fallback);
 
 /// Finite domain: the arm of the largest value; equal values are broken uniformly at random by the
-/// coin at (kPolicy, agent, slot t). An arm of value -infinity is never chosen while another has a
+/// coin at (kPolicy, agent, slot t). An arm of value -infinity is not chosen while another has a
 /// larger one.
 ///
-/// Continuous domain: the best arm (the arms are then a uniform pool), improved by compass search
-/// in latent coordinates: each step tries both directions of every coordinate, cut at the border of
-/// the domain, and moves to the best of them when it is better, else halves the step length. It
-/// starts with a quarter of each coordinate's range and ends after ten halvings or kMaxSteps steps,
-/// so it asks for at most 2 d kMaxSteps values, 2 d at a time.
+/// Continuous domain: the best arm (the arms are a uniform pool there), improved by compass search
+/// in latent coordinates: a step asks for the values in both directions of every coordinate, cut at
+/// the border of the domain, and moves to the best of these 2 d points when it is better, else
+/// halves the step length. That starts at a quarter of the domain's width; the search ends with the
+/// tenth halving, or after kMaxSteps steps. So it asks for 20 d to 40 d values.
 class Acquisition {
  public:
   static constexpr int kMaxSteps = 20;
+  static constexpr int kMaxHalvings = 10;
 
-  /// Keeps what it needs of the setting. kInvalid unless agents, horizon >= 1, lambda > 0, a domain
-  /// and arms are there and there is one latent row for each arm.
+  /// Keeps what it needs of the setting. kInvalid unless agents, horizon >= 1, lambda > 0, domain
+  /// and arms are there, and each arm has a row of latents.
   explicit Acquisition(const Setting& setting);
 
-  /// `values` has one entry for each arm, none NaN (kNumeric otherwise); `elsewhere` is asked only
-  /// on a continuous domain. O(M).
+  /// `values` has one entry for each arm, none NaN (kNumeric otherwise); `elsewhere` is asked on a
+  /// continuous domain only. O(M), and what `elsewhere` takes.
   Choice maximise(const numeric::Vector& values, const PointValues& elsewhere, base::AgentId agent,
                   std::uint32_t t) const;
 
-  /// A uniform arm (a uniform point of the pool), by the same coin.
+  /// maximise() of mean + beta sqrt(variance).
+  Choice maximise_bound(const numeric::Vector& mean, const numeric::Vector& variance,
+                        const PosteriorAt& elsewhere, double beta, base::AgentId agent,
+                        std::uint32_t t) const;
+
+  /// A uniform arm (on a continuous domain, a uniform point of the pool), by the same coin.
   Choice uniform(base::AgentId agent, std::uint32_t t) const;
 
-  /// The site of a choice in a posterior: its arm, or a new one for its features.
+  /// The site of a choice in a posterior: its arm, or the one that is added for its features.
   std::size_t site(const Choice& choice, gp::ArmPosterior& posterior) const;
 
   /// Features of one latent point.
   numeric::Vector features(const numeric::Vector& latent) const;
 
+  const numeric::Points& latents() const { return latents_; }
+
  private:
   Choice arm_choice(std::size_t arm) const;
+  std::size_t best_arm(const numeric::Vector& values, base::AgentId agent, std::uint32_t t) const;
+  Choice climb(std::size_t arm, double value, const PointValues& values) const;
+  numeric::Points neighbours(const numeric::Vector& latent, double step) const;
   std::uint64_t word(base::AgentId agent, std::uint32_t t) const;
 
   std::shared_ptr<const domain::Domain> domain_;
