@@ -32,11 +32,11 @@ double plotted_beta(std::string_view algorithm_name);
 Instance preset_instance(std::string_view preset, std::string_view function, std::uint64_t seed);
 
 struct StudyChoice {
-  std::vector<std::string> presets;     ///< empty: both
-  std::vector<std::string> functions;   ///< empty: all four
-  std::vector<std::string> algorithms;  ///< keys; empty: the paper's four
-  std::vector<double> betas;            ///< empty: the preset's grid
-  std::uint32_t runs = 5;               ///< >= 1
+  std::vector<std::string> presets{};     ///< empty: both
+  std::vector<std::string> functions{};   ///< empty: all four
+  std::vector<std::string> algorithms{};  ///< keys; empty: the paper's four
+  std::vector<double> betas{};            ///< empty: the preset's grid
+  std::uint32_t runs = 5;                 ///< >= 1
   std::uint64_t first_seed = 1;
 };
 
