@@ -1,0 +1,104 @@
+#include "duets/gp/arm_overlay.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "duets/base/error.h"
+#include "duets/gp/arm_posterior_test_support.h"
+
+namespace duets::gp {
+namespace {
+
+using numeric::Points;
+using numeric::Vector;
+
+constexpr double kLambda = 0.2;
+// As in arm_posterior_test.cc: fewer observations, and one level more.
+constexpr double kAgreement = 1e-11;
+
+void expect_exact(const ArmPosterior& pool, const ArmOverlay& overlay,
+                  const std::vector<Observation>& data) {
+  const Difference got = difference(pool, data, kLambda, pool.arms().features(), overlay.mean(),
+                                    overlay.variance(), pool.log_det() + overlay.log_det_growth());
+  RC_ASSERT(got.mean < kAgreement);
+  RC_ASSERT(got.variance < kAgreement);
+  RC_ASSERT(got.log_det < 10 * kAgreement);
+  const Points x = random_points(3, pool.arms().features().cols());
+  const PointPosterior at = overlay.at(x);
+  const Difference off = difference(pool, data, kLambda, x, at.mean, at.variance,
+                                    pool.log_det() + overlay.log_det_growth());
+  RC_ASSERT(off.mean < kAgreement);
+  RC_ASSERT(off.variance < kAgreement);
+}
+
+// Two agents pull on their own and pool what they have, several times.
+RC_GTEST_PROP(ArmOverlay, EqualsTheExactPosteriorOfPoolAndOwn, ()) {
+  const std::shared_ptr<const Arms> arms = random_arms();
+  ArmPosterior pool(arms, kLambda);
+  const Points free = random_points(2, arms->features().cols());
+  pool.add_site(free.row(0));
+  pool.add_site(free.row(1));
+  const std::size_t num_sites = arms->size() + 2;
+  std::vector<ArmOverlay> agents(2, ArmOverlay(pool));
+  std::vector<Observation> pooled;
+  const int rounds = *rc::gen::inRange(1, 5);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<Observation> fresh;
+    for (ArmOverlay& agent : agents) {
+      std::vector<Observation> known = pooled;
+      for (const Observation& one : random_block(num_sites, 6)) {
+        const int times = *rc::gen::inRange(1, 4);
+        for (int i = 0; i < times; ++i) {
+          const double expected = std::log1p(agent.variance_at(one.site) / kLambda);
+          const double before = agent.log_det_growth();
+          agent.observe(one);
+          RC_ASSERT(std::abs(agent.log_det_growth() - before - expected) < kAgreement);
+          known.push_back(one);
+          fresh.push_back(one);
+        }
+      }
+      expect_exact(pool, agent, known);
+    }
+    pool.observe(fresh);
+    pooled.insert(pooled.end(), fresh.begin(), fresh.end());
+    for (ArmOverlay& agent : agents) {
+      agent.reset();
+      expect_exact(pool, agent, pooled);
+    }
+  }
+}
+
+TEST(ArmOverlay, LeavesThePoolAlone) {
+  Points x(3, 1);
+  x << 0.0, 0.5, 1.0;
+  ArmPosterior pool(std::make_shared<Arms>(kernel::Kernel{}, x), kLambda);
+  pool.observe({.site = 0, .reward = 1});
+  const Vector mean = pool.mean();
+  ArmOverlay agent(pool);
+  agent.observe({.site = 2, .reward = 5});
+  EXPECT_EQ(pool.mean(), mean);
+  EXPECT_EQ(pool.num_observations(), 1U);
+  EXPECT_NE(agent.mean(), mean);
+}
+
+TEST(ArmOverlay, RefusesAPoolThatHasMovedOn) {
+  Points x(2, 1);
+  x << 0.0, 0.5;
+  ArmPosterior pool(std::make_shared<Arms>(kernel::Kernel{}, x), kLambda);
+  ArmOverlay agent(pool);
+  EXPECT_THROW(agent.observe({.site = 0, .reward = NAN}), base::Error);
+  EXPECT_THROW(agent.observe({.site = 2, .reward = 0}), base::Error);
+  pool.observe({.site = 0, .reward = 1});
+  EXPECT_THROW(agent.observe({.site = 0, .reward = 1}), base::Error);
+  EXPECT_THROW(agent.at(x), base::Error);
+  EXPECT_THROW(agent.variance_at(0), base::Error);
+  agent.reset();
+  agent.observe({.site = 0, .reward = 1});
+  EXPECT_NEAR(agent.variance()[0], kLambda / (2 + kLambda), 1e-15);
+}
+
+}  // namespace
+}  // namespace duets::gp
