@@ -69,15 +69,18 @@ std::size_t Acquisition::best_arm(const Vector& values, base::AgentId agent,
     base::refuse("values", fmt::format("{} entries", values.size()),
                  fmt::format("must have {}, one for each arm", latents_.rows()));
   }
-  if (values.hasNaN()) {
+  const double best = values.maxCoeff<Eigen::PropagateNaN>();
+  if (std::isnan(best)) {
     throw base::Error(base::ErrorKind::kNumeric,
                       fmt::format("the acquisition of agent {} at t = {} is not a number",
                                   base::value(agent), t));
   }
-  const double best = values.maxCoeff();
+  const double* const begin = values.data();
+  const double* const end = begin + values.size();
   std::vector<std::size_t> ties;
-  for (Eigen::Index i = 0; i < values.size(); ++i) {
-    if (values[i] == best) ties.push_back(static_cast<std::size_t>(i));
+  for (const double* at = std::find(begin, end, best); at != end;
+       at = std::find(at + 1, end, best)) {
+    ties.push_back(static_cast<std::size_t>(at - begin));
   }
   return ties.size() == 1 ? ties[0] : ties[random::index_below(word(agent, t), ties.size())];
 }
