@@ -108,6 +108,16 @@ struct Analysis {
 Analysis analyse(const Experiment& experiment, const ExperimentResult& result,
                  std::span<const Algorithm> algorithms);
 
+/// Two contenders of a task, paired by seed; `family` as in paired_difference.
+Comparison compare(const TaskAnalysis& task, std::size_t first, std::size_t second,
+                   std::size_t family);
+
+/// Number of rivals that a competitor has in the task; 0 when at most one competes.
+std::size_t num_rivals(const TaskAnalysis& task);
+
+/// Fills winner and winner_text from the grids and comparisons.
+void name_winner(TaskAnalysis& task);
+
 /// How beta was chosen, said in every output.
 std::string_view hindsight_note();
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "duets/base/error.h"
 #include "duets/random/coin.h"
@@ -61,6 +63,38 @@ double studentised(std::span<const double> centred, std::span<const std::uint32_
                    : -std::numeric_limits<double>::infinity();
   }
   return sum / n / std::sqrt(spread / (n - 1) / n);
+}
+
+std::vector<std::uint32_t> draw_resample(const random::Coin& coin, std::uint32_t number,
+                                         std::size_t size) {
+  constexpr std::size_t kChunk = 1024;
+  std::vector<std::uint32_t> indices;
+  std::vector<std::uint64_t> words;
+  for (std::size_t first = 0; first < size; first += kChunk) {
+    words.resize(std::min(kChunk, size - first));
+    coin.words({.purpose = random::Purpose::kPolicy,
+                .slot = number,
+                .attempt = static_cast<std::uint32_t>(first / kChunk)},
+               words);
+    for (const std::uint64_t word : words) {
+      indices.push_back(static_cast<std::uint32_t>(random::index_below(word, size)));
+    }
+  }
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+// A number and how often it was drawn.
+using Counted = std::pair<double, std::size_t>;
+
+// The number at place `rank` (from 1) of the sorted draws.
+double order_statistic(const std::vector<Counted>& sorted, std::size_t rank) {
+  std::size_t seen = 0;
+  for (const auto& [value, count] : sorted) {
+    seen += count;
+    if (seen >= rank) return value;
+  }
+  return sorted.back().first;
 }
 
 Order order_of(const std::optional<Interval>& interval) {
@@ -122,23 +156,16 @@ double student_quantile(double level, std::size_t freedom) {
   return low + (high - low) / 2;
 }
 
+// Order does not matter in a resample. Five values have only 126 of them, so drawing 1999 and
+// keeping each once makes the default study sixteen times faster.
 Bootstrap::Bootstrap(std::size_t size) : size_(size) {
   if (size < kSmallestBootstrap) return;
-  constexpr std::size_t kChunk = 1024;
   const random::Coin coin = resampling_coin();
-  indices_.reserve(kResamples * size);
-  std::vector<std::uint64_t> words;
-  for (std::size_t resample = 0; resample < kResamples; ++resample) {
-    for (std::size_t first = 0; first < size; first += kChunk) {
-      words.resize(std::min(kChunk, size - first));
-      coin.words({.purpose = random::Purpose::kPolicy,
-                  .slot = static_cast<std::uint32_t>(resample),
-                  .attempt = static_cast<std::uint32_t>(first / kChunk)},
-                 words);
-      for (const std::uint64_t word : words) {
-        indices_.push_back(static_cast<std::uint32_t>(random::index_below(word, size)));
-      }
-    }
+  std::map<std::vector<std::uint32_t>, std::size_t> drawn;
+  for (std::uint32_t i = 0; i < kResamples; ++i) ++drawn[draw_resample(coin, i, size)];
+  for (const auto& [indices, count] : drawn) {
+    indices_.insert(indices_.end(), indices.begin(), indices.end());
+    counts_.push_back(count);
   }
 }
 
@@ -150,18 +177,17 @@ std::optional<Interval> Bootstrap::mean_interval(std::span<const double> values)
   if (all_equal(values)) return Interval{centre, centre};
   std::vector<double> centred(values.begin(), values.end());
   for (double& v : centred) v -= centre;
-  std::vector<double> t(kResamples);
-  for (std::size_t b = 0; b < kResamples; ++b) {
-    t[b] = studentised(centred, std::span(indices_).subspan(b * size_, size_));
+  std::vector<Counted> t(counts_.size());
+  for (std::size_t b = 0; b < t.size(); ++b) {
+    t[b] = {studentised(centred, std::span(indices_).subspan(b * size_, size_)), counts_[b]};
   }
+  std::sort(t.begin(), t.end());
   constexpr std::size_t kTail = (kResamples + 1) / 40;  // 2.5 %
-  const auto low = t.begin() + (kTail - 1);
-  const auto high = t.begin() + (kResamples - kTail);
-  std::nth_element(t.begin(), low, t.end());
-  std::nth_element(low + 1, high, t.end());
-  if (!std::isfinite(*low) || !std::isfinite(*high)) return std::nullopt;
+  const double low = order_statistic(t, kTail);
+  const double high = order_statistic(t, kResamples + 1 - kTail);
+  if (!std::isfinite(low) || !std::isfinite(high)) return std::nullopt;
   const double error = *sample_stddev(values) / std::sqrt(static_cast<double>(size_));
-  return Interval{centre - *high * error, centre - *low * error};
+  return Interval{centre - high * error, centre - low * error};
 }
 
 std::optional<double> Summary::standard_error() const {

@@ -59,7 +59,8 @@ class Bootstrap {
 
  private:
   std::size_t size_;
-  std::vector<std::uint32_t> indices_;  // kResamples times size_
+  std::vector<std::uint32_t> indices_;  // distinct resamples, size_ each
+  std::vector<std::size_t> counts_;     // how often each was drawn
 };
 
 struct Summary {
