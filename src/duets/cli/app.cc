@@ -7,14 +7,29 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/commands.h"
+#include "duets/cli/compare_command.h"
 #include "duets/cli/exit_code.h"
+#include "duets/cli/reproduce_command.h"
 #include "duets/region/fingerprint.h"
 
 namespace duets::cli {
 namespace {
 
+constexpr std::uint32_t kMaxRuns = 1'000'000;
+constexpr std::uint64_t kMaxFirstSeed = (std::uint64_t{1} << 62);
+
 const std::map<std::string, Format> kFormats{
     {"table", Format::kTable}, {"json", Format::kJson}, {"csv", Format::kCsv}};
+
+/// Everything that can be said on the command line, and what to do about it.
+struct Arguments {
+  const Extensions& extensions;
+  CommonFlags flags{};
+  std::string participation{};
+  ReproduceFlags reproduce{};
+  CompareFlags compare{};
+  std::function<void()> command{};
+};
 
 void add_format(CLI::App& command, CommonFlags& flags) {
   command.add_option("--format", flags.format, "table, json or csv (default table)")
@@ -22,13 +37,124 @@ void add_format(CLI::App& command, CommonFlags& flags) {
       ->option_text("FORMAT");
 }
 
-void add_common(CLI::App& command, CommonFlags& flags) {
-  command.add_option("study", flags.study, "Study file (TOML)")->required()->option_text("STUDY");
-  command.add_option("--seed", flags.seed, "Use this seed instead of the study's")
-      ->option_text("N");
+void add_quiet(CLI::App& command, CommonFlags& flags) {
   add_format(command, flags);
   command.add_flag_callback(
       "-q,--quiet", [&flags] { flags.verbosity = Verbosity::kQuiet; }, "Only data and errors");
+}
+
+void add_study(CLI::App& command, CommonFlags& flags) {
+  command.add_option("study", flags.study, "Study file (TOML)")->required()->option_text("STUDY");
+}
+
+CLI::Option* add_seed(CLI::App& command, CommonFlags& flags, const std::string& text) {
+  return command.add_option("--seed", flags.seed, text)->option_text("N");
+}
+
+CLI::Option* add_output(CLI::App& command, CommonFlags& flags, const std::string& usual) {
+  command.add_option("-o,--output", flags.output, "Result directory (default " + usual + ")")
+      ->option_text("DIR");
+  command
+      .add_option("--threads", flags.threads, "Threads (default: all); results do not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  return command.add_flag("--overwrite", flags.overwrite, "Replace an earlier result directory");
+}
+
+void add_resume(CLI::App& command, CommonFlags& flags, CLI::Option* overwrite) {
+  command
+      .add_flag("--resume", flags.resume, "Go on with an unfinished directory, or add runs to one")
+      ->excludes(overwrite);
+}
+
+void add_run(CLI::App& app, Arguments& given) {
+  CLI::App* run = app.add_subcommand("run", "Simulate a study and write its results");
+  add_study(*run, given.flags);
+  add_seed(*run, given.flags, "Use this seed instead of the study's");
+  add_quiet(*run, given.flags);
+  add_output(*run, given.flags, "results/<study>");
+  run->add_option("--participation", given.participation, "Who takes part: TOML, see docs/formats")
+      ->option_text("FILE");
+  run->add_flag_callback(
+      "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
+      "More about every epoch");
+  run->callback([&given] {
+    given.command = [&given] { run_study(given.flags, given.participation, given.extensions); };
+  });
+}
+
+void add_reproduce(CLI::App& app, Arguments& given) {
+  ReproduceFlags& chosen = given.reproduce;
+  CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
+  reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
+      ->option_text("NAME");
+  reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
+  reproduce->add_option("--runs", chosen.runs, "Runs, each with its own seed (default 5)")
+      ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
+      ->option_text("N");
+  reproduce
+      ->add_option("--functions", chosen.functions, "Functions (default h1,h2,branin,hartmann4)")
+      ->option_text("A,B");
+  reproduce
+      ->add_option("--algorithms", chosen.algorithms, "Algorithms (default those of the paper)")
+      ->option_text("A,B");
+  reproduce->add_option("--betas", chosen.betas, "Grid of beta (default: the preset's)")
+      ->option_text("X,Y");
+  add_seed(*reproduce, given.flags, "First seed (default 1)")
+      ->check(CLI::Range(std::uint64_t{0}, kMaxFirstSeed));
+  add_quiet(*reproduce, given.flags);
+  add_resume(*reproduce, given.flags, add_output(*reproduce, given.flags, "results/reproduce"));
+  reproduce->callback([&given] {
+    given.command = [&given] { reproduce_figure(given.flags, given.reproduce, given.extensions); };
+  });
+}
+
+void add_compare(CLI::App& app, Arguments& given) {
+  CompareFlags& chosen = given.compare;
+  CLI::App* command =
+      app.add_subcommand("compare", "Run several algorithms on a study and compare them");
+  add_study(*command, given.flags);
+  command->add_option("--algorithms", chosen.algorithms, "Algorithms (default those of the paper)")
+      ->option_text("A,B");
+  command->add_option("--betas", chosen.betas, "Grid of beta (default 0.2,0.5,1,2,5)")
+      ->option_text("X,Y");
+  command->add_option("--runs", chosen.runs, "Runs, each with its own seed (default 10)")
+      ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
+      ->option_text("N");
+  command
+      ->add_option("--threshold", chosen.threshold,
+                   "When synchronising algorithms speak: D (default: each one's)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("D");
+  add_seed(*command, given.flags, "First seed (default: the study's)");
+  add_quiet(*command, given.flags);
+  add_resume(*command, given.flags, add_output(*command, given.flags, "results/compare-<study>"));
+  command->callback([&given] {
+    given.command = [&given] { compare(given.flags, given.compare, given.extensions); };
+  });
+}
+
+void add_config(CLI::App& app, Arguments& given) {
+  CLI::App* config = app.add_subcommand("config", "Look at a study file");
+  config->require_subcommand(1);
+  CLI::App* check =
+      config->add_subcommand("check", "Check a study file and forecast what it will do");
+  add_study(*check, given.flags);
+  add_seed(*check, given.flags, "Use this seed instead of the study's");
+  add_quiet(*check, given.flags);
+  check->callback(
+      [&given] { given.command = [&given] { check_config(given.flags, given.extensions); }; });
+}
+
+void add_facts(CLI::App& app, Arguments& given) {
+  CLI::App* list =
+      app.add_subcommand("algorithms", "The algorithms and functions that can be named");
+  add_format(*list, given.flags);
+  list->callback(
+      [&given] { given.command = [&given] { print_list(given.flags.format, given.extensions); }; });
+  CLI::App* version = app.add_subcommand("version", "Version, compiler, processor, fingerprint");
+  add_format(*version, given.flags);
+  version->callback([&given] { given.command = [&given] { print_version(given.flags.format); }; });
 }
 
 // Everything but --help, which CLI11 prints itself, is exit code 2. A word that is no command is
@@ -44,9 +170,11 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::s
 
 int guarded(const std::function<void()>& body) {
   try {
-    region::require_platform();
     body();
     return static_cast<int>(ExitCode::kOk);
+  } catch (const CodedError& error) {
+    fmt::print(stderr, "duets: {}\n", error.what());
+    return static_cast<int>(error.code());
   } catch (const base::Error& error) {
     fmt::print(stderr, "duets: {}\n", error.what());
     return static_cast<int>(exit_code_of(error.kind()));
@@ -58,47 +186,28 @@ int guarded(const std::function<void()>& body) {
 
 }  // namespace
 
-int run_app(int argc, char** argv) {
+int run_app(int argc, char** argv, const Extensions& extensions) {
   CLI::App app(
       "duets: N agents maximise an unknown noisy function together while talking very little",
       "duets");
   app.require_subcommand(1);
-  CommonFlags flags;
-  std::string participation;
-  std::function<void()> command;
-
-  CLI::App* run = app.add_subcommand("run", "Simulate a study and write its results");
-  add_common(*run, flags);
-  run->add_option("-o,--output", flags.output, "Result directory (default results/<study>)")
-      ->option_text("DIR");
-  run->add_flag("--overwrite", flags.overwrite, "Replace an earlier result directory");
-  run->add_option("--threads", flags.threads, "Threads (default: all); results do not depend on it")
-      ->check(CLI::Range(1, 1024))
-      ->option_text("N");
-  run->add_option("--participation", participation, "Who takes part: TOML, see docs/formats")
-      ->option_text("FILE");
-  run->add_flag_callback(
-      "-v,--verbose", [&flags] { flags.verbosity = Verbosity::kVerbose; },
-      "More about every epoch");
-  run->callback([&] { command = [&] { run_study(flags, participation); }; });
-
-  CLI::App* config = app.add_subcommand("config", "Look at a study file");
-  config->require_subcommand(1);
-  CLI::App* check =
-      config->add_subcommand("check", "Check a study file and forecast what it will do");
-  add_common(*check, flags);
-  check->callback([&] { command = [&] { check_config(flags); }; });
-
-  CLI::App* version = app.add_subcommand("version", "Version, compiler, processor, fingerprint");
-  add_format(*version, flags);
-  version->callback([&] { command = [&] { print_version(flags.format); }; });
-
+  Arguments given{extensions};
+  given.flags.words.assign(argv, argv + argc);
+  add_run(app, given);
+  add_reproduce(app, given);
+  add_compare(app, given);
+  add_config(app, given);
+  add_facts(app, given);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report_usage(app, error, argc > 1 ? argv[1] : "");
   }
-  return guarded(command);
+  return guarded([&] {
+    region::require_platform();
+    validate(extensions);
+    given.command();
+  });
 }
 
 }  // namespace duets::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@
 #include "duets/cli/result_directory.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/study_file.h"
+#include "duets/cli/study_simulation.h"
 #include "duets/harness/simulate.h"
 #include "duets/harness/threads.h"
 
@@ -38,21 +40,6 @@ void tell(const CommonFlags& flags, const std::string& text) {
   if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
 }
 
-harness::Simulation simulation_of(const StudyFile& file) {
-  base::require(!file.objective.builtin.empty(), "objective.command",
-                fmt::format("[{}]", fmt::join(file.objective.command, ", ")),
-                "duets run simulates built-in functions; give objective.builtin");
-  harness::Simulation simulation;
-  simulation.study = std::make_shared<const protocol::Study>(file.study);
-  simulation.problem = make_builtin(file);
-  simulation.noise = file.objective.noise;
-  simulation.minimise = file.direction == Direction::kMinimize;
-  simulation.offset = file.objective.offset;
-  simulation.scale = file.objective.scale;
-  simulation.seed = file.seed;
-  return simulation;
-}
-
 void tell_warnings(const CommonFlags& flags, const StudyFile& file) {
   for (const std::string& note : file.notes) tell(flags, "note: " + note);
   for (const std::string& warning : check(file).warnings) tell(flags, "warning: " + warning);
@@ -60,8 +47,9 @@ void tell_warnings(const CommonFlags& flags, const StudyFile& file) {
 
 }  // namespace
 
-void run_study(const CommonFlags& flags, const std::string& participation_file) {
-  const StudyFile file = load_study(flags.study, {flags.seed});
+void run_study(const CommonFlags& flags, const std::string& participation_file,
+               const Extensions& extensions) {
+  const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
   harness::Simulation simulation = simulation_of(file);
   if (!participation_file.empty()) {
     simulation.participation = load_participation(participation_file, file.study);
@@ -84,8 +72,8 @@ void run_study(const CommonFlags& flags, const std::string& participation_file) 
   std::cout << run_summary(result, flags.format, output) << std::flush;
 }
 
-void check_config(const CommonFlags& flags) {
-  const StudyFile file = load_study(flags.study, {flags.seed});
+void check_config(const CommonFlags& flags, const Extensions& extensions) {
+  const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
   const ConfigCheck result = check(file);
   if (flags.format == Format::kJson) {
     nlohmann::ordered_json json;
@@ -105,6 +93,35 @@ void check_config(const CommonFlags& flags) {
   for (const std::string& warning : result.warnings) tell(flags, "warning: " + warning);
   tell(flags, result.warnings.empty() ? "no warnings"
                                       : fmt::format("{} warnings", result.warnings.size()));
+}
+
+void print_list(Format format, const Extensions& extensions) {
+  std::vector<std::array<std::string, 3>> lines;
+  for (const harness::Algorithm& algorithm : all_algorithms(extensions)) {
+    lines.push_back({"algorithm", algorithm.key, algorithm.description});
+  }
+  for (const problems::ProblemInfo& info : problems::problem_list()) {
+    lines.push_back({"function", std::string(info.name), std::string(info.description)});
+  }
+  for (const OwnFunction& own : extensions.functions) {
+    lines.push_back({"function", own.name, own.description});
+  }
+  if (format == Format::kJson) {
+    auto json = nlohmann::ordered_json::array();
+    for (const auto& [kind, name, text] : lines) {
+      json.push_back({{"kind", kind}, {"name", name}, {"description", text}});
+    }
+    std::cout << json.dump(2) << "\n";
+    return;
+  }
+  if (format == Format::kCsv) std::cout << "kind,name,description\n";
+  for (const auto& [kind, name, text] : lines) {
+    if (format == Format::kCsv) {
+      fmt::print(std::cout, "{},{},{}\n", kind, csv_field(name), csv_field(text));
+    } else {
+      fmt::print(std::cout, "{:<11}{:<24}{}\n", kind, name, text);
+    }
+  }
 }
 
 void print_version(Format format) {

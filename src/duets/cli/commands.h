@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "duets/cli/extensions.h"
 #include "duets/cli/progress.h"
 #include "duets/cli/summary.h"
 
@@ -16,17 +18,23 @@ struct CommonFlags {
   std::string study;   ///< path of the study file
   std::string output;  ///< empty: results/<study name>
   bool overwrite = false;
+  bool resume = false;  ///< experiments only
   std::optional<std::uint64_t> seed;
   unsigned threads = 0;  ///< 0: as many as the machine runs at once
   Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
+  std::vector<std::string> words;  ///< the command line as it was typed
 };
 
 /// `duets run`: simulates the study and writes its result directory. Throws base::Error.
-void run_study(const CommonFlags& flags, const std::string& participation_file);
+void run_study(const CommonFlags& flags, const std::string& participation_file,
+               const Extensions& extensions);
 
 /// `duets config check`: prints what the study will do, and warnings.
-void check_config(const CommonFlags& flags);
+void check_config(const CommonFlags& flags, const Extensions& extensions);
+
+/// `duets algorithms`: algorithms and functions, one line each.
+void print_list(Format format, const Extensions& extensions);
 
 /// `duets version`.
 void print_version(Format format);

@@ -19,4 +19,15 @@ enum class ExitCode : int {
 
 ExitCode exit_code_of(base::ErrorKind kind);
 
+/// An error of the command line itself, with its own exit code.
+class CodedError : public base::Error {
+ public:
+  CodedError(ExitCode code, const std::string& message)
+      : Error(base::ErrorKind::kIo, message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
 }  // namespace duets::cli

@@ -1,16 +1,11 @@
 #include "duets/cli/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace duets::cli {
 namespace {
-
-constexpr auto kRedraw = std::chrono::milliseconds(100);
-constexpr int kBarWidth = 30;
 
 std::string percent(double fraction) {
   return fraction >= 0.001 ? fmt::format("{:.3g} %", 100 * fraction)
@@ -18,13 +13,6 @@ std::string percent(double fraction) {
 }
 
 }  // namespace
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(std::max(0.0, seconds)));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
-}
 
 std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
   std::string line = fmt::format(
@@ -44,46 +32,16 @@ std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
 }
 
 Progress::Progress(std::FILE* out, Verbosity verbosity, std::uint64_t total)
-    : out_(out),
-      verbosity_(verbosity),
-      terminal_(isatty(fileno(out)) != 0),
-      total_(total),
-      start_(std::chrono::steady_clock::now()),
-      last_drawn_(start_) {}
-
-Progress::~Progress() { clear(); }
-
-void Progress::clear() {
-  if (bar_shown_) fmt::print(out_, "\r\033[K");
-  bar_shown_ = false;
-}
+    : out_(out), verbosity_(verbosity), bar_(out, total, "queries") {}
 
 void Progress::query_done() {
-  ++done_;
-  if (!terminal_ || verbosity_ == Verbosity::kQuiet) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_drawn_ < kRedraw) return;
-  last_drawn_ = now;
-  draw_bar();
-}
-
-void Progress::draw_bar() {
-  const double fraction =
-      static_cast<double>(done_) / static_cast<double>(std::max<std::uint64_t>(total_, 1));
-  const int filled = static_cast<int>(fraction * kBarWidth);
-  const std::chrono::duration<double> elapsed = last_drawn_ - start_;
-  const double left = fraction > 0 ? elapsed.count() * (1 - fraction) / fraction : 0;
-  fmt::print(out_, "\r[{}{}] {:3.0f} %  {} of {} queries, about {} left\033[K",
-             std::string(static_cast<std::size_t>(filled), '#'),
-             std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * fraction, done_,
-             total_, duration_text(left));
-  std::fflush(out_);
-  bar_shown_ = true;
+  bar_.advance();
+  if (verbosity_ != Verbosity::kQuiet) bar_.draw();
 }
 
 void Progress::epoch_ended(const protocol::EpochReport& report) {
   if (verbosity_ == Verbosity::kQuiet) return;
-  clear();
+  bar_.clear();
   fmt::print(out_, "{}\n", epoch_line(report, verbosity_ == Verbosity::kVerbose));
 }
 

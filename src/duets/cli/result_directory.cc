@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "duets/base/error.h"
+#include "duets/cli/file_io.h"
 #include "duets/cli/result_tables.h"
 #include "duets/harness/figures.h"
 #include "duets/harness/report_page.h"
@@ -13,18 +14,6 @@ namespace duets::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail_io(const std::string& what, const fs::path& path,
-                          const std::error_code& error) {
-  throw base::Error(base::ErrorKind::kIo,
-                    fmt::format("{} {}: {}", what, path.string(), error.message()));
-}
-
-// In full, so that "out/" and "." have names that others can stand beside.
-fs::path full_name(const fs::path& directory) {
-  const fs::path full = fs::absolute(directory).lexically_normal();
-  return full.has_filename() ? full : full.parent_path();
-}
 
 void check_target(const fs::path& directory, bool overwrite) {
   if (!fs::exists(directory)) return;

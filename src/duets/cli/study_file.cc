@@ -151,7 +151,7 @@ StudyFile read_tree(const Node& root, const std::string& file_name,
   const auto section = [&](const char* name) { return Section(name, root.find(name)); };
   StudyFile out;
   read_study(section("study"), file_name, overrides, out);
-  out.objective = read_objective(section("objective"));
+  out.objective = read_objective(section("objective"), overrides.functions);
   SpaceResult space =
       read_space(section("space"), builtin_info(out.objective), out.seed, directory);
   out.space = std::move(space.spec);

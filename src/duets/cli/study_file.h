@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "duets/cli/extensions.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
 #include "duets/protocol/study.h"
@@ -28,7 +30,8 @@ std::string_view name(Direction direction);
 /// What is queried. Exactly one of `builtin` and `command` is not empty. The reward in model units
 /// is (sign * value - offset) / scale, sign = -1 for kMinimize.
 struct ObjectiveSpec {
-  std::string builtin;               ///< a name of problems::problem_list()
+  std::string builtin;               ///< a name of problems::problem_list(), or of `own`
+  std::optional<OwnFunction> own;    ///< a function that came with the program
   std::vector<std::string> command;  ///< program and arguments
   double offset = 0;
   double scale = 1;  ///< > 0
@@ -78,9 +81,10 @@ struct StudyFile {
   std::vector<std::string> notes;  ///< what was read and has no effect here, for people
 };
 
-/// From the command line; they win over the file.
+/// From the command line, where they win over the file, and from the program.
 struct StudyOverrides {
-  std::optional<std::uint64_t> seed;  ///< below 2^63, as TOML has no larger numbers
+  std::optional<std::uint64_t> seed{};       ///< below 2^63, as TOML has no larger numbers
+  std::span<const OwnFunction> functions{};  ///< known beside the built-in ones
 };
 
 /// The largest study file that is read, in bytes.

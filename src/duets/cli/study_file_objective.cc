@@ -30,12 +30,17 @@ problems::Noise read_noise(const Section& section) {
   return noise;
 }
 
-void read_builtin(const Section& section, ObjectiveSpec& objective) {
+void read_builtin(const Section& section, std::span<const OwnFunction> functions,
+                  ObjectiveSpec& objective) {
   std::vector<std::pair<std::string_view, std::string_view>> names;
   for (const problems::ProblemInfo& info : problems::problem_list()) {
     names.emplace_back(info.name, info.name);
   }
+  for (const OwnFunction& own : functions) names.emplace_back(own.name, own.name);
   objective.builtin = section.option<std::string_view>("builtin", names).value();
+  for (const OwnFunction& own : functions) {
+    if (own.name == objective.builtin) objective.own = own;
+  }
   for (const char* key : {"timeout", "retries", "infeasible_value"}) {
     section.forbid(key, "belongs to a command, not to a built-in function");
   }
@@ -60,14 +65,20 @@ void read_command(const Section& section, ObjectiveSpec& objective) {
       section.whole("retries", 0, kMaxRetries).value_or(objective.retries));
 }
 
+std::unique_ptr<problems::Problem> make_own(const OwnFunction& own, const random::Coin& coin) {
+  auto problem = own.make(coin);
+  base::require(problem != nullptr, "objective.builtin", own.name, "nothing was made");
+  return problem;
+}
+
 }  // namespace
 
-ObjectiveSpec read_objective(const Section& section) {
+ObjectiveSpec read_objective(const Section& section, std::span<const OwnFunction> functions) {
   section.check_keys(kKeys);
   ObjectiveSpec objective;
   if (section.has("builtin")) {
     section.forbid("command", "give builtin or command, not both");
-    read_builtin(section, objective);
+    read_builtin(section, functions, objective);
   } else if (section.has("command")) {
     read_command(section, objective);
   } else {
@@ -85,7 +96,8 @@ std::optional<BuiltinInfo> builtin_info(const ObjectiveSpec& objective) {
     return BuiltinInfo{objective.builtin, 1, problems::kMaxDimension, 2, std::nullopt};
   }
   const auto coin = random::StudySecret::from_seed(0).problem_coin();
-  const auto problem = problems::make_problem(objective.builtin, {}, coin);
+  const auto problem = objective.own ? make_own(*objective.own, coin)
+                                     : problems::make_problem(objective.builtin, {}, coin);
   BuiltinInfo info{objective.builtin, problem->dimension(), problem->dimension(),
                    problem->dimension(), problem->natural_shape()};
   if (objective.builtin == "h1" || objective.builtin == "h2") {
@@ -99,6 +111,8 @@ std::unique_ptr<problems::Problem> make_builtin(const StudyFile& file) {
   const ObjectiveSpec& objective = file.objective;
   base::require(!objective.builtin.empty(), "objective.builtin", "(missing)",
                 "the objective is a command");
+  const auto coin = random::StudySecret::from_seed(file.seed).problem_coin();
+  if (objective.own) return make_own(*objective.own, coin);
   problems::ProblemOptions options;
   options.dimension = file.study.domain->num_features();
   if (is_rkhs(objective)) {
@@ -110,7 +124,6 @@ std::unique_ptr<problems::Problem> make_builtin(const StudyFile& file) {
     options.num_centers = objective.centers;
     options.norm = objective.norm;
   }
-  const auto coin = random::StudySecret::from_seed(file.seed).problem_coin();
   return problems::make_problem(objective.builtin, options, coin);
 }
 

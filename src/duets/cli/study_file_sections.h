@@ -24,8 +24,8 @@ struct BuiltinInfo {
   std::optional<problems::Shape> shape;  ///< none: it lives wherever the study does
 };
 
-/// [objective].
-ObjectiveSpec read_objective(const Section& objective);
+/// [objective]. `functions` are known beside the built-in ones.
+ObjectiveSpec read_objective(const Section& objective, std::span<const OwnFunction> functions);
 
 /// Nothing for a command.
 std::optional<BuiltinInfo> builtin_info(const ObjectiveSpec& objective);

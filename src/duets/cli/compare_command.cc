@@ -1,0 +1,155 @@
+#include "duets/cli/compare_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "duets/base/error.h"
+#include "duets/cli/build_info.h"
+#include "duets/cli/comparison_output.h"
+#include "duets/cli/flag_lists.h"
+#include "duets/cli/study_file.h"
+#include "duets/cli/study_simulation.h"
+#include "duets/harness/presets.h"
+
+namespace duets::cli {
+namespace {
+
+constexpr const char* kUsualBetas = "0.2,0.5,1,2,5";
+constexpr const char* kDuets = "duets";
+
+struct Choice {
+  StudyFile file;
+  std::vector<harness::Algorithm> algorithms;  // with what the flags change
+  std::vector<double> betas;
+  std::vector<std::string> keys() const {
+    std::vector<std::string> out;
+    for (const harness::Algorithm& algorithm : algorithms) out.push_back(algorithm.key);
+    return out;
+  }
+};
+
+bool has_duets(const Choice& choice) {
+  return std::any_of(choice.algorithms.begin(), choice.algorithms.end(),
+                     [](const harness::Algorithm& algorithm) { return algorithm.key == kDuets; });
+}
+
+// Fails before anything is computed, where a run would fail in the middle.
+void check_betas(const Choice& choice) {
+  const bool trims = has_duets(choice) && choice.file.study.mode == protocol::Mode::kTuned;
+  if (choice.file.study.domain->is_finite() || !trims) return;
+  for (const double beta : choice.betas) {
+    base::require(beta > 0, "--betas", fmt::format("{}", beta),
+                  "DUETS needs beta > 0 on a domain that is not finite");
+  }
+}
+
+harness::Algorithm chosen_algorithm(const std::vector<harness::Algorithm>& all,
+                                    const std::string& key, const CompareFlags& chosen,
+                                    const StudyFile& file) {
+  harness::Algorithm algorithm = harness::find_algorithm(all, key);
+  if (key == kDuets && file.study.mode == protocol::Mode::kTheory) algorithm.uses_beta = false;
+  if (chosen.threshold && algorithm.threshold > 0) algorithm.threshold = *chosen.threshold;
+  return algorithm;
+}
+
+Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
+                 const Extensions& extensions) {
+  Choice choice;
+  choice.file = load_study(flags.study, {flags.seed, extensions.functions});
+  const std::vector<harness::Algorithm> all = all_algorithms(extensions);
+  std::vector<std::string> keys = word_list("--algorithms", chosen.algorithms);
+  if (keys.empty()) {
+    const auto usual = harness::paper_algorithms();
+    keys.assign(usual.begin(), usual.end());
+  }
+  for (const std::string& key : keys) {
+    choice.algorithms.push_back(chosen_algorithm(all, key, chosen, choice.file));
+  }
+  choice.betas = beta_list("--betas", chosen.betas.empty() ? kUsualBetas : chosen.betas);
+  check_betas(choice);
+  constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 63) - 1;
+  base::require(choice.file.seed <= kMaxSeed - (chosen.runs - 1), "--seed",
+                fmt::format("{}", choice.file.seed), "first seed and runs go beyond 2^63 - 1");
+  return choice;
+}
+
+// The presets of the published study have a meaning of their own in tables and figures.
+std::string preset_of(const StudyFile& file) {
+  const auto taken = harness::preset_names();
+  const bool clash = std::find(taken.begin(), taken.end(), file.study.name) != taken.end();
+  return clash ? file.study.name + "-study" : file.study.name;
+}
+
+// The text is read once: a file that is edited meanwhile changes nothing. The resolved form has the
+// points of a CSV file inside.
+harness::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
+                                  const std::string& text, const Extensions& extensions) {
+  harness::Task task;
+  task.preset = preset_of(choice.file);
+  task.function = choice.file.objective.builtin;
+  task.make = [text, name = choice.file.study.name, &extensions](std::uint64_t seed) {
+    const StudyFile file = parse_study(text, name + ".toml", ".", {seed, extensions.functions});
+    return harness::make_instance(simulation_of(file));
+  };
+  for (const harness::Algorithm& algorithm : choice.algorithms) {
+    const auto more = harness::contenders(algorithm, choice.betas);
+    task.contenders.insert(task.contenders.end(), more.begin(), more.end());
+  }
+  harness::Experiment experiment;
+  experiment.tasks = {std::move(task)};
+  for (std::uint32_t run = 0; run < chosen.runs; ++run) {
+    experiment.seeds.push_back(choice.file.seed + run);
+  }
+  return experiment;
+}
+
+harness::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
+                                const std::string& digest) {
+  const StudyFile& file = choice.file;
+  harness::ComparisonPage page;
+  page.title = "Comparison on " + file.study.name;
+  page.lead = fmt::format("{} of {}: {} agents, {} queries each.", name(file.direction),
+                          file.objective.builtin, file.study.agents, file.study.horizon);
+  page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", chosen.runs, file.seed,
+                                     file.seed + chosen.runs - 1)},
+                {"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},
+                {"Digest of all curves", digest},
+                {"Program", "duets " + version()}};
+  return page;
+}
+
+}  // namespace
+
+void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions) {
+  const Choice choice = choice_of(flags, chosen, extensions);
+  simulation_of(choice.file);  // refuses what cannot be simulated
+  const std::string text = resolved_toml(choice.file);
+  ExperimentPlan plan;
+  plan.command = "compare";
+  plan.experiment = experiment_of(choice, chosen, text, extensions);
+  plan.settings = {{"study", text},
+                   {"algorithms", choice.keys()},
+                   {"betas", choice.betas},
+                   {"threshold", chosen.threshold ? nlohmann::ordered_json(*chosen.threshold)
+                                                  : nlohmann::ordered_json(nullptr)},
+                   {"first_seed", choice.file.seed},
+                   {"runs", chosen.runs}};
+  plan.context = text;
+  plan.output = "results/compare-" + choice.file.study.name;
+  plan.notice =
+      fmt::format("{}: {} agents x {} queries, {} runs of {} contenders", choice.file.study.name,
+                  choice.file.study.agents, choice.file.study.horizon, chosen.runs,
+                  plan.experiment.tasks[0].contenders.size());
+  plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
+    ExperimentOutput output =
+        comparison_output(harness::analyse(plan.experiment, result, choice.algorithms),
+                          page_of(choice, chosen, digest));
+    output.files.emplace_back("study.toml", text);
+    return output;
+  };
+  run_plan(plan, flags);
+}
+
+}  // namespace duets::cli

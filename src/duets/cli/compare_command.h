@@ -1,0 +1,24 @@
+// `duets compare`: algorithms on a study of the user's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "duets/cli/commands.h"
+
+namespace duets::cli {
+
+struct CompareFlags {
+  std::uint32_t runs = 10;
+  std::string algorithms{};           ///< comma-separated keys; empty: those of the paper
+  std::string betas{};                ///< comma-separated; empty: 0.2,0.5,1,2,5
+  std::optional<double> threshold{};  ///< D of the synchronising algorithms
+};
+
+/// Seeds seed .. seed + runs - 1 of the study; what is random in it is drawn anew for each. DUETS
+/// takes its settings from the study and beta from the grid, where its mode has one. Throws
+/// base::Error.
+void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions);
+
+}  // namespace duets::cli

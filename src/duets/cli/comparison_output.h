@@ -1,0 +1,14 @@
+// Tables, figures and report of a comparison of algorithms, as files and on standard output.
+#pragma once
+
+#include "duets/cli/experiment_run.h"
+#include "duets/harness/analysis.h"
+#include "duets/harness/comparison_page.h"
+
+namespace duets::cli {
+
+/// summary.csv, curves.csv, differences.csv, report.html and a figure for each preset.
+ExperimentOutput comparison_output(const harness::Analysis& analysis,
+                                   const harness::ComparisonPage& page);
+
+}  // namespace duets::cli

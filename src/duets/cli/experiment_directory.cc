@@ -1,0 +1,135 @@
+#include "duets/cli/experiment_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "duets/base/error.h"
+#include "duets/cli/exit_code.h"
+#include "duets/cli/file_io.h"
+
+namespace duets::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSettings = "settings.json";
+constexpr const char* kManifest = "manifest.json";
+
+bool is_finished(const fs::path& directory) { return fs::exists(directory / kManifest); }
+bool is_ours(const fs::path& directory) {
+  return is_finished(directory) || fs::exists(directory / kSettings);
+}
+
+[[noreturn]] void refuse(const fs::path& directory, const std::string& constraint) {
+  base::refuse("--output", directory.string(), constraint);
+}
+
+[[noreturn]] void refuse_existing(const fs::path& directory) {
+  if (!fs::is_directory(directory) || !is_ours(directory)) {
+    refuse(directory, "exists and is not a result directory; choose another one");
+  }
+  if (is_finished(directory)) {
+    refuse(directory,
+           "exists already; choose another directory, replace it with --overwrite, or add to it "
+           "with --resume");
+  }
+  refuse(directory, "unfinished: --resume goes on, --overwrite starts anew");
+}
+
+void remove_earlier(const fs::path& directory) {
+  if (!fs::is_directory(directory) || (!is_ours(directory) && !fs::is_empty(directory))) {
+    refuse(directory,
+           "is not a result directory (it has no settings.json or manifest.json) and is not "
+           "overwritten");
+  }
+  const DirectoryLock lock(directory);
+  std::error_code error;
+  fs::remove_all(directory, error);
+  if (error) fail_io("cannot remove", directory, error);
+}
+
+Json stored_settings(const fs::path& directory) {
+  const fs::path path = directory / kSettings;
+  const Json stored = Json::parse(read_whole_file(path), nullptr, false);
+  if (!stored.is_object() || !stored.contains("runs") || !stored["runs"].is_number_unsigned()) {
+    throw CodedError(ExitCode::kStorage,
+                     fmt::format("{}: damaged; start anew with --overwrite", path.string()));
+  }
+  return stored;
+}
+
+}  // namespace
+
+DirectoryLock::DirectoryLock(const fs::path& directory)
+    : descriptor_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) {
+    fail_io("cannot open", directory, std::error_code(errno, std::generic_category()));
+  }
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    close(descriptor_);
+    throw CodedError(ExitCode::kStorage,
+                     fmt::format("{}: another process works in it", directory.string()));
+  }
+}
+
+DirectoryLock::~DirectoryLock() { close(descriptor_); }
+
+ExperimentDirectory::ExperimentDirectory(const fs::path& directory, Entry entry,
+                                         const Json& settings)
+    : path_(full_name(directory)), settings_(settings) {
+  if (fs::exists(path_)) enter_existing(entry);
+  std::error_code error;
+  fs::create_directories(units(), error);
+  if (!error) fs::create_directories(path_ / "figures", error);
+  if (error) fail_io("cannot create", path_, error);
+  lock_ = std::make_unique<DirectoryLock>(path_);
+}
+
+void ExperimentDirectory::enter_existing(Entry entry) const {
+  if (entry == Entry::kNew) refuse_existing(path_);
+  if (entry == Entry::kOverwrite) {
+    remove_earlier(path_);
+  } else {
+    if (!fs::is_directory(path_)) refuse(path_, "exists and is not a directory");
+    if (!fs::is_empty(path_)) check_settings();
+  }
+}
+
+void ExperimentDirectory::check_settings() const {
+  if (!fs::exists(path_ / kSettings)) {
+    refuse(path_, "has no settings.json, so there is nothing to resume");
+  }
+  const Json stored = stored_settings(path_);
+  for (const auto& [key, value] : settings_.items()) {
+    const Json before = stored.value(key, Json());
+    if (key == "runs" ? before <= value : before == value) continue;
+    const char* rule = key == "runs" ? "runs can only be added" : "--resume needs the same";
+    base::refuse(key, value.dump(),
+                 fmt::format("{} was made with {}; {} (or start anew with --overwrite)",
+                             path_.string(), before.dump(), rule));
+  }
+}
+
+void ExperimentDirectory::begin() const {
+  std::vector<fs::path> halves;
+  for (const auto& file : fs::recursive_directory_iterator(path_)) {
+    if (file.path().extension() == ".tmp") halves.push_back(file.path());
+  }
+  std::error_code error;
+  for (const fs::path& half : halves) fs::remove(half, error);
+  fs::remove(path_ / kManifest, error);
+  if (error) fail_io("cannot remove", path_ / kManifest, error);
+  write(kSettings, settings_.dump(2) + "\n");
+}
+
+void ExperimentDirectory::write(const std::string& name, std::string_view text) const {
+  write_whole_file(path_ / name, text);
+}
+
+}  // namespace duets::cli

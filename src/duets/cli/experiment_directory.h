@@ -1,0 +1,57 @@
+// Where an experiment lives while it runs and afterwards (docs/formats/comparison.md).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace duets::cli {
+
+/// Holds the directory for this process alone, until it dies. Not copyable.
+class DirectoryLock {
+ public:
+  /// CodedError kStorage when another process holds it.
+  explicit DirectoryLock(const std::filesystem::path& directory);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+enum class Entry { kNew, kOverwrite, kResume };
+
+/// A directory is ours when it has a settings.json or a manifest.json, unfinished until it has the
+/// latter. kNew refuses every directory that exists; kOverwrite replaces one that is ours or empty;
+/// kResume goes on in one with the same settings, where `runs` may have grown, and starts where
+/// there is nothing yet. Errors are kInvalid (exit code 2) or CodedError kStorage.
+class ExperimentDirectory {
+ public:
+  /// Checks; nothing that exists is changed yet, except that kOverwrite removes the earlier
+  /// directory. `settings` has a whole number "runs".
+  ExperimentDirectory(const std::filesystem::path& directory, Entry entry,
+                      const nlohmann::ordered_json& settings);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path units() const { return path_ / "runs"; }
+
+  /// From here on it is unfinished: stores the settings, drops the manifest and what an earlier
+  /// process did not finish writing.
+  void begin() const;
+
+  /// Writes a file; kIo.
+  void write(const std::string& name, std::string_view text) const;
+
+ private:
+  void enter_existing(Entry entry) const;
+  void check_settings() const;
+
+  std::filesystem::path path_;
+  nlohmann::ordered_json settings_;
+  std::unique_ptr<DirectoryLock> lock_;
+};
+
+}  // namespace duets::cli

@@ -1,0 +1,58 @@
+#include "duets/cli/experiment_progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace duets::cli {
+namespace {
+
+constexpr auto kBetweenLines = std::chrono::seconds(2);
+
+}  // namespace
+
+ExperimentProgress::ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total)
+    : out_(out),
+      verbosity_(verbosity),
+      total_(std::max<std::uint64_t>(total, 1)),
+      last_line_(std::chrono::steady_clock::now()),
+      bar_(out, total, "runs") {}
+
+void ExperimentProgress::run_done(bool loaded) {
+  const std::lock_guard lock(mutex_);
+  bar_.advance(loaded);
+  if (loaded) ++loaded_;
+  if (verbosity_ == Verbosity::kQuiet) return;
+  if (bar_.terminal()) {
+    bar_.draw();
+  } else {
+    maybe_print_line();
+  }
+}
+
+void ExperimentProgress::maybe_print_line() {
+  const std::uint64_t tenth = bar_.done() * 10 / total_;
+  const auto now = std::chrono::steady_clock::now();
+  if (tenth == tenth_ || now - last_line_ < kBetweenLines) return;
+  tenth_ = tenth;
+  last_line_ = now;
+  fmt::print(out_, "{:3} %  {}\n", bar_.done() * 100 / total_, bar_.text());
+  std::fflush(out_);
+}
+
+std::uint64_t ExperimentProgress::done() const {
+  const std::lock_guard lock(mutex_);
+  return bar_.done();
+}
+
+std::uint64_t ExperimentProgress::loaded() const {
+  const std::lock_guard lock(mutex_);
+  return loaded_;
+}
+
+void ExperimentProgress::clear() {
+  const std::lock_guard lock(mutex_);
+  bar_.clear();
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,41 @@
+// What a person sees while an experiment runs: a bar on a terminal, a line now and then elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+
+#include "duets/cli/progress.h"
+#include "duets/harness/experiment.h"
+
+namespace duets::cli {
+
+/// Without a terminal it prints a line when another tenth is done, and not more often than every
+/// two seconds; nothing when quiet. Thread-safe.
+class ExperimentProgress final : public harness::ExperimentObserver {
+ public:
+  /// `total` runs in all. `out` is usually stderr.
+  ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total);
+
+  void run_done(bool loaded) override;
+
+  std::uint64_t done() const;
+  std::uint64_t loaded() const;
+  /// Removes the bar so that other text can be printed.
+  void clear();
+
+ private:
+  void maybe_print_line();
+
+  mutable std::mutex mutex_;
+  std::FILE* out_;
+  Verbosity verbosity_;
+  std::uint64_t total_;
+  std::uint64_t loaded_ = 0;
+  std::uint64_t tenth_ = 0;
+  std::chrono::steady_clock::time_point last_line_;
+  ProgressBar bar_;
+};
+
+}  // namespace duets::cli

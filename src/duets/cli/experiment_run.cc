@@ -1,0 +1,189 @@
+#include "duets/cli/experiment_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "duets/base/bytes.h"
+#include "duets/cli/build_info.h"
+#include "duets/cli/exit_code.h"
+#include "duets/cli/experiment_directory.h"
+#include "duets/cli/experiment_progress.h"
+#include "duets/cli/figure_export.h"
+#include "duets/cli/interrupt.h"
+#include "duets/cli/unit_files.h"
+#include "duets/harness/threads.h"
+
+namespace duets::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+void tell(const CommonFlags& flags, const std::string& text) {
+  if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
+}
+
+// Compiler and instruction set may change the last digit of what lies outside the strict
+// arithmetic, so units of two builds are not mixed.
+std::string build_of_numbers() {
+  std::string text = fmt::format("numbers {}", kNumbersVersion);
+  for (const auto& [name, value] : build_facts()) {
+    if (name == "compiler" || name == "vector_bytes") text += fmt::format(", {} {}", name, value);
+  }
+  return text;
+}
+
+Entry entry_of(const CommonFlags& flags) {
+  if (flags.resume) return Entry::kResume;
+  return flags.overwrite ? Entry::kOverwrite : Entry::kNew;
+}
+
+struct Timing {
+  double seconds = 0;
+  std::uint64_t loaded = 0;
+};
+
+harness::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags& flags,
+                                  const ExperimentDirectory& directory, UnitFiles& units,
+                                  const base::Executor& executor, Timing& timing) {
+  const auto start = Clock::now();
+  const std::size_t total = harness::num_runs(plan.experiment);
+  ExperimentProgress progress(stderr, flags.verbosity, total);
+  const InterruptGuard interrupt;
+  harness::ExperimentResult result =
+      harness::run_experiment(plan.experiment, executor, units, progress, interrupt.stop());
+  progress.clear();
+  if (result.stopped) {
+    throw CodedError(
+        ExitCode::kRunFailed,
+        fmt::format("stopped: {} of {} units are kept in {}; go on with\n  {}", units.stored(),
+                    plan.experiment.tasks.size() * plan.experiment.seeds.size(),
+                    directory.units().string(), resume_command(flags.words)));
+  }
+  timing.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  timing.loaded = progress.loaded();
+  return result;
+}
+
+// The note for the manifest: empty when PNG and PDF were made.
+std::string draw(const ExperimentDirectory& directory, const ExperimentOutput& output,
+                 const base::Executor& executor) {
+  std::vector<std::filesystem::path> drawn;
+  for (const auto& [name, svg] : output.figures) {
+    directory.write("figures/" + name, svg);
+    drawn.push_back(directory.path() / "figures" / name);
+  }
+  const auto converter = find_converter();
+  if (!converter) return std::string(converter_advice());
+  export_figures(*converter, drawn, executor);
+  return {};
+}
+
+std::string manifest_text(const ExperimentPlan& plan, const Json& settings,
+                          const std::string& digest, const Timing& timing,
+                          const std::string& figure_note, unsigned threads) {
+  Json json;
+  json["command"] = plan.command;
+  json["digest"] = digest;
+  json["settings"] = settings;
+  json["runs"] = harness::num_runs(plan.experiment);
+  json["runs_loaded"] = timing.loaded;
+  json["seconds"] = timing.seconds;
+  json["figures"] = figure_note.empty() ? Json::array({"svg", "png", "pdf"}) : Json::array({"svg"});
+  if (!figure_note.empty()) json["figures_note"] = figure_note;
+  for (const auto& [name, value] : build_facts()) json["build"][name] = value;
+  json["build"]["threads"] = threads;
+  return json.dump(2) + "\n";
+}
+
+std::string shown(const ExperimentOutput& output, const std::string& digest,
+                  const std::string& directory, Format format) {
+  if (format == Format::kCsv) return output.csv;
+  if (format == Format::kJson) {
+    Json json{{"digest", digest}, {"results", directory}};
+    json.update(output.json);
+    return json.dump(2) + "\n";
+  }
+  return output.table + "\n" +
+         table_text(
+             {{"digest", digest}, {"results", directory}, {"report", directory + "/report.html"}});
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_./,=:+@%").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string resume_command(const std::vector<std::string>& words) {
+  std::string line;
+  bool resumes = false;
+  for (const std::string& word : words) {
+    if (word == "--overwrite") continue;
+    resumes = resumes || word == "--resume";
+    line += (line.empty() ? "" : " ") + shell_word(word);
+  }
+  return resumes ? line : line + " --resume";
+}
+
+std::string curves_digest(const harness::Experiment& experiment,
+                          const harness::ExperimentResult& result) {
+  base::ByteWriter writer;
+  for (std::size_t task = 0; task < experiment.tasks.size(); ++task) {
+    for (std::size_t seed = 0; seed < experiment.seeds.size(); ++seed) {
+      writer.text(experiment.tasks[task].preset);
+      writer.text(experiment.tasks[task].function);
+      writer.u64(experiment.seeds[seed]);
+      for (std::size_t i = 0; i < experiment.tasks[task].contenders.size(); ++i) {
+        const harness::Contender& contender = experiment.tasks[task].contenders[i];
+        const harness::Curves& curves = result.units[task][seed][i];
+        writer.text(contender.algorithm);
+        writer.text(contender.variant);
+        writer.f64(contender.beta);
+        writer.u32s(curves.t);
+        for (const auto* values : {&curves.regret, &curves.paper, &curves.figure, &curves.links}) {
+          writer.f64s(*values);
+        }
+      }
+    }
+  }
+  return base::to_hex(base::digest_of(writer.bytes()));
+}
+
+void run_plan(const ExperimentPlan& plan, const CommonFlags& flags) {
+  const std::string output = flags.output.empty() ? plan.output : flags.output;
+  Json settings = plan.settings;
+  settings["build"] = build_of_numbers();
+  const ExperimentDirectory directory(output, entry_of(flags), settings);
+  UnitFiles units(directory.units(),
+                  plan.command + "\n" + build_of_numbers() + "\n" + plan.context);
+  units.read_all(plan.experiment);
+  directory.begin();
+
+  const unsigned threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
+  const harness::ThreadExecutor executor(threads);
+  if (!plan.notice.empty()) tell(flags, plan.notice);
+  if (units.stored() > 0) tell(flags, fmt::format("{} units are there already", units.stored()));
+  Timing timing;
+  const harness::ExperimentResult result = compute(plan, flags, directory, units, executor, timing);
+  const std::string digest = curves_digest(plan.experiment, result);
+  const ExperimentOutput shows = plan.present(result, digest);
+  for (const auto& [name, text] : shows.files) directory.write(name, text);
+  const std::string figure_note = draw(directory, shows, executor);
+  if (!figure_note.empty()) fmt::print(stderr, "note: {}\n", figure_note);
+  directory.write("manifest.json",
+                  manifest_text(plan, settings, digest, timing, figure_note, threads));
+  std::cout << shown(shows, digest, output, flags.format) << std::flush;
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,208 @@
+// The pieces behind `duets reproduce` and `duets compare`; the commands themselves are tested from
+// outside, in tests/integration.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "duets/base/error.h"
+#include "duets/cli/exit_code.h"
+#include "duets/cli/experiment_directory.h"
+#include "duets/cli/experiment_run.h"
+#include "duets/cli/extensions.h"
+#include "duets/cli/figure_export.h"
+#include "duets/cli/file_io.h"
+#include "duets/cli/flag_lists.h"
+
+namespace duets::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+class Scratch : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("duets-experiment-" + std::to_string(getpid()));
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  fs::path root_;
+};
+
+template <class Body>
+std::string error_of(const Body& body) {
+  try {
+    body();
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FlagLists, SplitAndRefuse) {
+  EXPECT_TRUE(word_list("--x", "").empty());
+  EXPECT_EQ(word_list("--x", "a,b"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(beta_list("--x", "0,0.5,1e2"), (std::vector<double>{0, 0.5, 100}));
+  for (const char* bad : {"a,,b", ",a", "a,", ",", "a,a"}) {
+    EXPECT_NE(error_of([&] { word_list("--x", bad); }).find("--x = "), std::string::npos) << bad;
+  }
+  for (const char* bad : {"-1", "nan", "inf", "1x", "x", "1e999", "0.5,0.50", " 1"}) {
+    EXPECT_NE(error_of([&] { beta_list("--x", bad); }).find("--x = "), std::string::npos) << bad;
+  }
+}
+
+TEST(ResumeCommand, IsALineForAShell) {
+  EXPECT_EQ(resume_command({"./duets", "reproduce", "--overwrite", "-o", "a b"}),
+            "./duets reproduce -o 'a b' --resume");
+  EXPECT_EQ(resume_command({"duets", "--resume", "it's"}), "duets --resume 'it'\\''s'");
+}
+
+TEST(CurvesDigest, DependsOnEveryNumberAndName) {
+  harness::Experiment experiment;
+  experiment.tasks = {{"p", "f", {}, {{"A", 1, "", {}}}}};
+  experiment.seeds = {1};
+  harness::ExperimentResult result;
+  result.units = {{{harness::Curves{{1}, {0.5}, {1}, {2}, {3}}}}};
+  const std::string before = curves_digest(experiment, result);
+  EXPECT_EQ(before.size(), 32U);
+  result.units[0][0][0].links[0] = 4;
+  EXPECT_NE(curves_digest(experiment, result), before);
+  result.units[0][0][0].links[0] = 3;
+  EXPECT_EQ(curves_digest(experiment, result), before);
+  experiment.tasks[0].contenders[0].beta = 2;
+  EXPECT_NE(curves_digest(experiment, result), before);
+}
+
+TEST(Extensions, NamesMustBeFitAndFree) {
+  const auto make = [](const random::Coin& coin) {
+    return problems::make_problem("branin", {}, coin);
+  };
+  EXPECT_EQ(error_of([&] { validate({{}, {{"mine", "", make}}}); }), "");
+  for (const char* bad : {"", "Branin", "a,b", "../x", "-x", "branin"}) {
+    EXPECT_NE(error_of([&] { validate({{}, {{bad, "", make}}}); }), "") << bad;
+  }
+  EXPECT_NE(error_of([&] { validate({{}, {{"mine", "", make}, {"mine", "", make}}}); }), "");
+  EXPECT_NE(error_of([&] { validate({{}, {{"mine", "", {}}}}); }), "");
+  harness::Algorithm own;
+  own.key = "duets";
+  own.name = "Mine";
+  EXPECT_NE(error_of([&] { validate({{own}, {}}); }).find("taken"), std::string::npos);
+}
+
+using Directory = Scratch;
+
+TEST_F(Directory, NewRefusesWhatExistsAndSaysWhatItIs) {
+  const fs::path path = root_ / "out";
+  { const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}}); }
+  EXPECT_NE(error_of([&] {
+              ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}});
+            }).find("not a result directory"),
+            std::string::npos);
+  fs::remove_all(path);
+  { ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}}).begin(); }
+  EXPECT_NE(error_of([&] {
+              ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}});
+            }).find("unfinished: --resume goes on, --overwrite starts anew"),
+            std::string::npos);
+  write_whole_file(path / "manifest.json", "{}");
+  EXPECT_NE(error_of([&] {
+              ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}});
+            }).find("exists already"),
+            std::string::npos);
+}
+
+TEST_F(Directory, OverwriteReplacesOnlyWhatIsOurs) {
+  const fs::path path = root_ / "out";
+  fs::create_directories(path);
+  write_whole_file(path / "thesis.tex", "years of work");
+  EXPECT_NE(error_of([&] {
+              ExperimentDirectory(path, Entry::kOverwrite, {{"runs", 1U}});
+            }).find("is not overwritten"),
+            std::string::npos);
+  EXPECT_TRUE(fs::exists(path / "thesis.tex"));
+  write_whole_file(path / "settings.json", "{}");
+  const ExperimentDirectory directory(path, Entry::kOverwrite, {{"runs", 1U}});
+  EXPECT_FALSE(fs::exists(path / "thesis.tex"));
+}
+
+TEST_F(Directory, ResumeNeedsTheSameSettingsButTakesMoreRuns) {
+  const fs::path path = root_ / "out";
+  { ExperimentDirectory(path, Entry::kResume, {{"betas", "1"}, {"runs", 2U}}).begin(); }
+  const auto resume = [&](const Json& settings) {
+    return error_of([&] { ExperimentDirectory(path, Entry::kResume, settings); });
+  };
+  EXPECT_EQ(resume({{"betas", "1"}, {"runs", 2U}}), "");
+  EXPECT_EQ(resume({{"betas", "1"}, {"runs", 3U}}), "");
+  EXPECT_NE(resume({{"betas", "1"}, {"runs", 1U}}).find("only be added"), std::string::npos);
+  EXPECT_NE(resume({{"betas", "2"}, {"runs", 2U}}).find("betas = \"2\""), std::string::npos);
+  EXPECT_NE(resume({{"betas", "1"}, {"runs", 2U}, {"new", 1}}), "");
+  write_whole_file(path / "settings.json", "{\"runs\"");
+  EXPECT_NE(resume({{"betas", "1"}, {"runs", 2U}}).find("damaged"), std::string::npos);
+}
+
+TEST_F(Directory, BeginDropsManifestAndHalves) {
+  const fs::path path = root_ / "out";
+  const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}});
+  write_whole_file(path / "manifest.json", "{}");
+  write_whole_file(path / "runs" / "a.csv.tmp", "half");
+  directory.begin();
+  EXPECT_FALSE(fs::exists(path / "manifest.json"));
+  EXPECT_FALSE(fs::exists(path / "runs" / "a.csv.tmp"));
+  EXPECT_TRUE(fs::exists(path / "settings.json"));
+}
+
+TEST_F(Directory, OneProcessAtATime) {
+  const fs::path path = root_ / "out";
+  const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}});
+  directory.begin();
+  for (const Entry entry : {Entry::kResume, Entry::kOverwrite}) {
+    try {
+      ExperimentDirectory(path, entry, {{"runs", 1U}});
+      ADD_FAILURE() << "two at once";
+    } catch (const CodedError& error) {
+      EXPECT_EQ(error.code(), ExitCode::kStorage);
+    }
+  }
+  EXPECT_TRUE(fs::exists(path / "settings.json"));
+}
+
+using FigureExport = Scratch;
+
+// A stand-in for rsvg-convert: the option before the last word is the output.
+fs::path stub(const fs::path& folder, const std::string& body) {
+  const fs::path path = folder / "rsvg-convert";
+  write_whole_file(path, "#!/bin/sh\n" + body + "\n");
+  chmod(path.c_str(), 0755);
+  return path;
+}
+
+TEST_F(FigureExport, AFailureNamesTheFileAndPassesOnWhatWasSaid) {
+  write_whole_file(root_ / "a.svg", "<svg/>");
+  const fs::path converter = stub(root_, "echo no fonts >&2; exit 3");
+  const std::string error =
+      error_of([&] { export_figures(converter, {root_ / "a.svg"}, base::SerialExecutor()); });
+  EXPECT_NE(error.find("a.png"), std::string::npos) << error;
+  EXPECT_NE(error.find("no fonts"), std::string::npos) << error;
+}
+
+TEST_F(FigureExport, OutputThatIsNoPictureIsAnError) {
+  write_whole_file(root_ / "a.svg", "<svg/>");
+  const std::string write_text =
+      "while [ $# -gt 1 ]; do [ $1 = --output ] && echo text >$2; shift; done";
+  for (const std::string& body : {std::string("exit 0"), write_text}) {
+    const fs::path converter = stub(root_, body);
+    EXPECT_NE(
+        error_of([&] { export_figures(converter, {root_ / "a.svg"}, base::SerialExecutor()); }),
+        "");
+    EXPECT_FALSE(fs::exists(root_ / "a.png"));
+    EXPECT_FALSE(fs::exists(root_ / "a.png.tmp"));
+  }
+  EXPECT_NE(error_of([&] {
+              export_figures(root_ / "missing", {root_ / "a.svg"}, base::SerialExecutor());
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace duets::cli

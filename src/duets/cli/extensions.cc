@@ -1,0 +1,50 @@
+#include "duets/cli/extensions.h"
+
+#include <algorithm>
+#include <set>
+
+#include "duets/base/error.h"
+
+namespace duets::cli {
+namespace {
+
+// Names become parts of file names and of comma-separated lists on the command line.
+bool is_fit_name(const std::string& name) {
+  return !name.empty() && name.size() <= 60 && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+void take_name(std::set<std::string>& taken, const std::string& field, const std::string& name) {
+  base::require(is_fit_name(name), field, name,
+                "must be 1 to 60 lower-case letters, digits and hyphens");
+  base::require(taken.insert(name).second, field, name, "is taken already");
+}
+
+}  // namespace
+
+void validate(const Extensions& extensions) {
+  std::set<std::string> keys, names;
+  for (const harness::Algorithm& known : harness::builtin_algorithms()) keys.insert(known.key);
+  for (const problems::ProblemInfo& known : problems::problem_list()) names.emplace(known.name);
+  for (const harness::Algorithm& own : extensions.algorithms) {
+    take_name(keys, "algorithm.key", own.key);
+    base::require(!own.name.empty(), "algorithm.name", "\"\"", "must be what people call it");
+    base::require(static_cast<bool>(own.make), "algorithm.make", "(empty)",
+                  "must make a policy for " + own.key);
+  }
+  for (const OwnFunction& own : extensions.functions) {
+    take_name(names, "function.name", own.name);
+    base::require(static_cast<bool>(own.make), "function.make", "(empty)",
+                  "must make the function " + own.name);
+  }
+}
+
+std::vector<harness::Algorithm> all_algorithms(const Extensions& extensions) {
+  std::vector<harness::Algorithm> all = harness::builtin_algorithms();
+  all.insert(all.end(), extensions.algorithms.begin(), extensions.algorithms.end());
+  return all;
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,35 @@
+// What a user adds to the program in a file of their own (docs/extending.md).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duets/harness/algorithms.h"
+#include "duets/problems/problem.h"
+#include "duets/random/coin.h"
+
+namespace duets::cli {
+
+/// A function that study files can name as objective.builtin.
+struct OwnFunction {
+  std::string name;         ///< lower-case letters, digits and hyphens; not that of a built-in
+  std::string description;  ///< one line
+  /// Makes the function for one seed. What is random in it comes from the coin, Purpose::kProblem;
+  /// dimension and shape must be the same for every seed.
+  std::function<std::unique_ptr<problems::Problem>(const random::Coin& problem_coin)> make;
+};
+
+struct Extensions {
+  std::vector<harness::Algorithm> algorithms{};
+  std::vector<OwnFunction> functions{};
+};
+
+/// kInvalid when a name or key is malformed or taken, or something cannot be made.
+void validate(const Extensions& extensions);
+
+/// The built-in algorithms and, behind them, the user's.
+std::vector<harness::Algorithm> all_algorithms(const Extensions& extensions);
+
+}  // namespace duets::cli

@@ -1,0 +1,25 @@
+// `duets reproduce`: the published empirical study. Each mode is a file of its own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "duets/cli/commands.h"
+
+namespace duets::cli {
+
+struct ReproduceFlags {
+  std::string preset = "both";  ///< or a name of harness::preset_names()
+  bool quick = false;           ///< fewer runs and betas, where they are not given
+  std::optional<std::uint32_t> runs{};
+  std::string functions{};  ///< comma-separated; empty: all
+  std::string algorithms{};
+  std::string betas{};
+};
+
+/// The comparison behind the published figure. Throws base::Error.
+void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
+                      const Extensions& extensions);
+
+}  // namespace duets::cli

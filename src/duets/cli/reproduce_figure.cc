@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include "duets/base/error.h"
+#include "duets/cli/build_info.h"
+#include "duets/cli/comparison_output.h"
+#include "duets/cli/flag_lists.h"
+#include "duets/cli/reproduce_command.h"
+#include "duets/harness/presets.h"
+
+namespace duets::cli {
+namespace {
+
+constexpr std::uint32_t kUsualRuns = 5;
+constexpr std::uint32_t kQuickRuns = 2;
+constexpr const char* kQuickBetas = "0.2,1,5";
+
+std::vector<std::string> presets_of(const std::string& preset) {
+  std::vector<std::string> names;
+  for (const std::string_view name : harness::preset_names()) {
+    if (preset == "both" || preset == name) names.emplace_back(name);
+  }
+  base::require(!names.empty(), "--preset", preset,
+                fmt::format("must be both or one of {}", fmt::join(harness::preset_names(), ", ")));
+  return names;
+}
+
+template <class Names>
+std::vector<std::string> or_all(std::vector<std::string> chosen, const Names& all) {
+  return chosen.empty() ? std::vector<std::string>(all.begin(), all.end()) : chosen;
+}
+
+harness::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+  harness::StudyChoice choice;
+  choice.presets = presets_of(chosen.preset);
+  choice.functions = or_all(word_list("--functions", chosen.functions), harness::paper_functions());
+  choice.algorithms =
+      or_all(word_list("--algorithms", chosen.algorithms), harness::paper_algorithms());
+  const bool quick_betas = chosen.quick && chosen.betas.empty();
+  choice.betas = beta_list("--betas", quick_betas ? kQuickBetas : chosen.betas);
+  choice.runs = chosen.runs.value_or(chosen.quick ? kQuickRuns : kUsualRuns);
+  choice.first_seed = flags.seed.value_or(1);
+  return choice;
+}
+
+std::string betas_text(const harness::StudyChoice& choice) {
+  if (!choice.betas.empty()) return fmt::format("{}", fmt::join(choice.betas, ", "));
+  std::string text;
+  for (const std::string& preset : choice.presets) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", preset,
+                        fmt::join(harness::preset_betas(preset), ", "));
+  }
+  return text;
+}
+
+// What --quick left out; empty for the whole study.
+std::string reduction(const ReproduceFlags& chosen, const harness::StudyChoice& choice) {
+  if (!chosen.quick) return {};
+  return fmt::format(
+      "A quick look: {} runs (the study has {}) and beta in {{{}}} only. Drop --quick for all.",
+      choice.runs, kUsualRuns, betas_text(choice));
+}
+
+nlohmann::ordered_json settings_of(const harness::StudyChoice& choice) {
+  return {{"mode", "figure"},
+          {"presets", choice.presets},
+          {"functions", choice.functions},
+          {"algorithms", choice.algorithms},
+          {"betas", betas_text(choice)},
+          {"first_seed", choice.first_seed},
+          {"runs", choice.runs}};
+}
+
+harness::ComparisonPage page_of(const ReproduceFlags& chosen, const harness::StudyChoice& choice,
+                                const std::string& digest) {
+  harness::ComparisonPage page;
+  page.title = "The empirical study of DUETS, run again";
+  page.lead = reduction(chosen, choice);
+  page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", choice.runs, choice.first_seed,
+                                     choice.first_seed + choice.runs - 1)},
+                {"Beta", betas_text(choice)},
+                {"Digest of all curves", digest},
+                {"Program", "duets " + version()}};
+  return page;
+}
+
+}  // namespace
+
+void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
+                      const Extensions& extensions) {
+  const harness::StudyChoice choice = choice_of(flags, chosen);
+  const std::vector<harness::Algorithm> algorithms = all_algorithms(extensions);
+  ExperimentPlan plan;
+  plan.command = "reproduce";
+  plan.experiment = harness::study_experiment(choice, algorithms);
+  plan.settings = settings_of(choice);
+  plan.output = "results/reproduce";
+  plan.notice = reduction(chosen, choice);
+  plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
+    return comparison_output(harness::analyse(plan.experiment, result, algorithms),
+                             page_of(chosen, choice, digest));
+  };
+  run_plan(plan, flags);
+}
+
+}  // namespace duets::cli

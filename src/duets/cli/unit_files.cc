@@ -1,0 +1,59 @@
+#include "duets/cli/unit_files.h"
+
+#include <fmt/format.h>
+
+#include "duets/cli/exit_code.h"
+#include "duets/cli/file_io.h"
+#include "duets/cli/unit_text.h"
+
+namespace duets::cli {
+namespace {
+
+[[noreturn]] void refuse_file(const std::filesystem::path& path, const UnitReading& reading) {
+  if (reading.state == UnitState::kDamaged) {
+    throw CodedError(ExitCode::kStorage,
+                     fmt::format("{}: damaged: {}; remove it to compute it again, or start anew "
+                                 "with --overwrite",
+                                 path.string(), reading.why));
+  }
+  throw CodedError(ExitCode::kUsage,
+                   fmt::format("--resume = {}: {}; start anew with --overwrite, or choose another "
+                               "directory",
+                               path.string(), reading.why));
+}
+
+}  // namespace
+
+UnitFiles::UnitFiles(std::filesystem::path folder, std::string context)
+    : folder_(std::move(folder)), context_(std::move(context)) {}
+
+std::filesystem::path UnitFiles::path_of(const harness::Task& task, std::uint64_t seed) const {
+  return folder_ / fmt::format("{}-{}-{}.csv", task.preset, task.function, seed);
+}
+
+void UnitFiles::read_all(const harness::Experiment& experiment) {
+  for (const harness::Task& task : experiment.tasks) {
+    for (const std::uint64_t seed : experiment.seeds) {
+      const std::filesystem::path path = path_of(task, seed);
+      if (!std::filesystem::exists(path)) continue;
+      UnitReading reading =
+          read_unit(read_whole_file(path), unit_settings(context_, task, seed), task);
+      if (reading.state != UnitState::kGood) refuse_file(path, reading);
+      found_.emplace(path, std::move(reading.unit));
+    }
+  }
+  stored_ = found_.size();
+}
+
+std::optional<harness::Unit> UnitFiles::load(const harness::Task& task, std::uint64_t seed) {
+  const auto found = found_.find(path_of(task, seed));
+  return found == found_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void UnitFiles::save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) {
+  write_whole_file(path_of(task, seed),
+                   unit_text(unit_settings(context_, task, seed), task, seed, unit));
+  ++stored_;
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,41 @@
+// Finished units on disk: the checkpoint of an experiment, and its raw data.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "duets/harness/experiment.h"
+
+namespace duets::cli {
+
+/// A folder of unit files, "<preset>-<function>-<seed>.csv". Thread-safe.
+class UnitFiles final : public harness::UnitStore {
+ public:
+  /// `context` is unit_settings()'. The folder exists.
+  UnitFiles(std::filesystem::path folder, std::string context);
+
+  /// Reads every file that the experiment can use, before anything is computed. Throws CodedError:
+  /// kStorage naming a damaged file, kUsage one made with other settings; no file is changed.
+  void read_all(const harness::Experiment& experiment);
+
+  /// Units found and saved so far.
+  std::size_t stored() const { return stored_; }
+
+  /// Only what read_all found.
+  std::optional<harness::Unit> load(const harness::Task& task, std::uint64_t seed) override;
+  /// Under another name first, so that a file with the final name is whole. kIo.
+  void save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override;
+
+ private:
+  std::filesystem::path path_of(const harness::Task& task, std::uint64_t seed) const;
+
+  std::filesystem::path folder_;
+  std::string context_;
+  std::map<std::filesystem::path, harness::Unit> found_;  // constant once read
+  std::atomic<std::size_t> stored_ = 0;
+};
+
+}  // namespace duets::cli

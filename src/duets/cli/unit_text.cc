@@ -1,0 +1,143 @@
+#include "duets/cli/unit_text.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "duets/base/bytes.h"
+#include "duets/cli/result_tables.h"
+
+namespace duets::cli {
+namespace {
+
+using harness::Contender;
+using harness::Curves;
+using harness::Task;
+using harness::Unit;
+
+constexpr std::string_view kFormat = "# duets unit 1";
+constexpr std::string_view kSettings = "# settings ";
+constexpr std::string_view kChecksum = "# checksum ";
+constexpr std::string_view kHead = "contender,algorithm,variant,beta,t,regret,paper,figure,links";
+
+std::string hex_digest(std::string_view text) {
+  return base::to_hex(base::digest_of(
+      {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));  // NOLINT
+}
+
+// The words that begin every row of a contender.
+std::string row_start(const Task& task, std::size_t index) {
+  const Contender& contender = task.contenders[index];
+  return fmt::format("{},{},{},{},", index, csv_field(contender.algorithm),
+                     csv_field(contender.variant), contender.beta);
+}
+
+void append_curves(std::string& text, const std::string& start, const Curves& curves) {
+  for (std::size_t i = 0; i < curves.t.size(); ++i) {
+    fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{}\n", start, curves.t[i],
+                   curves.regret[i], curves.paper[i], curves.figure[i], curves.links[i]);
+  }
+}
+
+// Takes the next line off the front, without its end; nothing when the text does not end in one.
+std::optional<std::string_view> take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return line;
+}
+
+// The next number of a row, and the comma behind it unless it is the last.
+template <class Number>
+bool take_number(std::string_view& row, Number& value, bool last) {
+  const auto [end, error] = std::from_chars(row.data(), row.data() + row.size(), value);
+  if (error != std::errc()) return false;
+  row.remove_prefix(static_cast<std::size_t>(end - row.data()));
+  if (last) return row.empty();
+  if (row.empty() || row.front() != ',') return false;
+  row.remove_prefix(1);
+  return true;
+}
+
+bool take_row(std::string_view row, Curves& curves) {
+  std::uint32_t t = 0;
+  double regret = 0, paper = 0, figure = 0, links = 0;
+  const bool good = take_number(row, t, false) && take_number(row, regret, false) &&
+                    take_number(row, paper, false) && take_number(row, figure, false) &&
+                    take_number(row, links, true);
+  if (!good) return false;
+  curves.t.push_back(t);
+  curves.regret.push_back(regret);
+  curves.paper.push_back(paper);
+  curves.figure.push_back(figure);
+  curves.links.push_back(links);
+  return true;
+}
+
+UnitReading damaged(std::string why) { return {UnitState::kDamaged, std::move(why), {}}; }
+
+// The rows between head and checksum.
+UnitReading read_rows(std::string_view body, const Task& task) {
+  UnitReading reading{UnitState::kGood, {}, Unit(task.contenders.size())};
+  for (std::size_t i = 0; i < task.contenders.size(); ++i) {
+    const std::string start = row_start(task, i);
+    while (body.starts_with(start)) {
+      const std::string_view row = *take_line(body);
+      if (!take_row(row.substr(start.size()), reading.unit[i])) {
+        return damaged(fmt::format("\"{}\" is not a row", row));
+      }
+    }
+    if (reading.unit[i].t.empty()) return damaged(fmt::format("contender {} has no rows", i));
+  }
+  if (!body.empty()) return damaged("there are rows of no contender");
+  return reading;
+}
+
+}  // namespace
+
+base::Digest unit_settings(std::string_view context, const Task& task, std::uint64_t seed) {
+  base::ByteWriter writer;
+  writer.text(context);
+  writer.text(task.preset);
+  writer.text(task.function);
+  writer.u64(seed);
+  writer.u64(task.contenders.size());
+  for (const Contender& contender : task.contenders) {
+    writer.text(contender.algorithm);
+    writer.f64(contender.beta);
+    writer.text(contender.variant);
+  }
+  return base::digest_of(writer.bytes());
+}
+
+std::string unit_text(const base::Digest& settings, const Task& task, std::uint64_t seed,
+                      const Unit& unit) {
+  std::string text = fmt::format("{}\n{}{}\n# {} {} seed {}\n{}\n", kFormat, kSettings,
+                                 base::to_hex(settings), task.preset, task.function, seed, kHead);
+  for (std::size_t i = 0; i < unit.size(); ++i) append_curves(text, row_start(task, i), unit[i]);
+  const std::string sum = hex_digest(text);
+  return text + std::string(kChecksum) + sum + "\n";
+}
+
+UnitReading read_unit(std::string_view text, const base::Digest& settings, const Task& task) {
+  const std::size_t foot = kChecksum.size() + 33;  // 32 digits and the line's end
+  if (!text.starts_with("# duets unit ")) return damaged("it does not begin as a unit file");
+  if (text.size() < foot) return damaged("it is cut short");
+  const std::string_view body = text.substr(0, text.size() - foot);
+  const std::string expected = std::string(kChecksum) + hex_digest(body) + "\n";
+  if (text.substr(body.size()) != expected) return damaged("its checksum does not fit");
+
+  std::string_view rest = body;
+  const auto format = take_line(rest);
+  if (format != kFormat) return {UnitState::kForeign, "it has another format", {}};
+  const auto stated = take_line(rest);
+  if (stated != std::string(kSettings) + base::to_hex(settings)) {
+    return {UnitState::kForeign, "it was made with other settings or by another build", {}};
+  }
+  take_line(rest);  // for people
+  if (take_line(rest) != kHead) return damaged("its columns are not those of a unit file");
+  return read_rows(rest, task);
+}
+
+}  // namespace duets::cli
