@@ -124,7 +124,6 @@ void add_compare(CLI::App& app, Arguments& given) {
   command
       ->add_option("--threshold", chosen.threshold,
                    "When synchronising algorithms speak: D (default: each one's)")
-      ->check(CLI::PositiveNumber)
       ->option_text("D");
   add_seed(*command, given.flags, "First seed (default: the study's)");
   add_quiet(*command, given.flags);

@@ -69,6 +69,8 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
   }
   choice.betas = beta_list("--betas", chosen.betas.empty() ? kUsualBetas : chosen.betas);
   check_betas(choice);
+  base::require(!chosen.threshold || *chosen.threshold > 0, "--threshold",
+                fmt::format("{}", chosen.threshold.value_or(0)), "must be above 0");
   constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 63) - 1;
   base::require(choice.file.seed <= kMaxSeed - (chosen.runs - 1), "--seed",
                 fmt::format("{}", choice.file.seed), "first seed and runs go beyond 2^63 - 1");
@@ -137,6 +139,7 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
                    {"first_seed", choice.file.seed},
                    {"runs", chosen.runs}};
   plan.context = text;
+  if (chosen.threshold) plan.context += fmt::format("\nthreshold = {}", *chosen.threshold);
   plan.output = "results/compare-" + choice.file.study.name;
   plan.notice =
       fmt::format("{}: {} agents x {} queries, {} runs of {} contenders", choice.file.study.name,
