@@ -1,0 +1,126 @@
+#include "duets/harness/scaling_page.h"
+
+#include <fmt/format.h>
+
+#include "duets/harness/report_page_html.h"
+#include "duets/harness/scaling_figure.h"
+#include "duets/harness/scaling_tables.h"
+
+namespace duets::harness {
+namespace {
+
+Markup facts_section(const ComparisonPage& page_facts) {
+  Table facts{.caption = {}, .head = {text("what"), text("value")}, .rows = {}};
+  for (const auto& [name, value] : page_facts.facts)
+    facts.rows.push_back({text(name), text(value)});
+  return section(
+      "What was run",
+      join({paragraph(text(fmt::format(
+                "DUETS alone, on {} candidates drawn uniformly in the unit square for each seed: "
+                "the paper's schedule with T1 = 2, its coin with p0 = 10, projections, lambda = "
+                "0.2, noise of deviation 0.2, and beta = {} at every size. branin has a squared "
+                "exponential kernel with l = 0.2 that does not hold it exactly; the rkhs functions "
+                "are random, of norm 2, and the model's kernel is theirs (l = 0.2).",
+                kScalingCandidates, kScalingBeta))),
+            table(facts)}));
+}
+
+Markup figure_section(const ScalingAnalysis& analysis) {
+  return section(
+      "Growth",
+      {"<figure>\n" + scaling_figure(analysis) + "<figcaption>" +
+       text("Both axes are logarithmic, so a power is a straight line and its exponent the slope. "
+            "Lines join the means over seeds; bands are 95 % bootstrap-t intervals of the mean. "
+            "The dashed line has slope 1: the theorem, up to its logarithms, allows no curve to "
+            "be steeper in the long run.")
+           .html +
+       "</figcaption>\n</figure>\n"});
+}
+
+Markup slopes_section(const ScalingAnalysis& analysis) {
+  Table slopes{.caption = text("Slopes of log-log lines with 95 % intervals, each on its own; the "
+                               "verdicts hold together at 95 %."),
+               .head = {text("function"), text("sweep"), text("measure"), text("all sizes"),
+                        text("verdict"), text("upper half"), text("verdict")},
+               .rows = {}};
+  for (const SlopeFit& fit : analysis.fits) {
+    if (fit.upper_half) continue;
+    const SlopeFit* half = analysis.fit(fit.function, fit.sweep, fit.growth, true);
+    slopes.rows.push_back({text(fit.function), text(sweep_name(fit.sweep)),
+                           text(growth_name(fit.growth)), text(slope_with_interval(fit)),
+                           text(slope_text(fit.verdict)),
+                           text(half != nullptr ? slope_with_interval(*half) : ""),
+                           text(half != nullptr ? slope_text(half->verdict) : "")});
+  }
+  Markup content = table(slopes);
+  for (const Growth growth : kGrowths) {
+    content.html += paragraph(text(scaling_verdict(analysis, growth))).html;
+  }
+  content.html +=
+      paragraph(text("Method: sizes of one seed share candidates and function, so their residuals "
+                     "are not independent; seeds are. Each seed gives one least-squares line; the "
+                     "slope is the mean of these and its interval Student's t over seeds."))
+          .html;
+  return section("Slopes", content);
+}
+
+Markup sizes_section(const ScalingAnalysis& analysis) {
+  Table sizes{
+      .caption = text("Means over seeds; regret with its standard deviation. Reals are "
+                      "those of the paper's ledger: mean uplink of an agent plus every "
+                      "broadcast once."),
+      .head = {text("function"), text("N"), text("T"), text("exchanges"), text("gamma"),
+               text("regret"), text("\xC2\xB1 sd"), text("regret / sqrt(N T gamma)"), text("reals"),
+               text("reals / gamma"), text("uplink of all"), text("every link")},
+      .rows = {}};
+  for (const ScalingSummary& size : analysis.sizes) {
+    sizes.rows.push_back(
+        {text(size.point.function), number(size.point.agents), number(size.point.horizon, 5),
+         number(static_cast<double>(size.exchanges)), number(size.gain), number(size.regret.mean),
+         size.regret.stddev ? number(*size.regret.stddev, 3) : text(""),
+         number(size.regret.mean / size.yardstick(Growth::kRegret), 3),
+         number(size.communication[0].mean), number(size.communication[0].mean / size.gain, 3),
+         number(size.communication[1].mean), number(size.communication[2].mean)});
+  }
+  return section("Every size", table(sizes));
+}
+
+Markup reading_section() {
+  const auto item = [](std::string_view line) { return element("li", text(line)); };
+  return section(
+      "What this can and cannot say",
+      {"<ul>\n" +
+       join({item("gamma is the information gain of N T queries spread evenly over the candidates, "
+                  "1/2 sum ln(1 + (N T / M) kappa_i / lambda), kappa_i the eigenvalues of their "
+                  "Gram matrix: a number without chance in it that grows like the maximal gain up "
+                  "to constants. It is that of the first seed's candidates."),
+             item("A fixed beta is tuned mode: no theorem covers these runs. The theorem's own "
+                  "width would keep every candidate at these sizes, and a region that never "
+                  "shrinks says nothing about growth."),
+             item("The theorem is an upper bound with unnamed logarithms. A slope of at most 1 "
+                  "does not contradict it; it does not prove it either."),
+             item("Small sizes are not asymptotic: the first epoch plays N T1 uniform points "
+                  "whatever T is, so at short horizons a constant per agent is part of the regret. "
+                  "The upper half of the sizes is fitted apart for this reason."),
+             item("The theorem bounds communication by gamma of the whole domain. Regions shrink, "
+                  "and an epoch pays for the gain of its region only, so the reals may grow much "
+                  "slower, or fall."),
+             item("A finite set is easier than a continuous domain: once few candidates are left, "
+                  "every query has the smallest regret the set allows.")})
+           .html +
+       "</ul>\n"});
+}
+
+}  // namespace
+
+std::string scaling_html(const ScalingAnalysis& analysis, const ComparisonPage& page_facts) {
+  Markup head = element("h1", text(page_facts.title));
+  if (!page_facts.lead.empty()) {
+    head.html += "<p class=\"lead\">" + text(page_facts.lead).html + "</p>\n";
+  }
+  return page(page_facts.title,
+              join({head, facts_section(page_facts), figure_section(analysis),
+                    slopes_section(analysis), sizes_section(analysis), reading_section()}));
+}
+
+}  // namespace duets::harness

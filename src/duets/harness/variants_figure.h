@@ -1,0 +1,16 @@
+// The figure of the variants.
+#pragma once
+
+#include <string>
+
+#include "duets/harness/variants_analysis.h"
+
+namespace duets::harness {
+
+/// Regret against reals of the paper's ledger (logarithmic), a panel for each function. Marks are
+/// variants of DUETS: the colour tells the schedule, the shape the inducing set; a line joins
+/// DisKernelUCB over D. A disc lies under what is established not to be dominated. Same input, same
+/// bytes.
+std::string variants_figure(const VariantsAnalysis& analysis);
+
+}  // namespace duets::harness

@@ -1,0 +1,108 @@
+#include "duets/harness/variants_page.h"
+
+#include <fmt/format.h>
+
+#include "duets/harness/comparison_text.h"
+#include "duets/harness/report_page_html.h"
+#include "duets/harness/variants_figure.h"
+#include "duets/harness/variants_tables.h"
+
+namespace duets::harness {
+namespace {
+
+Markup facts_section(const ComparisonPage& page_facts) {
+  Table facts{.caption = {}, .head = {text("what"), text("value")}, .rows = {}};
+  for (const auto& [name, value] : page_facts.facts)
+    facts.rows.push_back({text(name), text(value)});
+  return section(
+      "What was run",
+      join({paragraph(text(fmt::format(
+                "Ten agents, 50 queries each, 2000 candidates on the sphere (h1, h2) or in the "
+                "cube, fresh for each seed; noise of deviation 0.2, lambda = 0.2; regret against "
+                "the best candidate. Every variant of DUETS runs with beta = {} on every function "
+                "and the printed cut. DisKernelUCB is given the beta that turns out best for each "
+                "function and each D, an advantage that no variant has. All meet the same "
+                "candidates, functions and noise, so that differences are paired.",
+                kVariantBeta))),
+            table(facts)}));
+}
+
+Markup figure_section(const VariantsAnalysis& analysis) {
+  return section(
+      "The frontier",
+      {"<figure>\n" + variants_figure(analysis) + "<figcaption>" +
+       text("Lower and further left is better. Marks are variants of DUETS (several upload rules "
+            "share one mark's shape: they differ in reals only). The dashed line joins "
+            "DisKernelUCB from its smallest D on the right to its largest on the left. A disc lies "
+            "under an entry when, for every other one, paired runs establish that it has more "
+            "regret or sends more.")
+           .html +
+       "</figcaption>\n</figure>\n"});
+}
+
+Markup costs_section() {
+  Table costs{.caption = text("What a variant costs, and what the theorem still says about it with "
+                              "the theorem's own width. As run here, with a tuned beta, nothing is "
+                              "promised to any of them."),
+              .head = {text("variant"), text("epochs at T = 50"), text("exchanges"),
+                       text("at T = 12800"), text("growth"), text("what is left")},
+              .rows = {}};
+  for (const Variant& variant : duets_variants()) {
+    costs.rows.push_back({text(variant.name), text(epochs_text(variant)),
+                          number(static_cast<double>(num_exchanges(variant, 50))),
+                          number(static_cast<double>(num_exchanges(variant, 12800))),
+                          text(exchange_growth(variant)), text(theorem_left(variant))});
+  }
+  return section(
+      "Costs",
+      join({table(costs),
+            paragraph(text("An exchange is one broadcast of S, one upload of every agent and one "
+                           "broadcast of w and tau. Uploads of rewards give the coordinator the "
+                           "same bits as projections, so they change reals and nothing else; they "
+                           "show the rewards, which projections do not."))}));
+}
+
+Markup standing_cell(const VariantResult& result) {
+  if (result.standing != Standing::kDominated) return text(standing_text(result.standing));
+  return text("dominated by " + result.dominated_by);
+}
+
+Markup results_section(const VariantsTask& task) {
+  Table rows{.caption = text("Means over seeds; regret with its standard error."),
+             .head = {text("algorithm"), text("beta"), text("regret"), text("reals, paper"),
+                      text("uplink of all"), text("every link"), text("standing")},
+             .rows = {}};
+  for (const VariantResult& result : task.results) {
+    rows.rows.push_back({text(result.label()), number(result.beta), text(mean_text(result.regret)),
+                         number(result.communication[0].mean), number(result.communication[1].mean),
+                         number(result.communication[2].mean), standing_cell(result)});
+  }
+  return section(function_title(task.function), table(rows));
+}
+
+Markup method_section(const VariantsAnalysis& analysis) {
+  return section(
+      "Method",
+      paragraph(text(fmt::format(
+          "{}. Differences are paired by seed; intervals are Student's t at a family-wise 95 % "
+          "over both measures and all rivals of an entry (Bonferroni). \"frontier\": every rival "
+          "has more regret or sends more, established. \"dominated\": some rival has less of one "
+          "and, established or bit for bit equal, not more of the other. \"open\": these runs "
+          "decide neither. Standings use the paper's ledger (mean uplink of an agent plus every "
+          "broadcast once). The best beta of DisKernelUCB was chosen on the same runs.",
+          seeds_text(analysis.seeds)))));
+}
+
+}  // namespace
+
+std::string variants_html(const VariantsAnalysis& analysis, const ComparisonPage& page_facts) {
+  Markup body = element("h1", text(page_facts.title));
+  if (!page_facts.lead.empty()) {
+    body.html += "<p class=\"lead\">" + text(page_facts.lead).html + "</p>\n";
+  }
+  body = join({body, facts_section(page_facts), figure_section(analysis), costs_section()});
+  for (const VariantsTask& task : analysis.tasks) body.html += results_section(task).html;
+  return page(page_facts.title, join({body, method_section(analysis)}));
+}
+
+}  // namespace duets::harness
