@@ -131,7 +131,7 @@ def chosen(case, epoch, sigma2_max):
 def run(case, close_epoch):
     """One run; the answers of every closed epoch, and the regret."""
     x = case["candidates"]
-    f = branin(x)
+    f = case["function"](x)
     alive = np.arange(len(x))
     regret, answers = 0.0, []
     for epoch in case["epochs"]:
@@ -158,15 +158,23 @@ def posterior_sparse(case):
     )
 
 
+def read_epochs(case):
+    for epoch in case["epochs"]:
+        for name in ("indices", "coins", "noise"):
+            epoch[name] = np.array(epoch[name])
+
+
 def read_cases(path):
+    """The timed runs, each with its candidates and function, and the posterior."""
     with open(path, encoding="utf-8") as file:
         cases = json.load(file)
-    for case in cases["runs"]:
-        case["candidates"] = np.array(case["candidates"]).reshape(-1, 2)
-        for epoch in case["epochs"]:
-            epoch["indices"] = np.array(epoch["indices"])
-            epoch["coins"] = np.array(epoch["coins"])
-            epoch["noise"] = np.array(epoch["noise"])
+    cases["runs"] = []
+    for stored in cases["cases"]:
+        case = stored["run"]
+        case["candidates"] = np.array(stored["candidates"]).reshape(-1, 2)
+        case["function"] = branin
+        read_epochs(case)
+        cases["runs"].append(case)
     for name in ("data", "queries", "inducing"):
         cases["posterior"][name] = np.array(cases["posterior"][name]).reshape(-1, 2)
     return cases

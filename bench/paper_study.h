@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kNumSeeds = 10;
 /// exponential with length scale 0.2, lambda = 0.2, p0 = 10.
 struct PaperStudy {
   std::shared_ptr<const protocol::Study> study;
-  std::unique_ptr<const problems::Problem> problem;
+  std::shared_ptr<const problems::Problem> problem;
   problems::Noise noise;
   random::StudySecret secret;
 };

@@ -12,7 +12,17 @@ import os
 import subprocess
 import sys
 
-PROGRAMS = ("membership", "coins", "sampler", "posterior", "paper_run")
+PROGRAMS = ("membership", "coins", "sampler", "posterior", "paper_run", "study_run")
+# NumPy's programs, what feeds each, and for how many seconds a case is repeated.
+REFERENCES = (("duets_numpy.py", "export", "0.5"), ("baselines_numpy.py", "study_export", "0.1"))
+# The study's slice: what shares an instance, and how often everything is run.
+STUDY_FUNCTIONS, STUDY_SEEDS, STUDY_BETAS = ("branin", "h2"), 3, 3
+STUDY_ALGORITHMS = (
+    ("n-kernel-ucb", "N-KernelUCB", ("vectorised", "naive")),
+    ("dis-kernel-ucb", "DisKernelUCB", ("vectorised", "collapsed", "naive")),
+    ("approx-dis-kernel-ucb", "ApproxDisKernelUCB", ("vectorised", "naive")),
+    ("duets", "DUETS", ("plain", "tuned")),
+)
 
 
 class Measurements:
@@ -47,27 +57,54 @@ class Measurements:
                 self.add(name, row["cpu_time"] * unit[row["time_unit"]])
                 self.counters[name] = row
 
-    def run_numpy(self, export, core):
-        """The reference, with the processor kernels that OpenBLAS would choose, or with better."""
+    def run_numpy(self, build, reference, core):
+        """A reference, with the processor kernels that OpenBLAS would choose, or with better."""
+        program, export, seconds = reference
         environment = dict(os.environ)
         if core:
             environment["OPENBLAS_CORETYPE"] = core
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "duets_numpy.py")
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), program)
         done = subprocess.run(
-            [sys.executable, script, export, "0.5"],
+            [sys.executable, script, os.path.join(build, export + ".json"), seconds],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         if done.returncode != 0:
-            self.wrong["numpy"] = done.stderr.strip().splitlines()[-1]
+            self.wrong[program] = done.stderr.strip().splitlines()[-1]
             return
         for name, value in json.loads(done.stdout).items():
             if name.endswith("_error"):
                 self.counters[name] = max(value, self.counters.get(name, 0.0))
             else:
                 self.add("numpy/" + name, value * 1e6)
+
+
+    def share_instances(self):
+        """Times of a study's run with its share of the instance: all betas and algorithms use one.
+
+        And the whole slice for NumPy: the sum of its best forms, naive ones aside."""
+        runs = len(STUDY_ALGORITHMS) * STUDY_BETAS
+        slices = 0.0
+        for function in STUDY_FUNCTIONS:
+            where = f"study/{function}"
+            ours, theirs = self.best.get(f"{where}/instance"), self.best.get(f"numpy/{where}/instance")
+            if ours is None or theirs is None:
+                return
+            slices += STUDY_SEEDS * theirs
+            for key, _, forms in STUDY_ALGORITHMS:
+                name = f"{where}/{key}"
+                times = [self.best.get(f"numpy/{name}/{form}") for form in forms]
+                if None in times or name not in self.best:
+                    return
+                self.best[f"{name}/run"] = (
+                    self.best[name] / (STUDY_SEEDS * STUDY_BETAS) + ours / runs
+                )
+                for form, time in zip(forms, times):
+                    self.best[f"numpy/{name}/{form}/run"] = time + theirs / runs
+                slices += STUDY_SEEDS * STUDY_BETAS * min(times)
+        self.best["numpy/study/slice"] = slices
 
 
 def blas_cores():
@@ -124,12 +161,13 @@ def fill(table):
             table.add(
                 f"paper-size run, beta={beta:g} / NumPy, {way}",
                 ours, f"numpy/{ours}/{way}", "ms", (10, 1),
-                goal=goal if way == "plain" else None, needs=("numpy",),
+                goal=goal if way == "plain" else None, needs=("duets_numpy.py",),
             )
+    fill_study(table)
     for way in ("exact", "sparse"):
         table.add(
             f"posterior, m=2000, variance at 2000, {way} / NumPy",
-            f"posterior_{way}", f"numpy/posterior_{way}", "ms", (1, 1), needs=("numpy",),
+            f"posterior_{way}", f"numpy/posterior_{way}", "ms", (1, 1), needs=("duets_numpy.py",),
         )
     for method in ("rejection", "walk"):
         for d in (2, 10):
@@ -143,6 +181,30 @@ def fill(table):
             f"uniform number, {count} at an address / std::mt19937_64",
             f"coins/ours/{count}", f"coins/mt19937_64/{count}", "ns", (count, count),
         )
+
+
+def fill_study(table):
+    for function in STUDY_FUNCTIONS:
+        for key, name, forms in STUDY_ALGORITHMS:
+            ours = f"study/{function}/{key}"
+            for form in forms:
+                table.add(
+                    f"study run, {name}, {function} / NumPy, {form}",
+                    f"{ours}/run", f"numpy/{ours}/{form}/run", "ms", (1, 1),
+                    goal=5 if form == "vectorised" else None,
+                    needs=(ours, f"study/{function}/instance", "baselines_numpy.py"),
+                )
+    for function in STUDY_FUNCTIONS:
+        name = f"study/{function}/instance"
+        table.add(
+            f"study instance, {function} / NumPy, the kernel matrix alone",
+            name, f"numpy/{name}", "ms", (1, 1), needs=("baselines_numpy.py",),
+        )
+    runs = len(STUDY_FUNCTIONS) * len(STUDY_ALGORITHMS) * STUDY_SEEDS * STUDY_BETAS
+    table.add(
+        f"study slice of {runs} runs / NumPy, the best form of each",
+        "study/slice", "numpy/study/slice", "ms", (1, 1), needs=("baselines_numpy.py",),
+    )
 
 
 def machine():
@@ -178,9 +240,10 @@ def blas_name():
 
 def main():
     build, rounds = sys.argv[1], int(sys.argv[2])
-    export = os.path.join(build, "export.json")
-    with open(export, "wb") as file:
-        subprocess.run([os.path.join(build, "bench", "bench_export")], check=True, stdout=file)
+    for _, export, _ in REFERENCES:
+        with open(os.path.join(build, export + ".json"), "wb") as file:
+            program = os.path.join(build, "bench", "bench_" + export)
+            subprocess.run([program], check=True, stdout=file)
     measured, cores = Measurements(), blas_cores()
     for number in range(1, rounds + 1):
         for program in PROGRAMS:
@@ -188,7 +251,9 @@ def main():
             measured.run_program(build, program)
         for core in cores:
             print(f"round {number} of {rounds}: NumPy, {core or 'as installed'}", file=sys.stderr)
-            measured.run_numpy(export, core)
+            for reference in REFERENCES:
+                measured.run_numpy(build, reference, core)
+    measured.share_instances()
     table = Table(measured)
     fill(table)
     errors = ", ".join(
