@@ -55,4 +55,10 @@ Verdict judge_overall(const std::vector<FunctionVerdict>& functions, bool comple
 /// anything; who sends nothing is named. Tasks without DUETS or of other presets give nothing.
 std::vector<ClaimVerdict> judge_claims(const Analysis& analysis);
 
+/// For a terminal: each claim and its verdicts, a line for each; "" without claims.
+std::string claims_text(const std::vector<ClaimVerdict>& claims);
+
+/// "paper preset, best betas", "as-plotted preset, betas of the published curves, figure ledger".
+std::string claim_scope(const ClaimVerdict& claim);
+
 }  // namespace duets::harness

@@ -47,7 +47,13 @@ void add_band(Panel& panel, const ContenderAnalysis& contender, const CurveSumma
               const ComparisonLine& line, bool steps, double floor) {
   if (!contender.regret.stddev) return;
   Band band{.colour = line.style.colour, .opacity = 0.16};
-  if (panel.bands.empty()) band.name = "one standard deviation on either side";
+  // Once in the legend: in DUETS' grey where it takes part.
+  if (line.label == "DUETS") {
+    for (Band& other : panel.bands) other.name.clear();
+  }
+  if (panel.bands.empty() || line.label == "DUETS") {
+    band.name = "one standard deviation on either side";
+  }
   for (std::size_t i = 0; i < contender.t.size(); ++i) {
     const double low = std::max(floor, curve.mean[i] - curve.stddev[i]);
     extend(band, contender.t[i], low, curve.mean[i] + curve.stddev[i], steps);

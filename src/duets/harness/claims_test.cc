@@ -1,0 +1,156 @@
+#include "duets/harness/claims.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "duets/harness/comparison_test_support.h"
+
+namespace duets::harness {
+namespace {
+
+using test::fake_analysis;
+using test::fake_study;
+using ::testing::HasSubstr;
+
+RivalFinding finding(Order order) {
+  RivalFinding out{.rival = "DisKernelUCB"};
+  out.difference.order = order;
+  return out;
+}
+
+FunctionVerdict on(Verdict verdict) { return {.function = "h1", .verdict = verdict}; }
+
+TEST(Judge, HoldsOnlyWhenLowerThanEveryRival) {
+  EXPECT_EQ(judge({finding(Order::kLower), finding(Order::kLower)}), Verdict::kHolds);
+  EXPECT_EQ(judge({finding(Order::kLower), finding(Order::kUndecided)}), Verdict::kUndecided);
+  EXPECT_EQ(judge({finding(Order::kUndecided), finding(Order::kHigher)}), Verdict::kFails);
+  EXPECT_EQ(judge({finding(Order::kHigher), finding(Order::kLower)}), Verdict::kFails);
+  EXPECT_EQ(judge({}), Verdict::kUndecided);
+}
+
+TEST(Judge, OverallNeedsEveryFunction) {
+  EXPECT_EQ(judge_overall({on(Verdict::kHolds), on(Verdict::kHolds)}, true), Verdict::kHolds);
+  EXPECT_EQ(judge_overall({on(Verdict::kHolds), on(Verdict::kHolds)}, false), Verdict::kUndecided);
+  EXPECT_EQ(judge_overall({on(Verdict::kHolds), on(Verdict::kUndecided)}, true),
+            Verdict::kUndecided);
+  EXPECT_EQ(judge_overall({on(Verdict::kUndecided), on(Verdict::kFails)}, false), Verdict::kFails);
+  EXPECT_EQ(judge_overall({}, true), Verdict::kUndecided);
+}
+
+const ClaimVerdict& find(const std::vector<ClaimVerdict>& all, Claim claim, Ledger ledger,
+                         bool plotted = false) {
+  for (const ClaimVerdict& c : all) {
+    if (c.claim == claim && c.plotted_betas == plotted &&
+        (claim == Claim::kRegret || c.ledger == ledger)) {
+      return c;
+    }
+  }
+  throw std::logic_error("no such claim");
+}
+
+const ClaimVerdict& regret(const std::vector<ClaimVerdict>& all, bool plotted = false) {
+  return find(all, Claim::kRegret, Ledger::kPaper, plotted);
+}
+
+TEST(Claims, RegretHoldsFailsOrStaysOpen) {
+  const auto holds = judge_claims(fake_analysis(fake_study("paper", 50, 80)));
+  EXPECT_EQ(regret(holds).overall, Verdict::kHolds);
+  ASSERT_EQ(regret(holds).functions.size(), 4u);
+  EXPECT_EQ(regret(holds).functions[0].rivals.size(), 3u);
+  EXPECT_THAT(regret(holds).functions[0].text, HasSubstr("DUETS at beta 1 (50 "));
+
+  const auto fails = judge_claims(fake_analysis(fake_study("paper", 80, 50)));
+  EXPECT_EQ(regret(fails).overall, Verdict::kFails);
+
+  auto close = fake_study("paper", 80, 80.1);
+  for (auto& task : close) {
+    for (auto& fake : task.fakes) fake.scatter = 15;
+  }
+  EXPECT_EQ(regret(judge_claims(fake_analysis(close))).overall, Verdict::kUndecided);
+}
+
+// One function on which a rival is better turns the claim over; the text says which.
+TEST(Claims, OneFunctionDecides) {
+  auto study = fake_study("paper", 50, 80);
+  for (auto& fake : study[2].fakes) {
+    if (fake.algorithm == "DisKernelUCB") fake.regret = 20;
+  }
+  const ClaimVerdict claim = regret(judge_claims(fake_analysis(study)));
+  EXPECT_EQ(claim.overall, Verdict::kFails);
+  EXPECT_EQ(claim.functions[2].verdict, Verdict::kFails);
+  EXPECT_THAT(claim.text, HasSubstr("holds on h1, h2 and Hartmann-4D; does not hold on Branin"));
+}
+
+TEST(Claims, OneRunDecidesNothing) {
+  for (const ClaimVerdict& c : judge_claims(fake_analysis(fake_study("paper", 50, 80), 1))) {
+    EXPECT_EQ(c.overall, Verdict::kUndecided);
+  }
+}
+
+TEST(Claims, MissingFunctionOrAlgorithmCannotHold) {
+  auto study = fake_study("paper", 50, 80);
+  study.pop_back();
+  const auto three = judge_claims(fake_analysis(study));
+  EXPECT_EQ(regret(three).overall, Verdict::kUndecided);
+  EXPECT_THAT(regret(three).text, HasSubstr("Not every function"));
+  study = fake_study("paper", 50, 80);
+  std::erase_if(study[0].fakes, [](const auto& f) { return f.algorithm == "N-KernelUCB"; });
+  EXPECT_EQ(regret(judge_claims(fake_analysis(study))).overall, Verdict::kUndecided);
+}
+
+TEST(Claims, CommunicationIsJudgedInEachLedgerAmongThoseWhoSend) {
+  const auto all = judge_claims(fake_analysis(fake_study("paper", 50, 80)));
+  ASSERT_EQ(all.size(), 4u);
+  for (const Ledger ledger : kLedgers) {
+    const ClaimVerdict& c = find(all, Claim::kCommunication, ledger);
+    EXPECT_EQ(c.overall, Verdict::kHolds);
+    EXPECT_EQ(c.functions[0].silent, std::vector<std::string>{"N-KernelUCB"});
+    EXPECT_EQ(c.functions[0].rivals.size(), 2u);
+    EXPECT_THAT(c.text, HasSubstr("N-KernelUCB sends nothing at all"));
+    EXPECT_THAT(c.functions[0].text, HasSubstr("N-KernelUCB sends nothing"));
+  }
+}
+
+TEST(Claims, CommunicationFailsWhereARivalSendsLess) {
+  auto study = fake_study("paper", 50, 80);
+  for (auto& fake : study[1].fakes) {
+    if (fake.algorithm == "DUETS") fake.reals = 9000;
+  }
+  const auto all = judge_claims(fake_analysis(study));
+  const ClaimVerdict& c = find(all, Claim::kCommunication, Ledger::kLinks);
+  EXPECT_EQ(c.overall, Verdict::kFails);
+  EXPECT_EQ(c.functions[1].verdict, Verdict::kFails);
+  EXPECT_EQ(c.functions[0].verdict, Verdict::kHolds);
+}
+
+// As plotted: at the best betas a rival wins, at the plotted ones DUETS does.
+TEST(Claims, PlottedBetasAreJudgedApart) {
+  auto study = fake_study("as-plotted", 50, 30);
+  for (auto& task : study) {
+    for (auto& fake : task.fakes) {
+      if (fake.algorithm != "DUETS" && fake.beta == 5) fake.regret = 200;
+    }
+  }
+  const auto all = judge_claims(fake_analysis(study));
+  ASSERT_EQ(all.size(), 8u);
+  EXPECT_EQ(regret(all, false).overall, Verdict::kFails);
+  EXPECT_EQ(regret(all, true).overall, Verdict::kHolds);
+  EXPECT_THAT(regret(all, true).functions[0].text, HasSubstr("DUETS at beta 0.2"));
+  EXPECT_THAT(claims_text(all),
+              HasSubstr("as-plotted preset, betas of the published curves: holds"));
+}
+
+TEST(Claims, OwnStudiesHaveNone) {
+  EXPECT_TRUE(judge_claims(fake_analysis(fake_study("mine", 50, 80))).empty());
+  EXPECT_EQ(claims_text({}), "");
+}
+
+// Algorithms that the paper does not have take no part in its claims.
+TEST(Claims, OtherAlgorithmsDoNotCount) {
+  auto study = fake_study("paper", 50, 80);
+  for (auto& task : study) task.fakes.push_back({"REDS", 1, 10, 10});
+  EXPECT_EQ(regret(judge_claims(fake_analysis(study))).overall, Verdict::kHolds);
+}
+
+}  // namespace
+}  // namespace duets::harness
