@@ -82,24 +82,20 @@ std::size_t ApproxDisKernelUcb::enter(const Choice& choice) {
   if (is_new) {
     append_row(points_.latents, choice.latent);
     append_row(points_.features, features);
-    const Moments moments = choice.arm ? Moments{}
-                                       : pooled_->moments(pooled_->whiten(
-                                             dictionary_->features(Points(features.transpose()))));
-    points_.leverage.push_back(
-        choice.arm ? pooled_->at_arms().leverage[static_cast<Eigen::Index>(*choice.arm)]
-                   : moments.leverage[0]);
+    points_.leverage.push_back(0);
   }
-  if (!points_.columns.contains(id)) points_.columns.emplace(id, column_of(choice));
-  return id;
-}
-
-ApproxDisKernelUcb::Column ApproxDisKernelUcb::column_of(const Choice& choice) const {
+  const auto [column, is_first] = points_.columns.try_emplace(id);
+  if (!is_first) return id;
   if (choice.arm) {
-    return {.white = pooled_->arms().rows.row(static_cast<Eigen::Index>(*choice.arm)),
-            .covariance = {}};
+    const auto arm = static_cast<Eigen::Index>(*choice.arm);
+    column->second.white = pooled_->arms().rows.row(arm);
+    points_.leverage[id] = pooled_->at_arms().leverage[arm];
+  } else {
+    const Whitened x = pooled_->whiten(pooled_->dictionary().features(features.transpose()));
+    column->second.white = x.rows.row(0);
+    points_.leverage[id] = pooled_->moments(x).leverage[0];
   }
-  const Points x = acquisition_.features(choice.latent).transpose();
-  return {.white = pooled_->whiten(dictionary_->features(x)).rows.row(0), .covariance = {}};
+  return id;
 }
 
 void ApproxDisKernelUcb::end_round(std::uint32_t t, problems::Channel& channel) {

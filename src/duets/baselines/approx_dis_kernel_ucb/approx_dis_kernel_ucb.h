@@ -43,10 +43,11 @@ class ApproxDisKernelUcb : public problems::Policy {
   double gathered(base::AgentId agent) const { return agents_.at(value(agent)).gathered; }
 
  private:
-  // A point's covariances with the arms in the pooled model; made when somebody has to add it.
+  // A point in the pooled model: its w, and its covariances with the arms once somebody has to add
+  // it.
   struct Column {
-    numeric::Vector white;
-    numeric::Vector covariance;
+    numeric::Vector white{};
+    numeric::Vector covariance{};
   };
   // The different points that anybody has queried. A memo of functions every agent could compute
   // for its own points; nothing about rewards.
@@ -75,7 +76,6 @@ class ApproxDisKernelUcb : public problems::Policy {
   };
 
   std::size_t enter(const Choice& choice);
-  Column column_of(const Choice& choice) const;
   void absorb_round();
   void synchronise(bool last_round, problems::Channel& channel);
   std::vector<double> kept_points(std::uint32_t agent) const;
