@@ -125,6 +125,21 @@ TEST(ArmPosterior, ASiteObservedAgainRightAwayTakesNoRow) {
   EXPECT_LT(got.log_det, kAgreement);
 }
 
+TEST(ArmPosterior, ColumnsThatHaveSeenARowFollowItsRevision) {
+  ArmPosterior posterior(line_arms(10), 0.2);
+  const std::size_t free = posterior.add_site(Vector::Constant(1, 0.37));
+  const std::vector<Observation> all{{3, 1.0}, {3, 2.0}, {5, 0.5}, {free, 0.25}};
+  posterior.observe(all[0]);
+  posterior.prepare(std::vector<std::size_t>{5, free});
+  posterior.observe(all[1]);
+  posterior.observe(std::span(all).subspan(2));
+  const Difference got = difference(posterior, all, 0.2, posterior.arms().features(),
+                                    posterior.mean(), posterior.variance(), posterior.log_det());
+  EXPECT_LT(got.mean, kAgreement);
+  EXPECT_LT(got.variance, kAgreement);
+  EXPECT_LT(got.log_det, kAgreement);
+}
+
 TEST(ArmPosterior, RowsStayBoundedAndARebuildChangesNothing) {
   ArmPosterior posterior(line_arms(30), 0.2);
   std::vector<Observation> all;
