@@ -92,9 +92,15 @@ std::string by_verdict(const std::vector<FunctionVerdict>& functions) {
   return out;
 }
 
-bool any_silent(const std::vector<FunctionVerdict>& functions) {
-  return std::any_of(functions.begin(), functions.end(),
-                     [](const FunctionVerdict& f) { return !f.silent.empty(); });
+// Who sent nothing on some function, once each.
+std::vector<std::string> silent_rivals(const std::vector<FunctionVerdict>& functions) {
+  std::vector<std::string> out;
+  for (const FunctionVerdict& f : functions) {
+    for (const std::string& name : f.silent) {
+      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    }
+  }
+  return out;
 }
 
 // All functions, each with all rivals.
@@ -110,11 +116,12 @@ bool is_complete(const std::vector<FunctionVerdict>& functions) {
 
 std::string overall_text(const ClaimVerdict& claim, bool complete) {
   std::string out = by_verdict(claim.functions) + ".";
-  if (any_silent(claim.functions)) {
-    out +=
-        " Judged among the algorithms that send anything. N-KernelUCB sends nothing at all: "
-        "taken to the letter, as compared to all other algorithms, the claim fails on every "
-        "function where it ran.";
+  const std::vector<std::string> silent = silent_rivals(claim.functions);
+  if (!silent.empty()) {
+    out += " Judged among the algorithms that send anything. " + list_text(silent) +
+           (silent.size() == 1 ? " sends" : " send") +
+           " nothing at all: taken to the letter, as compared to every other algorithm, the claim "
+           "fails wherever that one ran.";
   }
   if (!complete) out += " Not every function and algorithm of the claim was run.";
   return out;
@@ -205,20 +212,20 @@ std::string claim_scope(const ClaimVerdict& claim) {
 std::string claims_text(const std::vector<ClaimVerdict>& claims) {
   std::string out;
   for (const Claim sentence : {Claim::kRegret, Claim::kCommunication}) {
-    bool first = true;
-    bool silent = false;
+    std::vector<FunctionVerdict> judged;
+    std::string lines;
     for (const ClaimVerdict& c : claims) {
       if (c.claim != sentence) continue;
-      if (first) out += "\"" + std::string(claim_text(sentence)) + "\"\n";
-      first = false;
-      silent = silent || any_silent(c.functions);
-      out += "  " + claim_scope(c) + ": " + std::string(verdict_text(c.overall)) + " (" +
-             by_verdict(c.functions) + ")\n";
+      judged.insert(judged.end(), c.functions.begin(), c.functions.end());
+      lines += "  " + claim_scope(c) + ": " + std::string(verdict_text(c.overall)) + " (" +
+               by_verdict(c.functions) + ")\n";
     }
-    if (silent) {
-      out +=
-          "  Among the algorithms that send anything; N-KernelUCB sends nothing, so to the "
-          "letter the claim fails.\n";
+    if (lines.empty()) continue;
+    out += "\"" + std::string(claim_text(sentence)) + "\"\n" + lines;
+    if (const std::vector<std::string> silent = silent_rivals(judged); !silent.empty()) {
+      out += "  Among the algorithms that send anything; " + list_text(silent) +
+             (silent.size() == 1 ? " sends" : " send") +
+             " nothing, so to the letter the claim fails.\n";
     }
   }
   return out;

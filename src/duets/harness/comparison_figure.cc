@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <cmath>
 
 #include "duets/harness/comparison_layers.h"
 #include "duets/harness/comparison_text.h"
@@ -160,12 +158,11 @@ bool needs_log(const std::vector<const TaskAnalysis*>& tasks, const Context& con
   return false;
 }
 
-std::string figure_id(std::string_view preset) {
-  std::string id = "comparison-";
-  for (const char c : preset) {
-    id += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
-  }
-  return id;
+// By number: names of studies may differ in characters that an identifier cannot have.
+std::string figure_id(const Analysis& analysis, std::string_view preset) {
+  const std::vector<std::string> all = analysis.presets();
+  const auto place = std::find(all.begin(), all.end(), preset) - all.begin();
+  return "comparison-" + std::to_string(place + 1);
 }
 
 std::string figure_head(std::string_view preset, const ComparisonFigureOptions& options,
@@ -187,7 +184,7 @@ ComparisonFigureOptions figure_options(std::string_view preset) {
 std::string comparison_figure(const Analysis& analysis, std::string_view preset,
                               const ComparisonFigureOptions& options) {
   const std::vector<const TaskAnalysis*> tasks = analysis.of_preset(preset);
-  Figure figure{.id = figure_id(preset),
+  Figure figure{.id = figure_id(analysis, preset),
                 .title = figure_head(preset, options, analysis.seeds.size())};
   figure.description =
       "Top: cumulative regret of all agents over the queries of each agent, a panel for each "
@@ -212,11 +209,14 @@ std::string comparison_figure(const Analysis& analysis, std::string_view preset,
 
 std::vector<NamedFigure> comparison_figures(const Analysis& analysis) {
   std::vector<NamedFigure> out;
+  std::size_t num_own = 0;
   for (const std::string& preset : analysis.presets()) {
     const auto names = preset_names();
     const bool known = std::find(names.begin(), names.end(), preset) != names.end();
-    const std::string file = known ? "figure-" + preset + ".svg" : "figure.svg";
-    out.emplace_back(file, comparison_figure(analysis, preset, figure_options(preset)));
+    if (!known) ++num_own;
+    const std::string own = num_own > 1 ? "figure-" + std::to_string(num_own) : "figure";
+    out.emplace_back((known ? "figure-" + preset : own) + ".svg",
+                     comparison_figure(analysis, preset, figure_options(preset)));
   }
   return out;
 }

@@ -30,7 +30,7 @@ std::string comparison_figure(const Analysis& analysis, std::string_view preset,
                               const ComparisonFigureOptions& options);
 
 /// One figure per preset with its figure_options: "figure-paper.svg", "figure-as-plotted.svg";
-/// "figure.svg" for a study of a user's own.
+/// "figure.svg" for a study of a user's own ("figure-2.svg" for a second one).
 std::vector<NamedFigure> comparison_figures(const Analysis& analysis);
 
 }  // namespace duets::harness
