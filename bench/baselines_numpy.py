@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""The reference of the study's runs: N-KernelUCB, DisKernelUCB and ApproxDisKernelUCB in NumPy.
+"""The reference for runs of the study: N-KernelUCB, DisKernelUCB and ApproxDisKernelUCB in NumPy.
 
-`vectorised` keeps the posterior of all arms and all agents up to date in O(t M) for a query, as
-section "on a finite set" of any text has it: rows V = L^-1 K_{D,arms}, one more with each query, all
-agents in one matrix product, a block of rows at a synchronisation. `collapsed` is the same with
-queries of one arm made one row at a synchronisation. `naive` fits the posterior anew for every
-query. None has a Python loop over arms; `vectorised` and `collapsed` have none over agents.
+`vectorised` keeps the posterior at all arms up to date in O(t M) for a query: V = L^-1 K_{D,arms} has
+one row more with each, all agents in one call; at a synchronisation a block of rows, or the model of
+the new dictionary. `collapsed` makes one row of all queries of an arm between synchronisations.
+`naive` fits everything anew for every query. None has a Python loop over arms; only `naive` has one
+over agents.
 
 It is fed with what chance decided (candidates, their values, noise, the arms and coins of the
 policies' coin), chooses every arm itself, and has to choose the same 500 as our run did, with the
 same regret and the same reals sent, before anything is timed. DUETS is computed by duets_numpy.py.
 
-usage: baselines_numpy.py EXPORT.json SECONDS     prints one JSON object
+usage: baselines_numpy.py EXPORT.json SECONDS [naive]     prints one JSON object; the naive forms,
+which take half a minute, only when they are asked for
 """
 
+import functools
 import json
 import sys
+import time
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
@@ -43,7 +46,7 @@ def whiten(lower, rows):
 
 
 class Rows:
-    """What N agents add to a prior they share: own rows, mean and variance for each, at all arms."""
+    """What N agents add to a prior they share: rows, mean and variance of each, at all arms."""
 
     def __init__(self, instance, noise):
         agents, horizon, arms = instance["agents"], instance["horizon"], len(instance["gram"])
@@ -61,14 +64,14 @@ class Rows:
     def best(self, beta):
         """The arm of the largest bound, for each agent."""
         if self.count == 0:
-            return np.full(len(self.agents), np.argmax(self.mean[0] + beta * self.root(0)))
+            # The prior is the same for all, and so is what they play.
+            return np.full(
+                len(self.agents), np.argmax(self.mean[0] + beta * np.sqrt(self.variance[0]))
+            )
         np.sqrt(self.variance, out=self.bound)
         self.bound *= beta
         self.bound += self.mean
         return self.bound.argmax(axis=1)
-
-    def root(self, agent):
-        return np.sqrt(self.variance[agent])
 
     def observe(self, arms, columns, rewards):
         """One query of each agent; `columns` (N x M) are the arms' prior covariances, used up."""
@@ -136,7 +139,7 @@ def tallies(arms, rewards):
 
 
 def columns_of(source, arms, collapse):
-    """Agents that play one arm share its column, when told to look."""
+    """Covariances of each agent's arm; once for agents that play the same, when told to."""
     if not collapse:
         return source(arms)
     different, inverse = np.unique(arms, return_inverse=True)
@@ -145,7 +148,7 @@ def columns_of(source, arms, collapse):
 
 def dis_kernel_ucb(instance, beta, collapse):
     values, noise, horizon = instance["values"], instance["noise"], instance["horizon"]
-    num_agents, reals = instance["agents"], instance["candidates"].shape[1] + 1
+    num_agents, reals = instance["agents"], instance["dimension"] + 1
     pool, own = Pool(instance), Rows(instance, instance["lambda"])
     own.restart(pool.mean, pool.variance)
     played = np.empty((horizon, num_agents), dtype=np.int64)
@@ -194,7 +197,7 @@ def kept_arms(instance, sync, played, leverage):
 
 def approx_dis_kernel_ucb(instance, beta, collapse):
     gram, values, noise = instance["gram"], instance["values"], instance["noise"]
-    horizon, num_agents, d = instance["horizon"], instance["agents"], instance["candidates"].shape[1]
+    horizon, num_agents, d = instance["horizon"], instance["agents"], instance["dimension"]
     own = Rows(instance, 1.0)  # in units of lambda, where z z^T counts as noise 1
     leverage = np.full(len(gram), 1 / instance["lambda"])
     played = np.empty((horizon, num_agents), dtype=np.int64)
@@ -226,14 +229,15 @@ def refit(gram, data, rewards, noise):
     """mean and variance at all arms, formula by formula."""
     factor = cho_factor(gram[np.ix_(data, data)] + noise * np.eye(len(data)), lower=True)
     cross = gram[data]
-    return cross.T @ cho_solve(factor, rewards), 1 - np.sum(cross * cho_solve(factor, cross), axis=0)
+    variance = 1 - np.sum(cross * cho_solve(factor, cross), axis=0)
+    return cross.T @ cho_solve(factor, rewards), np.maximum(variance, 0)
 
 
 def naive_dis_kernel_ucb(instance, beta, threshold):
     """Every agent fits all it knows before every query; without a threshold, N-KernelUCB."""
     gram, noise = instance["gram"], instance["noise"]
     horizon, num_agents = instance["horizon"], instance["agents"]
-    reals = instance["candidates"].shape[1] + 1
+    reals = instance["dimension"] + 1
     played = np.empty((horizon, num_agents), dtype=np.int64)
     rewards = np.empty((horizon, num_agents))
     since, growth, sent = 0, np.zeros(num_agents), 0.0
@@ -244,10 +248,10 @@ def naive_dis_kernel_ucb(instance, beta, threshold):
                 data = np.append(played[:since].ravel(), played[since:t, agent])
                 y = np.append(rewards[:since].ravel(), rewards[since:t, agent])
                 mean, variance = refit(gram, data, y, instance["lambda"])
-            bound = mean + beta * np.sqrt(np.maximum(variance, 0))
+            bound = mean + beta * np.sqrt(variance)
             arm = np.argmax(bound) if t else instance["uniform_arms"][0][agent]
             played[t, agent], rewards[t, agent] = arm, instance["values"][arm] + noise[t, agent]
-            growth[agent] += np.log1p(max(variance[arm], 0) / instance["lambda"])
+            growth[agent] += np.log1p(variance[arm] / instance["lambda"])
         if (t + 1 - since) * growth.max() > threshold:
             sent += (1 + num_agents) * (t + 1 - since) * reals
             since, growth = t + 1, np.zeros(num_agents)
@@ -257,7 +261,7 @@ def naive_dis_kernel_ucb(instance, beta, threshold):
 def naive_approx_dis_kernel_ucb(instance, beta):
     """Every agent builds the model of its dictionary, with all its data, before every query."""
     gram, noise = instance["gram"], instance["noise"]
-    horizon, num_agents, d = instance["horizon"], instance["agents"], instance["candidates"].shape[1]
+    horizon, num_agents, d = instance["horizon"], instance["agents"], instance["dimension"]
     last = np.full(len(gram), 1 / instance["lambda"])
     played = np.empty((horizon, num_agents), dtype=np.int64)
     rewards = np.empty((horizon, num_agents))
@@ -303,9 +307,8 @@ def naive(instance, algorithm, beta):
 def check(instance, run, form, answer):
     """Arms, regret and reals sent are ours; a near tie that parts both sides is found here."""
     played, sent = answer
-    name = f"{run['algorithm']}, {form}, {instance['function']}, beta {run['beta']:g}, seed " + str(
-        instance["seed"]
-    )
+    function, seed = instance["function"], instance["seed"]
+    name = f"{run['algorithm']}, {form}, {function}, beta {run['beta']:g}, seed {seed}"
     parted = np.argwhere(played != run["arms"])
     if len(parted):
         raise SystemExit(f"{name}: another arm at t = {parted[0][0]}, agent {parted[0][1]}")
@@ -359,39 +362,37 @@ def measure_instance(instance, seconds, times):
         algorithm, beta = run["algorithm"], run["beta"]
         forms = ("vectorised", "collapsed") if algorithm == "dis-kernel-ucb" else ("vectorised",)
         for form in forms:
-            def body(collapse=form == "collapsed"):
-                return FAST_FORMS[algorithm](instance, beta, collapse)
-
+            body = functools.partial(FAST_FORMS[algorithm], instance, beta, form == "collapsed")
             worst = max(worst, check(instance, run, form, body()))
             times.add(f"{where}/{algorithm}/{form}", shortest(body, seconds))
     for run in instance["duets"]:
         for way in (duets_numpy.plain, duets_numpy.tuned):
             worst = max(worst, duets_numpy.check_run(run, way))
-            body = lambda: duets_numpy.run(run, way)
+            body = functools.partial(duets_numpy.run, run, way)
             times.add(f"{where}/duets/{way.__name__}", shortest(body, seconds))
     return worst
 
 
 def measure_naive(instance, times):
-    """Once for each algorithm, at the middle beta: it takes seconds, and no luck hides in those."""
+    """Once for each algorithm, at the middle beta: what takes seconds needs no repetition."""
     for run in instance["runs"]:
         if run["beta"] != 1:
             continue
-        start = duets_numpy.time.process_time()
+        start = time.process_time()
         answer = naive(instance, run["algorithm"], run["beta"])
-        spent = duets_numpy.time.process_time() - start
+        spent = time.process_time() - start
         check(instance, run, "naive", answer)
         times.add(f"study/{instance['function']}/{run['algorithm']}/naive", spent)
 
 
 def main():
     instances, seconds = read_instances(sys.argv[1]), float(sys.argv[2])
-    times, worst, naive_done = Times(), 0.0, set()
+    times, worst, done = Times(), 0.0, set()
     for instance in instances:
         worst = max(worst, measure_instance(instance, seconds, times))
-        if instance["function"] not in naive_done:
-            naive_done.add(instance["function"])
+        if "naive" in sys.argv[3:] and instance["function"] not in done:
             measure_naive(instance, times)
+        done.add(instance["function"])
         del instance["gram"]
     print(json.dumps({"study_regret_error": worst, **times.means()}))
 
