@@ -2,7 +2,8 @@
 # and what happens to directories that are there already.
 source "$DUETS_SOURCE_DIR/tests/integration/cli.sh"
 
-tiny=(reproduce --functions branin --runs 2 --betas 0.2 --preset paper)
+small=(reproduce --functions branin --preset paper)
+tiny=("${small[@]}" --runs 2 --betas 0.2)
 digest() { json "$1/manifest.json" 'j["digest"]'; }
 columns() { [[ $(head -n 1 "$1") == "$2" ]]; }
 # same_outputs A B: everything but the manifest is the same bytes.
@@ -62,18 +63,19 @@ duets "${tiny[@]}" -o a --resume
 exits "resuming what is finished" 0
 holds "nothing was computed again" json a/manifest.json 'j["runs_loaded"] == j["runs"] or exit(1)'
 holds "the outputs are the same" same_outputs a b
-duets "${tiny[@]}" -o a --resume --betas 0.5
+duets "${small[@]}" --runs 2 --betas 0.5 -o a --resume
 exits "resuming with other betas" 2
-says "resuming with other betas" "betas"
-duets "${tiny[@]}" -o a --resume --runs 1
+says "resuming with other betas" "betas = \"0.5\""
+duets "${small[@]}" --runs 1 --betas 0.2 -o a --resume
 exits "resuming with fewer runs" 2
+says "resuming with fewer runs" "runs can only be added"
 duets "${tiny[@]}" -o a --resume --overwrite
 exits "--resume with --overwrite" 2
 holds "refusals change nothing" same_outputs a b
-duets "${tiny[@]}" -o b --resume --runs 3
+duets "${small[@]}" --runs 3 --betas 0.2 -o b --resume
 exits "more runs" 0
 holds "only the new ones are computed" json b/manifest.json 'j["runs_loaded"] == 8 or exit(1)'
-duets "${tiny[@]}" -o c --runs 3
+duets "${small[@]}" --runs 3 --betas 0.2 -o c
 holds "as if all had been computed at once" same_outputs b c
 holds "with the same digest" test "$(digest b)" = "$(digest c)"
 duets "${tiny[@]}" -o b --overwrite
