@@ -25,9 +25,9 @@ std::string pair_text(const TaskAnalysis& task, const Comparison& c) {
 }
 
 std::string undecided_text(const TaskAnalysis& task, const std::vector<Comparison>& undecided) {
-  std::vector<std::string> pairs;
-  for (const Comparison& c : undecided) pairs.push_back(pair_text(task, c));
-  return "no winner: these cannot be told apart: " + list_text(pairs) + ".";
+  std::string pairs;
+  for (const Comparison& c : undecided) pairs += (pairs.empty() ? "" : "; ") + pair_text(task, c);
+  return "no winner: these cannot be told apart: " + pairs + ".";
 }
 
 std::string winner_sentence(const TaskAnalysis& task, const std::vector<Comparison>& all) {

@@ -77,7 +77,7 @@ FunctionVerdict judge_function(const TaskAnalysis& task, const ContenderAnalysis
   return out;
 }
 
-// "holds on h1 and h2; does not hold on Branin"
+// "holds on h1 and h2; does not hold on Branin; undecided on Hartmann-4D"
 std::string by_verdict(const std::vector<FunctionVerdict>& functions) {
   std::string out;
   for (const Verdict verdict : {Verdict::kHolds, Verdict::kFails, Verdict::kUndecided}) {
@@ -86,8 +86,9 @@ std::string by_verdict(const std::vector<FunctionVerdict>& functions) {
       if (f.verdict == verdict) names.push_back(function_title(f.function));
     }
     if (names.empty()) continue;
-    out +=
-        (out.empty() ? "" : "; ") + std::string(verdict_text(verdict)) + " on " + list_text(names);
+    const bool open = verdict == Verdict::kUndecided;
+    out += (out.empty() ? "" : "; ") + (open ? "undecided" : std::string(verdict_text(verdict))) +
+           " on " + list_text(names);
   }
   return out;
 }

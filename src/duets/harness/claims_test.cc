@@ -81,6 +81,16 @@ TEST(Claims, OneFunctionDecides) {
   EXPECT_THAT(claim.text, HasSubstr("holds on h1, h2 and Hartmann-4D; does not hold on Branin"));
 }
 
+// What sends nothing is named as it is, whoever it is.
+TEST(Claims, SilentRivalsAreNamed) {
+  auto study = fake_study("paper", 50, 80);
+  for (auto& fake : study[0].fakes) {
+    if (fake.algorithm == "DisKernelUCB") fake.reals = 0;
+  }
+  const auto all = judge_claims(fake_analysis(study));
+  EXPECT_THAT(claims_text(all), HasSubstr("DisKernelUCB and N-KernelUCB send nothing"));
+}
+
 TEST(Claims, OneRunDecidesNothing) {
   for (const ClaimVerdict& c : judge_claims(fake_analysis(fake_study("paper", 50, 80), 1))) {
     EXPECT_EQ(c.overall, Verdict::kUndecided);

@@ -11,14 +11,13 @@ Markup strong(const Markup& content) { return {"<strong>" + content.html + "</st
 
 Markup best_beta(const GridAnalysis& grid, const ContenderAnalysis& best) {
   Markup out = text(beta_text(best));
-  if (grid.at_low_edge) out.html += " (smallest of the grid)";
-  if (grid.at_high_edge) out.html += " (largest of the grid)";
+  if (grid.at_low_edge || grid.at_high_edge) out.html += " (edge)";
   return out;
 }
 
 std::string_view role_text(const ContenderAnalysis& c) {
-  if (c.role == Role::kOracle) return " (oracle, sees every reward at once)";
-  return c.role == Role::kCeiling ? " (ceiling, learns nothing)" : "";
+  if (c.role == Role::kOracle) return " (oracle)";
+  return c.role == Role::kCeiling ? " (ceiling)" : "";
 }
 
 std::vector<Markup> result_row(const TaskAnalysis& task, const GridAnalysis& grid) {
@@ -36,15 +35,24 @@ std::vector<Markup> result_row(const TaskAnalysis& task, const GridAnalysis& gri
 }
 
 Markup task_results(const TaskAnalysis& task) {
-  Table table{.caption = strong(text(function_title(task.function))),
-              .head = {text("algorithm"), text("best beta"), text("regret, mean \xC2\xB1 s.e."),
-                       text("standard deviation"), text("95 % interval of the mean"),
-                       text("reals: paper"), text("reals: figure"), text("reals: links")},
-              .rows = {}};
+  Table table{
+      .caption = strong(text(function_title(task.function))),
+      .head = {text("algorithm"), text("best beta"), text("regret \xC2\xB1 s.e."), text("s.d."),
+               text("95 % interval"), text("reals: paper"), text("figure"), text("links")},
+      .rows = {}};
   for (const GridAnalysis& grid : task.grids) table.rows.push_back(result_row(task, grid));
   std::string winner = task.winner_text;
   if (winner.starts_with("no winner")) winner.front() = 'N';
   return join({harness::table(table), paragraph(text(winner))});
+}
+
+bool any_edge(const Analysis& analysis, const std::string& preset) {
+  for (const TaskAnalysis* task : analysis.of_preset(preset)) {
+    for (const GridAnalysis& grid : task->grids) {
+      if (grid.at_low_edge || grid.at_high_edge) return true;
+    }
+  }
+  return false;
 }
 
 // All betas of a task, increasing.
@@ -91,7 +99,13 @@ Markup results_section(const Analysis& analysis, const std::string& preset) {
   for (const TaskAnalysis* task : analysis.of_preset(preset)) {
     content.html += task_results(*task).html;
   }
-  content.html += "<p class=\"small\">" + text(hindsight_note()).html + "</p>\n";
+  content.html += "<p class=\"small\">" + text(hindsight_note()).html;
+  if (any_edge(analysis, preset)) {
+    content.html +=
+        " (edge): the best beta is the smallest or largest of its grid; a wider grid may find a "
+        "better one.";
+  }
+  content.html += "</p>\n";
   return section("Final regret and communication: " + preset, content);
 }
 
@@ -120,7 +134,9 @@ Markup methods_section(const Analysis& analysis) {
                "that of "
                "every other algorithm in this sense. Student's t assumes that differences are "
                "roughly "
-               "normal, which few runs cannot show. Oracle and ceiling are shown and never win."))
+               "normal, which few runs cannot show. An oracle (one learner that sees every reward "
+               "at once) "
+               "and a ceiling (learns nothing) are shown and never win."))
           .html;
   content.html +=
       paragraph(text("The interval beside a mean is a bootstrap-t interval (1999 resamples from a "

@@ -43,7 +43,7 @@ bool well_nested(const std::string& html) {
 TEST(ComparisonPage, OfTheStudyHasClaimsFiguresTablesAndReasons) {
   const std::string html = comparison_html(both_presets(), {.title = "The study", .lead = "lead"});
   for (const char* part :
-       {"The published claims", "Figure: paper", "Figure: as-plotted", "reals: links",
+       {"The published claims", "Figure: paper", "Figure: as-plotted", "reals: paper", ">links<",
         "Published values beside ours", "Every beta: paper", "defective", "ceil", "1.0474",
         "N-KernelUCB sends nothing", "chosen in hindsight", "What was run", "5 runs (seeds 1 to 5)",
         "winner"}) {
