@@ -14,6 +14,13 @@ namespace duets::baselines {
 using numeric::Points;
 using numeric::Vector;
 
+namespace {
+
+// How many values best_arm() looks at together.
+constexpr Eigen::Index kBlock = 128;
+
+}  // namespace
+
 Vector confidence_bound(const Vector& mean, const Vector& variance, double beta) {
   return mean.array() + beta * variance.array().sqrt();
 }
@@ -75,12 +82,15 @@ std::size_t Acquisition::best_arm(const Vector& values, base::AgentId agent,
                       fmt::format("the acquisition of agent {} at t = {} is not a number",
                                   base::value(agent), t));
   }
-  const double* const begin = values.data();
-  const double* const end = begin + values.size();
   std::vector<std::size_t> ties;
-  for (const double* at = std::find(begin, end, best); at != end;
-       at = std::find(at + 1, end, best)) {
-    ties.push_back(static_cast<std::size_t>(at - begin));
+  // Most blocks are passed over by their maximum, which is vectorised; a comparison of each entry
+  // with an exit is not.
+  for (Eigen::Index first = 0; first < values.size(); first += kBlock) {
+    const Eigen::Index end = std::min(first + kBlock, values.size());
+    if (values.segment(first, end - first).maxCoeff() != best) continue;
+    for (Eigen::Index i = first; i < end; ++i) {
+      if (values[i] == best) ties.push_back(static_cast<std::size_t>(i));
+    }
   }
   return ties.size() == 1 ? ties[0] : ties[random::index_below(word(agent, t), ties.size())];
 }

@@ -69,6 +69,19 @@ TEST(Acquisition, BreaksTiesUniformlyAndByTheCoin) {
   EXPECT_EQ(of_agents.size(), 3U);  // fails by chance with 3 (2/3)^30 < 2e-5
 }
 
+// Ties that lie far apart, the first and the last arm among them.
+TEST(Acquisition, FindsTiesEverywhere) {
+  const Acquisition acquisition(finite_setting(4, 10, random_points(1, 300, 2)));
+  Vector values = Vector::Constant(300, -kInfinity);
+  const std::set<std::size_t> ties{0, 127, 128, 200, 299};
+  for (const std::size_t arm : ties) values[static_cast<Eigen::Index>(arm)] = -1;
+  std::set<std::size_t> seen;
+  for (std::uint32_t t = 0; t < 200; ++t) {
+    seen.insert(*acquisition.maximise(values, kNowhere, kAgent, t).arm);
+  }
+  EXPECT_EQ(seen, ties);  // fails by chance with 5 (4/5)^200 < 1e-18
+}
+
 TEST(Acquisition, RefusesValuesThatAreNoNumbers) {
   const Acquisition acquisition(finite_setting(4, 10, random_points(1, 50, 2)));
   Vector values = Vector::Zero(50);

@@ -16,7 +16,8 @@ using numeric::Vector;
 
 namespace {
 
-constexpr Eigen::Index kFirstCapacity = 32;
+// Room that is not used is not touched and so costs nothing; to grow means to copy.
+constexpr Eigen::Index kFirstCapacity = 64;
 
 void subtract_squares(const Eigen::Ref<const Matrix>& columns, Vector& variance) {
   for (Eigen::Index k = 0; k < columns.cols(); ++k) {
