@@ -10,6 +10,8 @@
 #include "duets/cli/compare_command.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/reproduce_command.h"
+#include "duets/cli/scaling_command.h"
+#include "duets/cli/variants_command.h"
 #include "duets/region/fingerprint.h"
 
 namespace duets::cli {
@@ -83,6 +85,27 @@ void add_run(CLI::App& app, Arguments& given) {
   });
 }
 
+// The other two experiments have their own problems, algorithms and betas.
+void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
+  ReproduceFlags& chosen = given.reproduce;
+  CLI::Option* scaling =
+      reproduce.add_flag("--scaling", chosen.scaling,
+                         "Instead: how DUETS grows with T and N (results/reproduce-scaling)");
+  CLI::Option* variants = reproduce.add_flag(
+      "--variants", chosen.variants, "Instead: variants of DUETS (results/reproduce-variants)");
+  variants->excludes(scaling);
+  for (const char* other : {"--preset", "--algorithms", "--betas"}) {
+    scaling->excludes(reproduce.get_option(other));
+    variants->excludes(reproduce.get_option(other));
+  }
+}
+
+void run_reproduce(const Arguments& given) {
+  if (given.reproduce.scaling) return reproduce_scaling(given.flags, given.reproduce);
+  if (given.reproduce.variants) return reproduce_variants(given.flags, given.reproduce);
+  reproduce_figure(given.flags, given.reproduce, given.extensions);
+}
+
 void add_reproduce(CLI::App& app, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
@@ -104,9 +127,8 @@ void add_reproduce(CLI::App& app, Arguments& given) {
       ->check(CLI::Range(std::uint64_t{0}, kMaxFirstSeed));
   add_quiet(*reproduce, given.flags);
   add_resume(*reproduce, given.flags, add_output(*reproduce, given.flags, "results/reproduce"));
-  reproduce->callback([&given] {
-    given.command = [&given] { reproduce_figure(given.flags, given.reproduce, given.extensions); };
-  });
+  add_reproduce_modes(*reproduce, given);
+  reproduce->callback([&given] { given.command = [&given] { run_reproduce(given); }; });
 }
 
 void add_compare(CLI::App& app, Arguments& given) {

@@ -16,6 +16,8 @@ struct ReproduceFlags {
   std::string functions{};  ///< comma-separated; empty: all
   std::string algorithms{};
   std::string betas{};
+  bool scaling = false;   ///< scaling_command.h instead
+  bool variants = false;  ///< variants_command.h instead
 };
 
 /// The comparison behind the published figure. Throws base::Error.

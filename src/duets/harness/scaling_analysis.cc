@@ -106,7 +106,7 @@ std::optional<SlopeFit> fit_slope(const std::vector<const ScalingSummary*>& all,
       fit.verdict = SlopeVerdict::kAbove;
       break;
     case Order::kUndecided:
-      fit.verdict = SlopeVerdict::kAgrees;
+      fit.verdict = SlopeVerdict::kOpen;
       break;
   }
   return fit;
@@ -143,8 +143,8 @@ std::string_view slope_text(SlopeVerdict verdict) {
   switch (verdict) {
     case SlopeVerdict::kBelow:
       return "below 1";
-    case SlopeVerdict::kAgrees:
-      return "agrees with 1";
+    case SlopeVerdict::kOpen:
+      return "1 not excluded";
     case SlopeVerdict::kAbove:
       return "above 1";
     case SlopeVerdict::kUnknown:
@@ -207,16 +207,22 @@ const SlopeFit* ScalingAnalysis::fit(std::string_view function, Sweep sweep, Gro
   return nullptr;
 }
 
-ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& result) {
+GainOf candidate_gain(std::uint64_t seed) {
+  return [gains = std::make_shared<Gains>(seed)](const ScalingPoint& point) {
+    return gains->gain(point);
+  };
+}
+
+ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& result,
+                                const GainOf& gain_of) {
   base::require(!scaling.points.empty() && result.units.size() == scaling.points.size(), "result",
                 fmt::format("{} tasks", result.units.size()), "must be complete");
   ScalingAnalysis analysis;
   analysis.seeds = scaling.experiment.seeds;
-  Gains gains(analysis.seeds.front());
   const Bootstrap bootstrap(analysis.seeds.size());
   for (std::size_t i = 0; i < scaling.points.size(); ++i) {
     const ScalingPoint& point = scaling.points[i];
-    analysis.sizes.push_back(summarise_point(point, gains.gain(point), result.units[i], bootstrap));
+    analysis.sizes.push_back(summarise_point(point, gain_of(point), result.units[i], bootstrap));
     auto& functions = analysis.functions;
     if (std::find(functions.begin(), functions.end(), point.function) == functions.end()) {
       functions.push_back(point.function);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,11 +66,11 @@ struct ScalingSummary {
 
 enum class SlopeVerdict : std::uint8_t {
   kBelow,    ///< grows slower than the bound: the interval lies below 1
-  kAgrees,   ///< the interval holds 1
+  kOpen,     ///< the interval holds 1
   kAbove,    ///< grows faster than the bound without its logarithms
   kUnknown,  ///< one run
 };
-/// "below 1", "agrees with 1", "above 1", "unknown".
+/// "below 1", "1 not excluded", "above 1", "unknown".
 std::string_view slope_text(SlopeVerdict verdict);
 
 /// The exponent of growth, from a line through logarithms. Sizes of one seed share candidates and
@@ -103,9 +104,15 @@ struct ScalingAnalysis {
 /// a number that is not positive.
 double log_slope(const std::vector<double>& x, const std::vector<double>& y);
 
-/// A pure function of its arguments. Gains are those of the first seed's candidates (other
-/// candidates of the same size differ by about 1 %). kInvalid when the result is not complete or a
-/// regret is not positive.
-ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& result);
+using GainOf = std::function<double(const ScalingPoint&)>;
+
+/// UniformGain of the candidates that scaling_instance draws for this seed. Those of other seeds
+/// differ by about 1 %. A second for each kernel, when it is first asked for.
+GainOf candidate_gain(std::uint64_t seed);
+
+/// A pure function of its arguments. kInvalid when the result is not complete or a regret or gain
+/// is not positive.
+ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& result,
+                                const GainOf& gain_of);
 
 }  // namespace duets::harness

@@ -73,13 +73,22 @@ Series group_marks(const VariantsTask& task, const Group& group) {
 }
 
 // What sends nothing has no place on a logarithmic axis.
-Series rival_line(const VariantsTask& task) {
+std::vector<Place> rival_places(const VariantsTask& task) {
   std::vector<Place> places;
   for (const VariantResult& result : task.results) {
     if (!result.is_duets() && result.communication[0].mean > 0) places.push_back(place_of(result));
   }
-  return marks("DisKernelUCB over D, best beta for each",
-               {.colour = "#000000", .dash = "5 3", .marker = Marker::kDiamond}, std::move(places));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// Joins those that no other threshold beats in both means: more reals, less regret.
+std::vector<Place> envelope(const std::vector<Place>& places) {
+  std::vector<Place> out;
+  for (const Place& place : places) {
+    if (out.empty() || place.second < out.back().second) out.push_back(place);
+  }
+  return out;
 }
 
 Scatter established(const VariantsTask& task) {
@@ -100,7 +109,10 @@ Panel task_panel(const VariantsTask& task) {
   panel.x = {.label = "reals sent (paper ledger)", .scale = Scale::kLog10};
   panel.y = {.label = "total regret", .from_zero = true};
   panel.scatters = {established(task)};
-  panel.series = {rival_line(task)};
+  const std::vector<Place> rivals = rival_places(task);
+  panel.series = {marks("", {.colour = "#000000", .dash = "5 3", .width = 1.4}, envelope(rivals)),
+                  marks("DisKernelUCB, one mark for each D",
+                        {.colour = "#000000", .width = 0, .marker = Marker::kDiamond}, rivals)};
   for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
   for (const VariantResult& result : task.results) {
     if (result.communication[0].mean > 0) continue;

@@ -32,8 +32,8 @@ Markup figure_section(const VariantsAnalysis& analysis) {
       "The frontier",
       {"<figure>\n" + variants_figure(analysis) + "<figcaption>" +
        text("Lower and further left is better. Marks are variants of DUETS (several upload rules "
-            "share one mark's shape: they differ in reals only). The dashed line joins "
-            "DisKernelUCB from its smallest D on the right to its largest on the left. A disc lies "
+            "share one mark's shape: they differ in reals only). The dashed line joins the "
+            "thresholds of DisKernelUCB that no other one beats in both means. A disc lies "
             "under an entry when, for every other one, paired runs establish that it has more "
             "regret or sends more.")
            .html +

@@ -1,0 +1,113 @@
+#include "duets/cli/variants_command.h"
+
+#include <fmt/format.h>
+
+#include "duets/cli/build_info.h"
+#include "duets/cli/experiment_run.h"
+#include "duets/cli/flag_lists.h"
+#include "duets/harness/comparison_text.h"
+#include "duets/harness/presets.h"
+#include "duets/harness/variants_figure.h"
+#include "duets/harness/variants_page.h"
+#include "duets/harness/variants_tables.h"
+
+namespace duets::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+harness::VariantsChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+  harness::VariantsChoice choice;
+  choice.functions = word_list("--functions", chosen.functions);
+  if (choice.functions.empty()) {
+    const auto all = harness::paper_functions();
+    choice.functions.assign(all.begin(), all.end());
+  }
+  choice.runs =
+      chosen.runs.value_or(chosen.quick ? harness::kQuickVariantRuns : harness::kVariantRuns);
+  choice.first_seed = flags.seed.value_or(1);
+  choice.quick = chosen.quick;
+  return choice;
+}
+
+std::string reduction(const harness::VariantsChoice& choice) {
+  if (!choice.quick) return {};
+  return fmt::format(
+      "A quick look: {} runs (the whole has {}), DisKernelUCB with fewer D and betas. Drop --quick "
+      "for all.",
+      choice.runs, harness::kVariantRuns);
+}
+
+std::string numbers_text(std::span<const double> numbers) {
+  return fmt::format("{}", fmt::join(numbers.begin(), numbers.end(), ", "));
+}
+
+Json result_json(const std::string& function, const harness::VariantResult& result) {
+  Json json;
+  json["function"] = function;
+  json["algorithm"] = result.algorithm;
+  json["variant"] = result.variant;
+  json["beta"] = result.beta;
+  json["runs"] = result.regret.runs;
+  json["regret_mean"] = result.regret.mean;
+  json["regret_std"] = result.regret.stddev ? Json(*result.regret.stddev) : Json(nullptr);
+  for (const harness::Ledger ledger : harness::kLedgers) {
+    json["communication"][std::string(harness::ledger_name(ledger))] =
+        result.communication[static_cast<std::size_t>(ledger)].mean;
+  }
+  json["standing"] = harness::standing_text(result.standing);
+  if (!result.dominated_by.empty()) json["dominated_by"] = result.dominated_by;
+  return json;
+}
+
+ExperimentOutput output_of(const harness::VariantsAnalysis& analysis,
+                           const harness::ComparisonPage& page) {
+  ExperimentOutput output;
+  output.csv = harness::variants_csv(analysis);
+  output.table = harness::variants_text(analysis);
+  output.json["variants"] = Json::array();
+  for (const harness::VariantsTask& task : analysis.tasks) {
+    for (const harness::VariantResult& result : task.results) {
+      output.json["variants"].push_back(result_json(task.function, result));
+    }
+  }
+  output.files = {{"variants.csv", output.csv},
+                  {"differences.csv", harness::variant_differences_csv(analysis)},
+                  {"costs.csv", harness::variant_costs_csv()},
+                  {"report.html", harness::variants_html(analysis, page)}};
+  output.figures.emplace_back("variants.svg", harness::variants_figure(analysis));
+  return output;
+}
+
+}  // namespace
+
+void reproduce_variants(const CommonFlags& flags, const ReproduceFlags& chosen) {
+  const harness::VariantsChoice choice = choice_of(flags, chosen);
+  ExperimentPlan plan;
+  plan.command = "reproduce";
+  plan.experiment = harness::variants_experiment(choice);
+  const std::string thresholds = numbers_text(harness::frontier_thresholds(choice.quick));
+  const std::string betas = numbers_text(harness::frontier_betas(choice.quick));
+  plan.settings = {{"mode", "variants"},    {"functions", choice.functions},
+                   {"quick", choice.quick}, {"thresholds", thresholds},
+                   {"betas", betas},        {"first_seed", choice.first_seed},
+                   {"runs", choice.runs}};
+  plan.context = "variants";
+  plan.output = "results/reproduce-variants";
+  plan.notice = reduction(choice);
+  plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
+    const harness::VariantsAnalysis analysis = harness::analyse_variants(plan.experiment, result);
+    harness::ComparisonPage page;
+    page.title = "Variants of DUETS that keep its protocol";
+    page.lead = reduction(choice);
+    page.facts = {{"Runs", harness::seeds_text(analysis.seeds)},
+                  {"D of DisKernelUCB", thresholds},
+                  {"Grid of its beta", betas},
+                  {"Digest of all curves", digest},
+                  {"Program", "duets " + version()}};
+    return output_of(analysis, page);
+  };
+  run_plan(plan, flags);
+}
+
+}  // namespace duets::cli
