@@ -93,17 +93,6 @@ std::string by_verdict(const std::vector<FunctionVerdict>& functions) {
   return out;
 }
 
-// Who sent nothing on some function, once each.
-std::vector<std::string> silent_rivals(const std::vector<FunctionVerdict>& functions) {
-  std::vector<std::string> out;
-  for (const FunctionVerdict& f : functions) {
-    for (const std::string& name : f.silent) {
-      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-    }
-  }
-  return out;
-}
-
 // All functions, each with all rivals.
 bool is_complete(const std::vector<FunctionVerdict>& functions) {
   for (const std::string_view name : paper_functions()) {
@@ -184,6 +173,16 @@ Verdict judge_overall(const std::vector<FunctionVerdict>& functions, bool comple
     all_hold = all_hold && f.verdict == Verdict::kHolds;
   }
   return all_hold ? Verdict::kHolds : Verdict::kUndecided;
+}
+
+std::vector<std::string> silent_rivals(const std::vector<FunctionVerdict>& functions) {
+  std::vector<std::string> out;
+  for (const FunctionVerdict& f : functions) {
+    for (const std::string& name : f.silent) {
+      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    }
+  }
+  return out;
 }
 
 std::vector<ClaimVerdict> judge_claims(const Analysis& analysis) {

@@ -55,6 +55,9 @@ Verdict judge_overall(const std::vector<FunctionVerdict>& functions, bool comple
 /// anything; who sends nothing is named. Tasks without DUETS or of other presets give nothing.
 std::vector<ClaimVerdict> judge_claims(const Analysis& analysis);
 
+/// Rivals that sent nothing on some of the functions, once each.
+std::vector<std::string> silent_rivals(const std::vector<FunctionVerdict>& functions);
+
 /// For a terminal: each claim and its verdicts, a line for each; "" without claims.
 std::string claims_text(const std::vector<ClaimVerdict>& claims);
 

@@ -59,6 +59,20 @@ Markup claim_table(const std::vector<const ClaimVerdict*>& claims) {
   return harness::table(table);
 }
 
+// Who sent nothing, said where the verdicts are.
+Markup silent_paragraph(const std::vector<const ClaimVerdict*>& claims) {
+  std::vector<FunctionVerdict> functions;
+  for (const ClaimVerdict* c : claims) {
+    functions.insert(functions.end(), c->functions.begin(), c->functions.end());
+  }
+  const std::vector<std::string> silent = silent_rivals(functions);
+  if (silent.empty()) return {};
+  return paragraph(text(list_text(silent) + (silent.size() == 1 ? " sends" : " send") +
+                        " nothing at all. Taken to the letter, as compared to every other "
+                        "algorithm, the claim fails there; the verdicts above are about the "
+                        "algorithms that send anything."));
+}
+
 // Ours: the contender at a beta or at the best one, if the preset was run.
 const ContenderAnalysis* ours(const Analysis& analysis, std::string_view preset,
                               const PublishedFinal& f, bool plotted) {
@@ -139,7 +153,7 @@ Markup claims_section(const std::vector<ClaimVerdict>& claims) {
     }
     if (judged.empty()) continue;
     content.html += "<blockquote>" + text(claim_text(sentence)).html + "</blockquote>\n";
-    content.html += claim_table(judged).html;
+    content.html += claim_table(judged).html + silent_paragraph(judged).html;
     for (const ClaimVerdict* c : judged) content.html += claim_details(*c).html;
   }
   content.html +=

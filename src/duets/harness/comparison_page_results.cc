@@ -140,7 +140,7 @@ Markup methods_section(const Analysis& analysis) {
           .html;
   content.html +=
       paragraph(text("The interval beside a mean is a bootstrap-t interval (1999 resamples from a "
-                     "fixed key); it needs four runs and enough that differ. With five it covers "
+                     "fixed key); it needs five runs and enough that differ. With five it covers "
                      "about 94 % for normal runs, but its width varies much; it is a picture of "
                      "the uncertainty, while decisions rest on the paired differences. s.e. is the "
                      "standard deviation divided by the root of the number of runs."))

@@ -14,7 +14,8 @@ namespace duets::harness {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr std::size_t kSmallestBootstrap = 4;
+// With four values most intervals would be tens of standard errors wide.
+constexpr std::size_t kSmallestBootstrap = 5;
 
 // Only operations that IEEE 754 rounds correctly, so that tables are the same bytes everywhere.
 // Halving the angle twice leaves an argument below 0.2, where thirteen terms reach 1e-18.

@@ -52,7 +52,7 @@ class Bootstrap {
  public:
   explicit Bootstrap(std::size_t size);
 
-  /// Nothing for fewer than four values, or when so many of them are equal that more than 2.5 % of
+  /// Nothing for fewer than five values, or when so many of them are equal that more than 2.5 % of
   /// the resamples have no spread; [mean, mean] when all are equal. kInvalid when the number of
   /// values is not the size. O(kResamples n).
   std::optional<Interval> mean_interval(std::span<const double> values) const;
