@@ -264,7 +264,8 @@ def main():
         f"the best of OpenBLAS kernels {', '.join(core or 'as installed' for core in cores)}.\n"
         "A study's run: mean of 3 betas and 3 seeds, with a twelfth of its instance; naive: one\n"
         "run at beta = 1, once.\n"
-        f"Largest difference from NumPy's answers: {errors}; survivors of every cut and arms played the same.\n"
+        f"Largest difference from NumPy's answers: {errors}; survivors of every cut and arms "
+        "played the same.\n"
     )
     print(text)
     with open(os.path.join(build, "report.md"), "w", encoding="utf-8") as file:
