@@ -101,6 +101,18 @@ void keep_inside(std::vector<Tick>& ticks, const Span& span) {
   std::erase_if(ticks, [&](const Tick& t) { return t.value < span.low || t.value > span.high; });
 }
 
+// Even steps crowd towards the upper end of a log axis: drops those that stand too close to the one
+// before them.
+void keep_apart(std::vector<Tick>& ticks, const Span& span, std::size_t max_count) {
+  const double apart = std::pow(span.high / span.low, 1 / static_cast<double>(max_count + 1));
+  double last = 0;
+  std::erase_if(ticks, [&](const Tick& t) {
+    if (t.value < last * apart) return true;
+    last = t.value;
+    return false;
+  });
+}
+
 std::vector<Tick> powers_with_digits(const Span& span, const std::vector<int>& digits) {
   std::vector<Tick> ticks;
   for (int e = floor_log10(span.low); e <= floor_log10(span.high); ++e) {
@@ -172,7 +184,11 @@ std::vector<Tick> log_ticks(const Span& span, std::size_t max_count) {
   const double decades = std::log10(span.high) - std::log10(span.low);
   for (const std::size_t enough : {3u, 2u}) {
     // Powers of ten cannot fill an axis of less than a decade: even steps read better there.
-    if (enough < 3 && decades < 1) return linear_ticks(span, max_count, false);
+    if (enough < 3 && decades < 1) {
+      std::vector<Tick> ticks = linear_ticks(span, max_count, false);
+      keep_apart(ticks, span, max_count);
+      return ticks;
+    }
     if (decades >= static_cast<double>(max_count)) break;
     for (const auto& digits : {std::vector{1, 2, 5}, std::vector{1, 3}, std::vector{1}}) {
       std::vector<Tick> ticks = powers_with_digits(span, digits);

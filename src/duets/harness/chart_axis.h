@@ -61,7 +61,8 @@ double nice_step(double smallest);
 std::vector<Tick> linear_ticks(const Span& span, std::size_t max_count, bool integers);
 
 /// Ticks of a log axis: powers of ten, with 2 and 5 (or 3) between them where there is room; those
-/// of linear_ticks when that gives fewer than three and the span is below a decade.
+/// of linear_ticks, thinned where they crowd, when that gives fewer than three and the span is
+/// below a decade.
 std::vector<Tick> log_ticks(const Span& span, std::size_t max_count);
 
 std::vector<Tick> axis_ticks(const Axis& axis, const Span& span, std::size_t max_count);
