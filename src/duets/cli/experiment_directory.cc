@@ -56,7 +56,7 @@ void remove_earlier(const fs::path& directory) {
 
 Json stored_settings(const fs::path& directory) {
   const fs::path path = directory / kSettings;
-  const Json stored = Json::parse(read_whole_file(path), nullptr, false);
+  Json stored = Json::parse(read_whole_file(path), nullptr, false);
   if (!stored.is_object() || !stored.contains("runs") || !stored["runs"].is_number_unsigned()) {
     throw CodedError(ExitCode::kStorage,
                      fmt::format("{}: damaged; start anew with --overwrite", path.string()));

@@ -158,7 +158,7 @@ TEST_F(Directory, OneProcessAtATime) {
   directory.begin();
   for (const Entry entry : {Entry::kResume, Entry::kOverwrite}) {
     try {
-      ExperimentDirectory(path, entry, {{"runs", 1U}});
+      const ExperimentDirectory second(path, entry, {{"runs", 1U}});
       ADD_FAILURE() << "two at once";
     } catch (const CodedError& error) {
       EXPECT_EQ(error.code(), ExitCode::kStorage);
@@ -171,7 +171,7 @@ using FigureExport = Scratch;
 
 // A stand-in for rsvg-convert: the option before the last word is the output.
 fs::path stub(const fs::path& folder, const std::string& body) {
-  const fs::path path = folder / "rsvg-convert";
+  fs::path path = folder / "rsvg-convert";
   write_whole_file(path, "#!/bin/sh\n" + body + "\n");
   chmod(path.c_str(), 0755);
   return path;

@@ -25,7 +25,7 @@ std::vector<std::string> presets_of(const std::string& preset) {
 }
 
 template <class Names>
-std::vector<std::string> or_all(std::vector<std::string> chosen, const Names& all) {
+std::vector<std::string> or_all(const std::vector<std::string>& chosen, const Names& all) {
   return chosen.empty() ? std::vector<std::string>(all.begin(), all.end()) : chosen;
 }
 
