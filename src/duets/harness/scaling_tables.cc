@@ -72,7 +72,8 @@ std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth) {
     ++fits;
     if (fit.verdict == SlopeVerdict::kUnknown) ++unknown;
     if (fit.verdict != SlopeVerdict::kAbove) continue;
-    above += (above.empty() ? "" : "; ") + fit_text(fit);
+    if (!above.empty()) above += "; ";
+    above += fit_text(fit);
   }
   const bool regret = growth == Growth::kRegret;
   const std::string what =

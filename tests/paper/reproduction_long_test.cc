@@ -1,0 +1,240 @@
+// Agreement with independent re-runs of the empirical study, made with other code and other seeds:
+// the same settings must give the same means within Monte Carlo error.
+//
+// Settings: N = 10, T = 50, 2000 candidates on the sphere (h1, h2) or in the cube, fresh for each
+// seed, noise of deviation 0.2, lambda = 0.2, squared exponential kernel with l = 0.2 (Branin)
+// or 1. We run 50 seeds. The re-runs report means of m seeds without their spread, so the standard
+// error of a difference is our deviation of a run times sqrt(1/50 + 1/m), and the bound is
+// Student's t with 49 degrees of freedom. Each test has a false-alarm probability of 1 % for all
+// its comparisons together (Bonferroni). Every comparison is printed with its interval.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "duets/harness/algorithms.h"
+#include "duets/harness/presets.h"
+#include "duets/harness/statistics.h"
+#include "duets/harness/threads.h"
+#include "duets/harness/variants.h"
+
+namespace duets::paper {
+namespace {
+
+using harness::Contender;
+using harness::Experiment;
+using harness::Instance;
+
+constexpr std::uint32_t kSeeds = 50;
+constexpr double kFalseAlarm = 0.01;
+const std::vector<double> kBetas{0.2, 0.5, 1, 2, 5};
+
+using Row = std::array<double, 4>;  // h1, h2, Branin, Hartmann-4D
+
+// Nothing is kept.
+class NoStore final : public harness::UnitStore {
+ public:
+  std::optional<harness::Unit> load(const harness::Task& /*task*/,
+                                    std::uint64_t /*seed*/) override {
+    return std::nullopt;
+  }
+  void save(const harness::Task& /*task*/, std::uint64_t /*seed*/,
+            const harness::Unit& /*unit*/) override {}
+};
+
+// Final values of one contender, by seed; reals of the paper's ledger.
+struct Finals {
+  double beta = 0;
+  std::vector<double> regret;
+  std::vector<double> reals;
+};
+using Grid = std::vector<Finals>;                                  // one algorithm, all betas
+using Grids = std::map<std::string, std::map<std::string, Grid>>;  // by function, by algorithm
+using Contenders = std::function<std::vector<Contender>(const std::string& function)>;
+
+std::vector<std::string> functions() {
+  const auto names = harness::paper_functions();
+  return {names.begin(), names.end()};
+}
+
+Grids run(const Contenders& contenders) {
+  Experiment experiment;
+  for (const std::string& function : functions()) {
+    experiment.tasks.push_back(
+        {"re-runs", function,
+         [function](std::uint64_t seed) { return harness::variants_instance(function, seed); },
+         contenders(function)});
+  }
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) experiment.seeds.push_back(seed);
+  const harness::ThreadExecutor threads(harness::default_threads());
+  NoStore store;
+  harness::ExperimentObserver nobody;
+  const std::atomic<bool> go_on = false;
+  const auto result = harness::run_experiment(experiment, threads, store, nobody, go_on);
+  Grids grids;
+  for (std::size_t task = 0; task < experiment.tasks.size(); ++task) {
+    const auto& all = experiment.tasks[task].contenders;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Finals finals{all[i].beta, {}, {}};
+      for (const harness::Unit& unit : result.units[task]) {
+        finals.regret.push_back(unit[i].regret.back());
+        finals.reals.push_back(unit[i].paper.back());
+      }
+      grids[experiment.tasks[task].function][all[i].algorithm].push_back(finals);
+    }
+  }
+  return grids;
+}
+
+std::vector<Contender> grid_of(const std::string& key, const std::vector<double>& betas) {
+  return harness::contenders(harness::find_algorithm(harness::builtin_algorithms(), key), betas);
+}
+
+// As printed, but T1 = 5 on Hartmann-4D.
+Contender printed_duets(const std::string& function, double beta) {
+  return {"DUETS", beta, "", [function, beta](const Instance& instance) {
+            protocol::Study study = *instance.simulation.study;
+            study.beta = beta;
+            if (function == "hartmann4") study.t1 = 5;
+            return harness::play_duets(instance, study);
+          }};
+}
+
+const Finals& best(const Grid& grid) {
+  const Finals* found = &grid.front();
+  for (const Finals& finals : grid) {
+    if (harness::mean(finals.regret) < harness::mean(found->regret)) found = &finals;
+  }
+  return *found;
+}
+
+// A mean of theirs over `seeds` runs, one of `family` comparisons.
+struct Theirs {
+  std::string what;
+  double mean = 0;
+  double seeds = 0;
+  std::size_t family = 1;
+};
+
+// Whether the difference of the means is within its interval; prints both.
+bool agrees(const std::vector<double>& ours, const Theirs& theirs, double beta) {
+  const double n = static_cast<double>(ours.size());
+  const double error = harness::sample_stddev(ours).value() * std::sqrt(1 / n + 1 / theirs.seeds);
+  const double bound = harness::student_quantile(
+      1 - kFalseAlarm / static_cast<double>(theirs.family), ours.size() - 1);
+  const double difference = harness::mean(ours) - theirs.mean;
+  std::printf("%-34s beta %-4g ours %7.1f theirs %5.0f difference %7.1f +- %6.1f (t = %5.2f)\n",
+              theirs.what.c_str(), beta, harness::mean(ours), theirs.mean, difference,
+              bound * error, difference / error);
+  return std::abs(difference) <= bound * error;
+}
+
+// The regret against Branin's own maximum 1.0474 instead of the best candidate: what the set of
+// candidates lacks, N T times.
+std::vector<double> against_maximum(const std::vector<double>& regret) {
+  std::vector<double> out;
+  for (std::uint32_t i = 0; i < kSeeds; ++i) {
+    const harness::Simulation s = harness::variants_instance("branin", i + 1).simulation;
+    out.push_back(regret[i] + 10 * 50 * (s.problem->maximum() - *s.reference));
+  }
+  return out;
+}
+
+// Best beta of each algorithm over one grid; re-runs of 10 seeds, of ApproxDisKernelUCB (D = 20,
+// q = 1) of 3 seeds. Sixteen comparisons. The best of five means of ten runs is, on average,
+// slightly below the mean of the best: that bias is within their error and not corrected. The
+// largest deviation is DUETS on Branin, 68 against 57, t = 2.97: among sixteen differences one as
+// large has a probability of 7 %.
+TEST(Reproduction, RegretAtTheBestBeta) {
+  const std::map<std::string, Row> theirs{{"N-KernelUCB", {53, 97, 78, 710}},
+                                          {"DisKernelUCB", {28, 50, 50, 528}},
+                                          {"DUETS", {68, 41, 57, 370}},
+                                          {"ApproxDisKernelUCB", {55, 72, 75, 562}}};
+  const Grids grids = run([](const std::string& function) {
+    std::vector<Contender> out;
+    for (const double beta : kBetas) out.push_back(printed_duets(function, beta));
+    for (const char* key : {"n-kernel-ucb", "dis-kernel-ucb", "approx-dis-kernel-ucb"}) {
+      const auto more = grid_of(key, kBetas);
+      out.insert(out.end(), more.begin(), more.end());
+    }
+    return out;
+  });
+  for (const auto& [algorithm, row] : theirs) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string function = functions()[i];
+      const Finals& finals = best(grids.at(function).at(algorithm));
+      const auto ours = function == "branin" ? against_maximum(finals.regret) : finals.regret;
+      EXPECT_TRUE(agrees(ours,
+                         {.what = algorithm + ", " + function,
+                          .mean = row[i],
+                          .seeds = algorithm == "ApproxDisKernelUCB" ? 3.0 : 10.0,
+                          .family = 16},
+                         finals.beta))
+          << algorithm << " on " << function;
+    }
+  }
+  // The comparison can fail: at the next beta of the grid DUETS is another algorithm.
+  for (const std::string function : {"h1", "h2", "branin"}) {
+    const Finals& next = grids.at(function).at("DUETS")[1];
+    const double mean = theirs.at("DUETS")[function == "h1" ? 0 : function == "h2" ? 1 : 2];
+    EXPECT_FALSE(agrees(next.regret,
+                        {.what = function + ", control", .mean = mean, .seeds = 10, .family = 16},
+                        next.beta));
+  }
+}
+
+// Paired-doubling, greedy S, the printed cut, beta = 0.2 for all; re-runs of 12 seeds. Regret
+// against the best candidate, reals of the paper's ledger with projections. Eight comparisons.
+TEST(Reproduction, VariantOfTheExample) {
+  const Row regret{27, 41, 30, 289};
+  const Row reals{961, 427, 205, 164};
+  const Grids grids = run([](const std::string&) {
+    return std::vector<Contender>{
+        {"DUETS", harness::kVariantBeta, "", [](const Instance& instance) {
+           const auto& variant = harness::find_variant("paired-doubling + greedy");
+           return harness::play_duets(instance,
+                                      harness::variant_study(*instance.simulation.study, variant));
+         }}};
+  });
+  for (std::size_t i = 0; i < regret.size(); ++i) {
+    const Finals& ours = grids.at(functions()[i]).at("DUETS").front();
+    EXPECT_TRUE(agrees(ours.regret, {functions()[i] + ", regret", regret[i], 12, 8}, ours.beta));
+    EXPECT_TRUE(agrees(ours.reals, {functions()[i] + ", reals", reals[i], 12, 8}, ours.beta));
+  }
+}
+
+// DisKernelUCB with D = 10 at its best beta for each function, from a grid that goes below 0.2 (h1
+// needs it); re-runs of 12 seeds. Eight comparisons. Twelve runs do not single out one beta: on h2,
+// 0.5 and 1 are level in regret and 1100 reals apart. So regret and reals must agree, together, at
+// some beta whose regret our paired runs cannot tell from the lowest (95 %).
+TEST(Reproduction, RivalOfTheExample) {
+  const Row regret{22, 53, 44, 473};
+  const Row reals{3852, 4790, 1260, 1980};
+  const Grids grids = run([](const std::string&) {
+    return grid_of("dis-kernel-ucb", {0.05, 0.1, 0.2, 0.5, 1, 2, 5});
+  });
+  for (std::size_t i = 0; i < regret.size(); ++i) {
+    const Grid& grid = grids.at(functions()[i]).at("DisKernelUCB");
+    const Finals& lowest = best(grid);
+    bool found = false;
+    for (const Finals& ours : grid) {
+      const auto difference = harness::paired_difference(ours.regret, lowest.regret, 1);
+      if (&ours != &lowest && difference.order != harness::Order::kUndecided) continue;
+      const bool same_regret =
+          agrees(ours.regret, {functions()[i] + ", regret", regret[i], 12, 8}, ours.beta);
+      const bool same_reals =
+          agrees(ours.reals, {functions()[i] + ", reals", reals[i], 12, 8}, ours.beta);
+      found = found || (same_regret && same_reals);
+    }
+    EXPECT_TRUE(found) << functions()[i];
+  }
+}
+
+}  // namespace
+}  // namespace duets::paper
