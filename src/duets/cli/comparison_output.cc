@@ -50,7 +50,8 @@ Json claim_json(const harness::ClaimVerdict& claim) {
   return json;
 }
 
-Json analysis_json(const harness::Analysis& analysis) {
+Json analysis_json(const harness::Analysis& analysis,
+                   const std::vector<harness::ClaimVerdict>& claims) {
   Json json;
   json["seeds"] = analysis.seeds;
   json["summary"] = Json::array();
@@ -66,9 +67,7 @@ Json analysis_json(const harness::Analysis& analysis) {
                                {"text", task.winner_text}});
   }
   json["claims"] = Json::array();
-  for (const auto& claim : harness::judge_claims(analysis)) {
-    json["claims"].push_back(claim_json(claim));
-  }
+  for (const auto& claim : claims) json["claims"].push_back(claim_json(claim));
   return json;
 }
 
@@ -78,8 +77,10 @@ ExperimentOutput comparison_output(const harness::Analysis& analysis,
                                    const harness::ComparisonPage& page) {
   ExperimentOutput output;
   output.csv = harness::summary_csv(analysis);
+  const auto claims = harness::judge_claims(analysis);
   output.table = harness::summary_text(analysis);
-  output.json = analysis_json(analysis);
+  if (!claims.empty()) output.table += "\n" + harness::claims_text(claims);
+  output.json = analysis_json(analysis, claims);
   output.files = {{"summary.csv", output.csv},
                   {"curves.csv", harness::curves_csv(analysis)},
                   {"differences.csv", harness::differences_csv(analysis)},
