@@ -62,7 +62,7 @@ std::span<const std::string_view> paper_algorithms() { return kAlgorithms; }
 std::span<const std::string_view> preset_names() { return kPresets; }
 
 std::vector<double> preset_betas(std::string_view preset) {
-  if (place(kPresets, preset, "preset") == 0) return {0.05, 0.1, 0.2, 0.5, 1, 2, 5};
+  if (place(kPresets, preset, "preset") == 0) return {0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5};
   return {0.2, 0.5, 1, 2, 5};
 }
 

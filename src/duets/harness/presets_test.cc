@@ -79,7 +79,7 @@ TEST(StudyExperiment, AllThatWasChosen) {
   EXPECT_EQ(whole.tasks.size(), 8U);
   EXPECT_EQ(whole.seeds, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
   EXPECT_EQ(whole.tasks.front().contenders.size(), 4 * preset_betas("paper").size());
-  EXPECT_EQ(num_runs(whole), 5 * 4 * 4 * (7 + 5));
+  EXPECT_EQ(num_runs(whole), 5 * 4 * 4 * (8 + 5));
   const Experiment part = study_experiment({.presets = {"as-plotted"},
                                             .functions = {"branin"},
                                             .algorithms = {"duets", "uniform"},
