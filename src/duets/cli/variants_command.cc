@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "duets/cli/build_info.h"
 #include "duets/cli/experiment_run.h"
 #include "duets/cli/flag_lists.h"
@@ -39,7 +41,12 @@ std::string reduction(const harness::VariantsChoice& choice) {
 }
 
 std::string numbers_text(std::span<const double> numbers) {
-  return fmt::format("{}", fmt::join(numbers.begin(), numbers.end(), ", "));
+  std::string out;
+  for (const double number : numbers) {
+    if (!out.empty()) out += ", ";
+    out += std::isinf(number) ? "infinity" : fmt::format("{}", number);
+  }
+  return out;
 }
 
 Json result_json(const std::string& function, const harness::VariantResult& result) {

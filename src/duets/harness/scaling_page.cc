@@ -69,9 +69,9 @@ Markup sizes_section(const ScalingAnalysis& analysis) {
       .caption = text("Means over seeds; regret with its standard deviation. Reals are "
                       "those of the paper's ledger: mean uplink of an agent plus every "
                       "broadcast once."),
-      .head = {text("function"), text("N"), text("T"), text("exchanges"), text("gamma"),
-               text("regret"), text("\xC2\xB1 sd"), text("regret / sqrt(N T gamma)"), text("reals"),
-               text("reals / gamma"), text("uplink of all"), text("every link")},
+      .head = {text("function"), text("N"), text("T"), text("exchanges"), text("\xCE\xB3"),
+               text("regret"), text("\xC2\xB1 sd"), text("regret / \xE2\x88\x9A(NT\xCE\xB3)"),
+               text("reals"), text("reals / \xCE\xB3"), text("uplink of all"), text("every link")},
       .rows = {}};
   for (const ScalingSummary& size : analysis.sizes) {
     sizes.rows.push_back(

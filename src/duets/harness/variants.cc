@@ -182,21 +182,19 @@ std::string_view exchange_growth(const Variant& variant) {
 std::string theorem_left(const Variant& variant) {
   const bool doubling = variant.schedule == ScheduleRule::kDoubling ||
                         variant.schedule == ScheduleRule::kPairedDoubling;
-  std::string out = "regret order";
-  if (variant.inducing != Inducing::kCoin) {
-    out += ": any S has its confidence bound, and a residual of at most 0.1 sigma2_max ";
-    out += "stands where the lemma on random inducing sets stood";
-  }
+  const bool coin = variant.inducing == Inducing::kCoin;
+  std::string out = coin ? "regret order"
+                         : "the confidence bound, which any S has; the lemma on random inducing "
+                           "sets is replaced by a residual of at most 0.1 sigma2_max at the points "
+                           "S is chosen from, so the regret order is argued, not proved";
   if (doubling) {
-    out += variant.inducing == Inducing::kCoin ? ": " : "; ";
+    out += coin ? ": " : "; ";
     out += "epochs grow by at most a factor, log T of them, each with its own data";
   }
   if (variant.upload == UploadRule::kRewards) {
     return out + ". Communication order lost: every agent sends all rewards but the last epoch's";
   }
-  if (variant.inducing != Inducing::kCoin) {
-    return out + ". Communication: the lemma on |S| speaks of coins, so its order is not proved";
-  }
+  if (!coin) return out + ". Communication order not proved: the lemma on |S| speaks of coins";
   return out + (doubling ? ". Communication order times log T" : " and communication order");
 }
 

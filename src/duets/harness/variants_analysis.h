@@ -37,7 +37,8 @@ struct VariantResult {
   std::string dominated_by{};  ///< label of the established rival with the least regret
 
   bool is_duets() const { return algorithm == "DUETS"; }
-  std::string label() const { return algorithm + " (" + variant + ")"; }
+  /// The variant's name, or "DisKernelUCB D = 10".
+  std::string label() const { return is_duets() ? variant : algorithm + " " + variant; }
 };
 
 /// One pair, first - second, in regret and reals of the paper's ledger.

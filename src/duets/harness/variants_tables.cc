@@ -109,7 +109,7 @@ std::string variants_text(const VariantsAnalysis& analysis) {
   }
   return out + fmt::format(
                    "* nobody has less of both, - somebody does: established by paired runs at "
-                   "95 % ({}).\n",
+                   "95 %, {}.\n",
                    seeds_text(analysis.seeds));
 }
 
