@@ -50,22 +50,11 @@ void study_instance(benchmark::State& state, std::string_view function) {
   }
 }
 
-// Nothing is stored and nothing found.
-class NoStore final : public harness::UnitStore {
- public:
-  std::optional<harness::Unit> load(const harness::Task& /*task*/,
-                                    std::uint64_t /*seed*/) override {
-    return std::nullopt;
-  }
-  void save(const harness::Task& /*task*/, std::uint64_t /*seed*/,
-            const harness::Unit& /*unit*/) override {}
-};
-
 void study_slice_run(benchmark::State& state, double expected) {
   const harness::Experiment experiment = study_slice();
   const base::SerialExecutor executor;
   const std::atomic<bool> stop = false;
-  NoStore store;
+  harness::NoStore store;
   harness::ExperimentObserver observer;
   for (auto _ : state) {
     const harness::ExperimentResult result =

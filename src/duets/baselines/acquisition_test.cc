@@ -9,7 +9,7 @@
 
 #include "duets/base/error.h"
 #include "duets/baselines/arm_index.h"
-#include "duets/baselines/reds/arms_test_support.h"
+#include "duets/baselines/arms_test_support.h"
 
 namespace duets::baselines {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kUsualRuns = 5;
 constexpr std::uint32_t kQuickRuns = 2;
-constexpr const char* kQuickBetas = "0.2,1,5";
+constexpr const char* kQuickBetas = "0.2,0.5,1,2,5";
 
 std::vector<std::string> presets_of(const std::string& preset) {
   std::vector<std::string> names;
@@ -24,22 +24,16 @@ std::vector<std::string> presets_of(const std::string& preset) {
   return names;
 }
 
-template <class Names>
-std::vector<std::string> or_all(const std::vector<std::string>& chosen, const Names& all) {
-  return chosen.empty() ? std::vector<std::string>(all.begin(), all.end()) : chosen;
-}
-
 harness::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
   harness::StudyChoice choice;
   choice.presets = presets_of(chosen.preset);
-  choice.functions = or_all(word_list("--functions", chosen.functions), harness::paper_functions());
-  choice.algorithms =
-      or_all(word_list("--algorithms", chosen.algorithms), harness::paper_algorithms());
+  choice.functions = word_list("--functions", chosen.functions);
+  choice.algorithms = word_list("--algorithms", chosen.algorithms);
   const bool quick_betas = chosen.quick && chosen.betas.empty();
   choice.betas = beta_list("--betas", quick_betas ? kQuickBetas : chosen.betas);
   choice.runs = chosen.runs.value_or(chosen.quick ? kQuickRuns : kUsualRuns);
   choice.first_seed = flags.seed.value_or(1);
-  return choice;
+  return harness::completed(std::move(choice));
 }
 
 std::string betas_text(const harness::StudyChoice& choice) {

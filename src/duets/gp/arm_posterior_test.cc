@@ -108,6 +108,17 @@ TEST(ArmPosterior, SmallLambdaKeepsItsBound) {
   EXPECT_TRUE(posterior.mean().allFinite());
 }
 
+// A lambda that is lost beside the prior: variances round to 0 or below, and nothing breaks.
+TEST(ArmPosterior, VanishingLambdaKeepsNumbersFinite) {
+  for (const double lambda : {1e-16, 1e-30, 1e-100}) {
+    const auto arms = line_arms(60);
+    ArmPosterior posterior(arms, lambda);
+    for (const Observation& pull : many_pulls(60)) posterior.observe(pull);
+    EXPECT_TRUE(posterior.mean().allFinite()) << lambda;
+    EXPECT_GE(posterior.variance().minCoeff(), 0.0) << lambda;
+  }
+}
+
 TEST(ArmPosterior, ASiteObservedAgainRightAwayTakesNoRow) {
   ArmPosterior posterior(line_arms(10), 0.2);
   posterior.observe({.site = 3, .reward = 1.0});

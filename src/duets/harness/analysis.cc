@@ -103,7 +103,9 @@ void find_grids(TaskAnalysis& task) {
                          [&](std::size_t a, std::size_t b) { return regret(a) < regret(b); });
     grid.best = *best;
     const bool several = grid.contenders.size() > 1;
-    grid.at_low_edge = several && grid.best == grid.contenders.front();
+    // Of equal ones the lowest is the best; that says nothing about lower ones.
+    grid.at_low_edge = several && grid.best == grid.contenders.front() &&
+                       regret(grid.best) < regret(grid.contenders[1]);
     grid.at_high_edge = several && grid.best == grid.contenders.back();
     task.contenders[grid.best].is_best_beta = true;
   }

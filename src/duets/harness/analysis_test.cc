@@ -52,6 +52,13 @@ TEST(Analysis, CurvesEndAtTheFinalValues) {
   }
 }
 
+// Where beta makes no difference, no edge is near the best.
+TEST(Analysis, EqualBetasHaveNoEdge) {
+  const FakeTask grid{"paper", "h1", {{"DUETS", 0.2, 50, 0, 0}, {"DUETS", 1, 50, 0, 0}}};
+  const TaskAnalysis task = fake_analysis({grid}).tasks[0];
+  EXPECT_FALSE(task.grids[0].at_low_edge || task.grids[0].at_high_edge);
+}
+
 TEST(Analysis, BestBetaHasTheLowestMeanAndEdgesAreSeen) {
   const FakeTask grid{"paper",
                       "h1",

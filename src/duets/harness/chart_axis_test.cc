@@ -89,7 +89,7 @@ TEST(Axis, LogTicksBelowADecadeStandApart) {
   const Span span{620, 4900};
   for (std::size_t count = 4; count <= 10; ++count) {
     const std::vector<Tick> ticks = log_ticks(span, count);
-    ASSERT_GE(ticks.size(), 3u);
+    ASSERT_GE(ticks.size(), 2u);
     for (std::size_t i = 1; i < ticks.size(); ++i) {
       const double part = std::log(ticks[i].value / ticks[i - 1].value) / std::log(4900.0 / 620);
       EXPECT_GE(part, 1 / static_cast<double>(count + 1) - 1e-12);

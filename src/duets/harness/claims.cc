@@ -64,11 +64,12 @@ FunctionVerdict judge_function(const TaskAnalysis& task, const ContenderAnalysis
       rivals.push_back(rival);
     }
   }
+  // As in the table of differences, which knows of no silence: one pair has one interval.
+  const std::size_t family = rivals.size() + out.silent.size();
   out.text = who(duets, scope);
   for (const ContenderAnalysis* rival : rivals) {
-    out.rivals.push_back(
-        {rival->algorithm,
-         paired_difference(values_of(duets, scope), values_of(*rival, scope), rivals.size())});
+    out.rivals.push_back({rival->algorithm, paired_difference(values_of(duets, scope),
+                                                              values_of(*rival, scope), family)});
     out.text += "; against " + who(*rival, scope) + " difference " +
                 difference_text(out.rivals.back().difference);
   }
@@ -117,6 +118,22 @@ std::string overall_text(const ClaimVerdict& claim, bool complete) {
   return out;
 }
 
+// Whether every algorithm of the claim had all betas of the printed grid, which "as-plotted" has: a
+// claim about best betas cannot be judged by fewer.
+bool has_printed_grid(const TaskAnalysis& task) {
+  const std::vector<double> printed = preset_betas("as-plotted");
+  return std::all_of(task.grids.begin(), task.grids.end(), [&](const GridAnalysis& grid) {
+    const std::string& name = task.contenders[grid.best].algorithm;
+    const bool takes_part =
+        name == kDuets || std::find(kRivals.begin(), kRivals.end(), name) != kRivals.end();
+    return !takes_part || std::all_of(printed.begin(), printed.end(), [&](double beta) {
+      return std::any_of(grid.contenders.begin(), grid.contenders.end(), [&](std::size_t i) {
+        return task.contenders[i].beta.value_or(beta) == beta;
+      });
+    });
+  });
+}
+
 void add_claim(const Analysis& analysis, const std::string& preset, const Scope& scope,
                std::vector<ClaimVerdict>& out) {
   ClaimVerdict claim{.claim = scope.claim,
@@ -124,6 +141,7 @@ void add_claim(const Analysis& analysis, const std::string& preset, const Scope&
                      .plotted_betas = scope.plotted_betas,
                      .ledger = scope.ledger};
   for (const TaskAnalysis* task : analysis.of_preset(preset)) {
+    if (!scope.plotted_betas && !has_printed_grid(*task)) continue;
     const ContenderAnalysis* duets = contender(*task, kDuets, scope);
     if (duets != nullptr) claim.functions.push_back(judge_function(*task, *duets, scope));
   }

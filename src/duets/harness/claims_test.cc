@@ -155,6 +155,39 @@ TEST(Claims, OwnStudiesHaveNone) {
   EXPECT_EQ(claims_text({}), "");
 }
 
+// A claim about best betas needs the printed grid: a single beta may favour anybody.
+TEST(Claims, FewerBetasThanPrintedJudgeNothing) {
+  auto study = fake_study("paper", 80, 50);
+  for (auto& task : study) {
+    std::erase_if(task.fakes, [](const auto& f) { return f.algorithm == "DUETS" && f.beta == 2; });
+  }
+  EXPECT_TRUE(judge_claims(fake_analysis(study)).empty());
+}
+
+// The table of differences and the claims say the same about one pair, silent rivals or not.
+TEST(Claims, OnePairHasOneInterval) {
+  auto study = fake_study("paper", 50, 80);
+  const Analysis analysis = fake_analysis(study);
+  const TaskAnalysis& task = analysis.tasks[0];
+  const auto all = judge_claims(analysis);
+  const FunctionVerdict& claimed = regret(all).functions[0];
+  ASSERT_EQ(claimed.rivals[0].rival, "DisKernelUCB");
+  const auto in_table =
+      std::find_if(task.comparisons.begin(), task.comparisons.end(), [&](const Comparison& c) {
+        return task.contenders[c.first].algorithm == "DisKernelUCB" &&
+               task.contenders[c.second].algorithm == "DUETS";
+      });
+  ASSERT_NE(in_table, task.comparisons.end());
+  EXPECT_DOUBLE_EQ(claimed.rivals[0].difference.interval->low, -in_table->regret.interval->high);
+  // Reals without scatter have intervals of width 0; with some, N-KernelUCB's silence must not
+  // narrow the others' intervals.
+  const auto sent = task.best_of("DUETS")->final_communication[0];
+  auto other = sent;
+  for (std::size_t i = 0; i < other.size(); ++i) other[i] += 10 + static_cast<double>(i);
+  EXPECT_LT(paired_difference(sent, other, 2).interval->high,
+            paired_difference(sent, other, 3).interval->high);
+}
+
 // Algorithms that the paper does not have take no part in its claims.
 TEST(Claims, OtherAlgorithmsDoNotCount) {
   auto study = fake_study("paper", 50, 80);

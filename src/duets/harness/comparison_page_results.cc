@@ -127,16 +127,13 @@ Markup methods_section(const Analysis& analysis) {
   content.html +=
       paragraph(
           text("A difference decides when its interval (Student's t on the paired differences) "
-               "excludes "
-               "0. The intervals of one function hold together with 95 %: each has the level 1 - "
-               "0.05 / "
-               "number of rivals (Bonferroni). A winner is named only when its regret is below "
-               "that of "
-               "every other algorithm in this sense. Student's t assumes that differences are "
-               "roughly "
-               "normal, which few runs cannot show. An oracle (one learner that sees every reward "
-               "at once) "
-               "and a ceiling (learns nothing) are shown and never win."))
+               "excludes 0. The intervals of one algorithm against all its rivals, in one measure "
+               "on one function, hold together with 95 %: each has the level 1 - 0.05 / number of "
+               "rivals (Bonferroni). Over several functions and measures the errors add up. A "
+               "winner is named only when its regret is below that of every other algorithm in "
+               "this sense. Student's t assumes that differences are roughly normal, which few "
+               "runs cannot show. An oracle (one learner that sees every reward at once) and a "
+               "ceiling (learns nothing) are shown and never win."))
           .html;
   content.html +=
       paragraph(text("The interval beside a mean is a bootstrap-t interval (1999 resamples from a "

@@ -64,18 +64,6 @@ std::string curve_lines(const TaskAnalysis& task, const ContenderAnalysis& c) {
   return out;
 }
 
-std::string order_text(Order order) {
-  switch (order) {
-    case Order::kLower:
-      return "lower";
-    case Order::kHigher:
-      return "higher";
-    case Order::kUndecided:
-      break;
-  }
-  return "undecided";
-}
-
 std::string difference_line(const TaskAnalysis& task, const Comparison& c,
                             const std::string& measure, const PairedDifference& d) {
   const ContenderAnalysis& first = task.contenders[c.first];
@@ -83,7 +71,7 @@ std::string difference_line(const TaskAnalysis& task, const Comparison& c,
   return line({field(task.preset), field(task.function), measure, field(first.label()),
                field(first.beta), field(second.label()), field(second.beta), std::to_string(d.runs),
                field(d.mean), field(d.stddev), low_of(d.interval), high_of(d.interval),
-               order_text(d.order)});
+               std::string(order_name(d.order))});
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ inline std::vector<FakeTask> fake_study(const std::string& preset, double duets,
   std::vector<FakeTask> out;
   for (const char* function : {"h1", "h2", "branin", "hartmann4"}) {
     FakeTask task{preset, function, {}};
-    for (const double beta : {0.2, 1.0, 5.0}) {
+    for (const double beta : {0.2, 0.5, 1.0, 2.0, 5.0}) {
       const double worse = std::abs(beta - 1);
       task.fakes.push_back({"N-KernelUCB", beta, others + 30 + worse, 0});
       task.fakes.push_back({"DisKernelUCB", beta, others + worse, 5000});

@@ -50,6 +50,15 @@ class UnitStore {
   virtual void save(const Task& task, std::uint64_t seed, const Unit& unit) = 0;
 };
 
+/// Keeps nothing.
+class NoStore final : public UnitStore {
+ public:
+  std::optional<Unit> load(const Task& /*task*/, std::uint64_t /*seed*/) override {
+    return std::nullopt;
+  }
+  void save(const Task& /*task*/, std::uint64_t /*seed*/, const Unit& /*unit*/) override {}
+};
+
 /// Told about progress; calls may come from several threads at once.
 class ExperimentObserver {
  public:

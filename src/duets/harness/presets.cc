@@ -51,8 +51,8 @@ void check_choice(const StudyChoice& choice) {
 }
 
 template <class Names>
-std::vector<std::string> or_all(const std::vector<std::string>& chosen, const Names& all) {
-  return chosen.empty() ? std::vector<std::string>(all.begin(), all.end()) : chosen;
+void fill(std::vector<std::string>& chosen, const Names& all) {
+  if (chosen.empty()) chosen.assign(all.begin(), all.end());
 }
 
 }  // namespace
@@ -98,22 +98,30 @@ Instance preset_instance(std::string_view preset, std::string_view function, std
   return make_instance(std::move(simulation));
 }
 
-Experiment study_experiment(const StudyChoice& choice, std::span<const Algorithm> algorithms) {
-  check_choice(choice);
+StudyChoice completed(StudyChoice choice) {
+  fill(choice.presets, kPresets);
+  fill(choice.functions, kFunctions);
+  fill(choice.algorithms, kAlgorithms);
+  return choice;
+}
+
+Experiment study_experiment(const StudyChoice& chosen, std::span<const Algorithm> algorithms) {
+  check_choice(chosen);
+  const StudyChoice choice = completed(chosen);
   Experiment experiment;
   for (std::uint32_t run = 0; run < choice.runs; ++run) {
     experiment.seeds.push_back(choice.first_seed + run);
   }
-  for (const std::string& preset : or_all(choice.presets, kPresets)) {
+  for (const std::string& preset : choice.presets) {
     const std::vector<double> betas = choice.betas.empty() ? preset_betas(preset) : choice.betas;
-    for (const std::string& function : or_all(choice.functions, kFunctions)) {
+    for (const std::string& function : choice.functions) {
       place(kFunctions, function, "function");
       Task task{.preset = preset,
                 .function = function,
                 .make = [preset, function](
                             std::uint64_t seed) { return preset_instance(preset, function, seed); },
                 .contenders = {}};
-      for (const std::string& key : or_all(choice.algorithms, kAlgorithms)) {
+      for (const std::string& key : choice.algorithms) {
         const auto more = contenders(find_algorithm(algorithms, key), betas);
         task.contenders.insert(task.contenders.end(), more.begin(), more.end());
       }

@@ -41,6 +41,9 @@ struct StudyChoice {
   std::uint64_t first_seed = 1;
 };
 
+/// With the empty lists filled in. The grid of beta stays empty: each preset has its own.
+StudyChoice completed(StudyChoice choice);
+
 /// Every preset, function, algorithm, beta and seed that was chosen. kInvalid naming the field.
 Experiment study_experiment(const StudyChoice& choice, std::span<const Algorithm> algorithms);
 

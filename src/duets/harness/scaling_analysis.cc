@@ -79,10 +79,12 @@ std::optional<SlopeFit> fit_slope(const std::vector<const ScalingSummary*>& all,
                                                  all.end());
   if (sizes.size() < 2) return std::nullopt;
   std::vector<double> x;
+  x.reserve(sizes.size());
   for (const ScalingSummary* size : sizes) x.push_back(size->yardstick(growth));
   std::vector<double> slopes;
   for (std::size_t seed = 0; seed < sizes[0]->final_regret.size(); ++seed) {
     std::vector<double> y;
+    y.reserve(sizes.size());
     for (const ScalingSummary* size : sizes) y.push_back(size->values(growth)[seed]);
     slopes.push_back(log_slope(x, y));
   }

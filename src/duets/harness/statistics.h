@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace duets::harness {
@@ -81,6 +82,8 @@ enum class Order {
   kHigher,     ///< first is above second
   kUndecided,  ///< the interval holds 0, or there is none
 };
+/// "lower", "higher", "undecided".
+std::string_view order_name(Order order);
 
 struct PairedDifference {
   std::size_t runs = 0;

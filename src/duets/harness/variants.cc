@@ -79,6 +79,7 @@ Contender dis_contender(double threshold, double beta) {
 
 std::vector<Contender> all_contenders(bool quick) {
   std::vector<Contender> out;
+  out.reserve(kVariants.size());
   for (const Variant& variant : kVariants) out.push_back(duets_contender(variant));
   for (const double threshold : frontier_thresholds(quick)) {
     for (const double beta : frontier_betas(quick)) out.push_back(dis_contender(threshold, beta));

@@ -20,17 +20,12 @@ std::string bounds(const std::optional<Interval>& interval) {
   return interval ? fmt::format("{},{}", interval->low, interval->high) : std::string(",");
 }
 
-std::string_view order_text(Order order) {
-  if (order == Order::kUndecided) return "undecided";
-  return order == Order::kLower ? "lower" : "higher";
-}
-
 std::string difference_line(const VariantsTask& task, const VariantPair& pair,
                             std::string_view measure, const PairedDifference& difference) {
   return fmt::format("{},{},{},{},{},{},{},{},{}\n", task.function, measure,
                      task.results[pair.first].label(), task.results[pair.second].label(),
                      difference.runs, difference.mean, or_empty(difference.stddev),
-                     bounds(difference.interval), order_text(difference.order));
+                     bounds(difference.interval), order_name(difference.order));
 }
 
 std::string cell(const VariantResult& result) {

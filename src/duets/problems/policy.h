@@ -12,7 +12,7 @@ namespace duets::problems {
 /// All agents of one run and whoever coordinates them. The harness goes through rounds t = 0 ..
 /// T-1; in each, every agent in order of its number chooses a point and learns its reward, then the
 /// round ends. Only there may agents speak: what one agent knows of another has to come out of the
-/// channel.
+/// channel. Nothing is asked after round T-1.
 ///
 /// A policy draws only from the coin it was made with (Purpose::kPolicy), so that a run is a
 /// function of its seed.

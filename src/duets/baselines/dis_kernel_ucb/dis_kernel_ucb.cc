@@ -56,8 +56,7 @@ class DisKernelUcb final : public problems::Policy {
  private:
   struct Agent {
     gp::ArmOverlay known;
-    gp::Observation latest{};  // not yet in `known`
-    double log_det_growth = 0;
+    gp::Observation latest{};      // not yet in `known`
     std::vector<double> unsent{};  // (x, y) pairs since the last synchronisation
   };
 
@@ -66,9 +65,9 @@ class DisKernelUcb final : public problems::Policy {
   bool is_due() {
     bool due = threshold_ == 0;
     for (Agent& agent : agents_) {
-      agent.log_det_growth +=
-          std::log1p(agent.known.variance_at(agent.latest.site) / pool_.lambda());
-      due = due || static_cast<double>(rounds_) * agent.log_det_growth > threshold_;
+      const double growth = agent.known.log_det_growth() +
+                            std::log1p(agent.known.variance_at(agent.latest.site) / pool_.lambda());
+      due = due || static_cast<double>(rounds_) * growth > threshold_;
     }
     return due;
   }
@@ -92,7 +91,6 @@ class DisKernelUcb final : public problems::Policy {
     pool_.observe(decode(channel.broadcast(std::move(pooled), held)));
     for (Agent& agent : agents_) {
       agent.known.reset();
-      agent.log_det_growth = 0;
       agent.unsent.clear();
     }
     rounds_ = 0;

@@ -8,8 +8,8 @@
 
 #include "duets/base/error.h"
 #include "duets/baselines/acquisition.h"
+#include "duets/baselines/arms_test_support.h"
 #include "duets/baselines/n_kernel_ucb/n_kernel_ucb.h"
-#include "duets/baselines/reds/arms_test_support.h"
 #include "duets/gp/exact.h"
 
 namespace duets::baselines {

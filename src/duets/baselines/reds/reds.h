@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "duets/baselines/acquisition.h"
-#include "duets/baselines/reds/survivors.h"
 #include "duets/baselines/setting.h"
+#include "duets/baselines/survivors.h"
 #include "duets/gp/arm_posterior.h"
 #include "duets/problems/policy.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "duets/base/error.h"
-#include "duets/baselines/reds/arms_test_support.h"
+#include "duets/baselines/arms_test_support.h"
 #include "duets/gp/exact.h"
 
 namespace duets::baselines {

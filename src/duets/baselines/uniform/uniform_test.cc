@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "duets/baselines/reds/arms_test_support.h"
+#include "duets/baselines/arms_test_support.h"
 
 namespace duets::baselines {
 namespace {

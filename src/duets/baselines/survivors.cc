@@ -1,4 +1,4 @@
-#include "duets/baselines/reds/survivors.h"
+#include "duets/baselines/survivors.h"
 
 #include <algorithm>
 #include <limits>
