@@ -29,6 +29,7 @@ ArmPosterior::ArmPosterior(std::shared_ptr<const Arms> arms, double lambda)
     : arms_(std::move(arms)), lambda_(lambda), rows_(arms_ ? arms_->size() : 0) {
   base::require(arms_ != nullptr, "arms", "none", "must be given");
   require_positive(lambda, "lambda");
+  lambda_ = std::max(lambda, kSmallestNoise * arms_->prior_variance());
   free_.resize(0, arms_->features().cols());
   mean_ = Vector::Zero(index(arms_->size()));
   variance_ = Vector::Constant(index(arms_->size()), arms_->prior_variance());

@@ -42,11 +42,15 @@ struct ResidualColumn {
 /// at lambda = 1e-6 to 1e-7 (rewards and prior of order 1). Not for two threads at once. Copyable.
 class ArmPosterior {
  public:
+  /// A smaller part of the prior variance acts as if lambda were this part: rounding of the
+  /// variances, about 1e-16, would otherwise be divided by something smaller than itself.
+  static constexpr double kSmallestNoise = 1e-12;
+
   /// kInvalid when arms is null, or lambda is not finite and > 0. O(M).
   ArmPosterior(std::shared_ptr<const Arms> arms, double lambda);
 
   const Arms& arms() const { return *arms_; }
-  double lambda() const { return lambda_; }
+  double lambda() const { return lambda_; }  ///< what acts
   std::size_t num_rows() const { return rows_.size(); }
   std::size_t num_observations() const { return num_observations_; }
 

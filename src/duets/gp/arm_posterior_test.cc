@@ -108,14 +108,17 @@ TEST(ArmPosterior, SmallLambdaKeepsItsBound) {
   EXPECT_TRUE(posterior.mean().allFinite());
 }
 
-// A lambda that is lost beside the prior: variances round to 0 or below, and nothing breaks.
+// A lambda that is lost beside the prior: it acts as kSmallestNoise, and nothing breaks. Rewards of
+// order 1 and a condition of 60 / 1e-12 bound the mean.
 TEST(ArmPosterior, VanishingLambdaKeepsNumbersFinite) {
   for (const double lambda : {1e-16, 1e-30, 1e-100}) {
     const auto arms = line_arms(60);
     ArmPosterior posterior(arms, lambda);
     for (const Observation& pull : many_pulls(60)) posterior.observe(pull);
     EXPECT_TRUE(posterior.mean().allFinite()) << lambda;
+    EXPECT_LE(posterior.mean().cwiseAbs().maxCoeff(), 1e6) << lambda;
     EXPECT_GE(posterior.variance().minCoeff(), 0.0) << lambda;
+    EXPECT_EQ(posterior.lambda(), ArmPosterior::kSmallestNoise) << lambda;
   }
 }
 

@@ -43,8 +43,7 @@ void WhitenedRows::reserve(Eigen::Index rows) {
 
 double WhitenedRows::append(Block& block, Vector& mean, Vector& variance) {
   const Eigen::Index p = block.arms.cols();
-  // Rounding may leave a variance slightly below 0, which a tiny noise cannot mend.
-  block.covariance.diagonal() = block.covariance.diagonal().cwiseMax(0.0) + block.noise;
+  block.covariance.diagonal() += block.noise;
   const numeric::CholeskyResult factor = numeric::cholesky(block.covariance);
   if (!factor.ok) {
     throw base::Error(base::ErrorKind::kNumeric,

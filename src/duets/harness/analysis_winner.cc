@@ -34,9 +34,12 @@ std::string winner_sentence(const TaskAnalysis& task, const std::vector<Comparis
   const auto closest = std::max_element(
       all.begin(), all.end(),
       [](const Comparison& a, const Comparison& b) { return a.regret.mean < b.regret.mean; });
-  return name_of(task, closest->first) +
-         " wins: its regret is below that of every other; the closest is " +
-         name_of(task, closest->second) + " (difference " + difference_text(closest->regret) + ").";
+  const bool all_compete = std::all_of(task.contenders.begin(), task.contenders.end(),
+                                       [](const auto& c) { return c.competes(); });
+  return name_of(task, closest->first) + " wins: its regret is below that of every other" +
+         (all_compete ? "" : " but oracles and ceilings, which do not compete") +
+         "; the closest is " + name_of(task, closest->second) + " (difference " +
+         difference_text(closest->regret) + ").";
 }
 
 }  // namespace
@@ -53,7 +56,8 @@ void name_winner(TaskAnalysis& task) {
   task.winner.reset();
   const std::vector<std::size_t> all = competitors(task);
   if (all.size() < 2) {
-    task.winner_text = "no winner: fewer than two algorithms compete.";
+    task.winner_text =
+        "no winner: fewer than two algorithms compete (oracles and ceilings do not).";
     return;
   }
   const std::size_t leader = *std::min_element(all.begin(), all.end(), [&](auto a, auto b) {

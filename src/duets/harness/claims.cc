@@ -236,7 +236,9 @@ std::string claims_text(const std::vector<ClaimVerdict>& claims) {
       if (c.claim != sentence) continue;
       judged.insert(judged.end(), c.functions.begin(), c.functions.end());
       lines += "  " + claim_scope(c) + ": " + std::string(verdict_text(c.overall)) + " (" +
-               by_verdict(c.functions) + ")\n";
+               by_verdict(c.functions) +
+               (is_complete(c.functions) ? "" : "; not all functions and algorithms were run") +
+               ")\n";
     }
     if (lines.empty()) continue;
     out += "\"" + std::string(claim_text(sentence)) + "\"\n" + lines;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "duets/harness/comparison_test_support.h"
 
 namespace duets::harness {

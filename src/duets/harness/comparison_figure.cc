@@ -69,7 +69,9 @@ Axis time_axis(const TaskAnalysis& task) {
   double horizon = 1;
   for (const ContenderAnalysis& c : task.contenders)
     horizon = std::max<double>(horizon, c.t.back());
-  return {.label = "queries per agent, t", .integers = true, .low = 0, .high = horizon};
+  // Room for the markers at the horizon.
+  return {
+      .label = "queries per agent, t", .integers = true, .low = 0, .high = horizon + horizon / 40};
 }
 
 Panel regret_panel(const TaskAnalysis& task, const Context& context) {
@@ -170,7 +172,7 @@ std::string figure_head(std::string_view preset, const ComparisonFigureOptions& 
   const std::string of = runs == 1 ? "one run" : "mean of " + std::to_string(runs) + " runs";
   return std::string(preset) + ": " + of + ", " +
          (options.plotted_betas ? "DUETS at beta 0.2, the others at 5, as published"
-                                : "each algorithm at its best beta (in hindsight)");
+                                : "each at its best beta in hindsight");
 }
 
 }  // namespace

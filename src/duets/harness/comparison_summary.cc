@@ -78,9 +78,15 @@ std::string summary_text(const Analysis& analysis) {
   out += fmt::format(
       "{}. Regret at the horizon: mean and standard error. Reals sent in three ledgers: paper "
       "(mean uplink of an agent\nand each broadcast once), figure (uplink of all), links (every "
-      "link). *: regret below that of every other, each paired\ndifference excluding 0 at a "
-      "family-wise 95 %.\n",
+      "link). *: regret below that of every other that competes (oracles and\nceilings do not), "
+      "each "
+      "paired difference excluding 0 at a family-wise 95 %.\n",
       seeds_text(analysis.seeds));
+  if (!analysis.of_preset("as-plotted").empty()) {
+    out +=
+        "The figure of as-plotted shows DUETS at beta 0.2 and the others at 5, as published; the "
+        "table has the best betas.\n";
+  }
   if (any_edge(analysis)) {
     out +=
         "< and >: the best beta is the smallest or largest of its grid; a wider grid may find a "

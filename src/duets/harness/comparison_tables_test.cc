@@ -41,7 +41,7 @@ TEST(SummaryCsv, HasTheAgreedColumns) {
             "preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,"
             "communication_figure,communication_links,variant,is_best_beta,regret_low,"
             "regret_high");
-  ASSERT_EQ(all.size(), 1u + 4 * 12);
+  ASSERT_EQ(all.size(), 1u + 4 * 20);
   for (const std::string& line : all) EXPECT_EQ(fields(line).size(), 14u) << line;
   EXPECT_THAT(all[1], StartsWith("paper,h1,N-KernelUCB,0.2,5,"));
 }
@@ -74,7 +74,7 @@ TEST(SummaryCsv, WhatDoesNotExistIsEmpty) {
 TEST(CurvesCsv, HasEveryCurveAndTime) {
   const Analysis a = study();
   const std::vector<std::string> all = lines(curves_csv(a));
-  ASSERT_EQ(all.size(), 1u + 4 * 12 * 50);
+  ASSERT_EQ(all.size(), 1u + 4 * 20 * 50);
   for (const std::string& line : all) ASSERT_EQ(fields(line).size(), 13u) << line;
   const std::vector<std::string> f = fields(all[50]);  // the last t of the first contender
   const ContenderAnalysis& c = a.tasks[0].contenders[0];

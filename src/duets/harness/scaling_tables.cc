@@ -67,10 +67,12 @@ std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth) {
   std::string above;
   std::size_t fits = 0;
   std::size_t unknown = 0;
+  std::size_t below = 0;
   for (const SlopeFit& fit : analysis.fits) {
     if (fit.growth != growth) continue;
     ++fits;
     if (fit.verdict == SlopeVerdict::kUnknown) ++unknown;
+    if (fit.verdict == SlopeVerdict::kBelow) ++below;
     if (fit.verdict != SlopeVerdict::kAbove) continue;
     if (!above.empty()) above += "; ";
     above += fit_text(fit);
@@ -81,9 +83,9 @@ std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth) {
   if (unknown == fits) return what + ": one run has no interval, so nothing is decided.";
   if (above.empty()) {
     return what + fmt::format(
-                      ": none of {} slopes is above 1. The growth is what the order of the theorem "
-                      "allows, or less.",
-                      fits);
+                      ": none of {} slopes is shown to be above 1; {} are shown to be below, the "
+                      "others are not told from 1.",
+                      fits, below);
   }
   return what + ": above 1 in " + above +
          ". The order of the theorem allows that only through "

@@ -97,8 +97,8 @@ TEST(UniformGain, EqualsTheGainOfEveryPointTwice) {
   const double lambda = 0.2;
   Points twice(12, 2);
   twice << points, points;
-  const Eigen::MatrixXd matrix =
-      Eigen::MatrixXd::Identity(12, 12) + Eigen::MatrixXd(kernel::gram(kernel, twice)) / lambda;
+  const Eigen::MatrixXd gram = kernel::gram(kernel, twice);
+  const Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(12, 12) + gram / lambda;
   const Eigen::LLT<Eigen::MatrixXd> factor(matrix);
   const double gain = factor.matrixLLT().diagonal().array().log().sum();
   // Twelve eigenvalues of a well-conditioned matrix: rounding is some units of 1e-16.

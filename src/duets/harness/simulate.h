@@ -28,7 +28,7 @@ struct Simulation {
   Participation participation;
   std::optional<double> reference{};  ///< regret is against this, user's sign of "larger is
                                       ///< better"; by default best_value()
-  bool picture = true;  ///< record a picture of a two-dimensional study
+  bool picture = true;                ///< record a picture of a two-dimensional study
 };
 
 /// Told what happens, in order. All calls come from the thread that runs the simulation.
