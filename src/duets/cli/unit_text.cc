@@ -83,9 +83,9 @@ UnitReading read_rows(std::string_view body, const Task& task) {
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
     const std::string start = row_start(task, i);
     while (body.starts_with(start)) {
-      const std::string_view row = *take_line(body);
-      if (!take_row(row.substr(start.size()), reading.unit[i])) {
-        return damaged(fmt::format("\"{}\" is not a row", row));
+      const std::optional<std::string_view> row = take_line(body);
+      if (!row || !take_row(row->substr(start.size()), reading.unit[i])) {
+        return damaged(fmt::format("\"{}\" is not a row", row.value_or(body)));
       }
     }
     if (reading.unit[i].t.empty()) return damaged(fmt::format("contender {} has no rows", i));
