@@ -55,7 +55,14 @@ exits "resume" 0
 sed -i 's/lambda = 0.2/lambda = 0.3/' finite.toml
 duets compare finite.toml --runs 2 --betas 1 -o finite --resume
 exits "resume with an edited study" 2
-says "resume with an edited study" "study"
+says "resume with an edited study" 'study = "lambda = 0.3"'
+duets compare minimize.toml --runs 1 --betas 1 --algorithms dis-kernel-ucb -o never --threshold inf
+duets compare minimize.toml --runs 2 --betas 1 --algorithms dis-kernel-ucb -o never --threshold inf --resume
+exits "resume with an infinite threshold" 0
+holds "the report names the threshold" grep -q 'Threshold D' never/report.html
+duets compare minimize.toml --runs 2 --betas 1 --algorithms dis-kernel-ucb -o never --resume
+exits "resume with another threshold" 2
+says "resume with another threshold" "threshold"
 duets compare minimize.toml --runs 1 --betas 1 --algorithms dis-kernel-ucb -o d10
 duets compare minimize.toml --runs 1 --betas 1 --algorithms dis-kernel-ucb -o d1 --threshold 1
 holds "--threshold changes how often is spoken" test "$(digest d10)" != "$(digest d1)"
@@ -76,6 +83,8 @@ mistake "--betas = -0.5" small.toml --betas -0.5
 mistake "--betas = nan" small.toml --betas nan
 mistake "--betas = 0" small.toml --betas 0
 mistake "--runs" small.toml --runs 0
+mistake "must be one of table, json, csv" small.toml --format xml
+mistake "Try: duets compare --help" small.toml --format xml
 mistake "--threshold" small.toml --threshold 0
 mistake "--threshold" small.toml --threshold nan
 mistake "--seed" small.toml --seed 9223372036854775807 --runs 2

@@ -24,9 +24,27 @@ holds "it is complete" test -s slash/manifest.json
 mkdir precious && echo text >precious/thesis.txt
 duets run small.toml -o precious --overwrite -q
 exits "--overwrite on a directory of something else" 2
-says "--overwrite on a directory of something else" "is not a result directory"
+says "--overwrite on a directory of something else" "holds something else"
 holds "the thesis is still there" grep -q text precious/thesis.txt
 holds "nothing unfinished beside it" test ! -e precious.partial
+# A name alone makes nothing ours: another program's manifest, a comparison, a guest in our results.
+echo '{"name": "my app"}' >precious/manifest.json
+duets run small.toml -o precious --overwrite -q
+exits "--overwrite on another program's manifest" 2
+duets compare small.toml --runs 1 --betas 1 --algorithms uniform -o comparison -q
+duets run small.toml -o comparison --overwrite -q
+exits "run --overwrite on a comparison" 2
+duets run small.toml -o guest -q
+echo text >guest/thesis.txt
+duets run small.toml -o guest --overwrite -q
+exits "--overwrite on results with a guest" 2
+holds "the guest is still there" grep -q text guest/thesis.txt
+for words in "run small.toml -o full -q" "algorithms" "version"; do
+  "$DUETS_PROGRAM" $words >/dev/full 2>err </dev/null
+  status=$?
+  holds "$words into a full device: exit code 1" test "$status" = 1
+  says "$words into a full device" "standard output"
+done
 echo text >file
 duets run small.toml -o file --overwrite -q
 exits "--overwrite on a file" 2

@@ -82,6 +82,20 @@ duets "${tiny[@]}" -o b --overwrite
 exits "--overwrite" 0
 holds "--overwrite starts anew" same_outputs a b
 mkdir mine && echo text >mine/notes.txt
+for marker in manifest settings; do
+  mkdir "$marker" && echo '{"name": "my app", "runs": 3}' >"$marker/$marker.json" && echo text >"$marker/notes.txt"
+  duets "${tiny[@]}" -o "$marker" --overwrite
+  exits "--overwrite on another program's $marker.json" 2
+  holds "its notes are still there" grep -q text "$marker/notes.txt"
+done
+cp -r a guest && echo text >guest/notes.txt
+duets "${tiny[@]}" -o guest --overwrite
+exits "--overwrite on results with a guest" 2
+holds "the guest is still there" grep -q text guest/notes.txt
+mkdir empty
+duets "${tiny[@]}" -o empty
+exits "an empty directory" 0
+holds "is as good as a new one" same_outputs a empty
 for flag in --overwrite --resume; do
   duets "${tiny[@]}" -o mine "$flag"
   exits "$flag on a directory that is not ours" 2
@@ -90,6 +104,16 @@ holds "what is not ours is untouched" test "$(ls mine)" = notes.txt
 duets run "$studies/branin.toml" -o run -q
 duets "${tiny[@]}" -o run --resume
 exits "resuming the result of another command" 2
+duets "${tiny[@]}" -o run --overwrite
+exits "--overwrite on the result of another command" 2
+
+# A converter that fails costs two formats of the figure and nothing else.
+mkdir bin && printf '#!/bin/sh\necho broken >&2\nexit 3\n' >bin/rsvg-convert && chmod +x bin/rsvg-convert
+PATH=$PWD/bin:$PATH duets "${tiny[@]}" -o unconverted
+exits "a converter that fails" 0
+says "a converter that fails" "broken"
+holds "the manifest says so" json unconverted/manifest.json '"broken" in j["figures_note"] or exit(1)'
+holds "the tables are there" cmp unconverted/summary.csv a/summary.csv
 
 # Damage and foreign files are named and left alone.
 cp -r a damaged && rm damaged/manifest.json
@@ -104,7 +128,7 @@ says "a damaged unit" "paper-branin-2.csv"
 holds "it is not overwritten" cmp bytes damaged/runs/paper-branin-2.csv
 cp seed/runs/paper-branin-7.csv damaged/runs/paper-branin-2.csv
 duets "${tiny[@]}" -o damaged --resume
-exits "a foreign unit" 2
+exits "a foreign unit" 6
 says "a foreign unit" "paper-branin-2.csv"
 rm damaged/runs/paper-branin-2.csv
 duets "${tiny[@]}" -o damaged --resume

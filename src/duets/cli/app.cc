@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 #include <map>
 
 #include "duets/base/error.h"
@@ -34,8 +35,18 @@ struct Arguments {
 };
 
 void add_format(CLI::App& command, CommonFlags& flags) {
-  command.add_option("--format", flags.format, "table, json or csv (default table)")
-      ->transform(CLI::CheckedTransformer(kFormats))
+  command
+      .add_option_function<std::string>(
+          "--format",
+          [&flags](const std::string& word) {
+            const auto found = kFormats.find(word);
+            if (found == kFormats.end()) {
+              throw CLI::ValidationError("--format",
+                                         "\"" + word + "\" must be one of table, json, csv");
+            }
+            flags.format = found->second;
+          },
+          "table, json or csv (default table)")
       ->option_text("FORMAT");
 }
 
@@ -112,7 +123,9 @@ void add_reproduce(CLI::App& app, Arguments& given) {
   reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
       ->option_text("NAME");
   reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
-  reproduce->add_option("--runs", chosen.runs, "Runs, each with its own seed (default 5)")
+  reproduce
+      ->add_option("--runs", chosen.runs,
+                   "Runs, each with its own seed (default 5; scaling 16, variants 50)")
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
   reproduce
@@ -185,7 +198,9 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::s
   const bool no_command = app.get_subcommands().empty() && !first.empty() && first[0] != '-';
   const std::string what =
       no_command ? fmt::format("\"{}\" is not a command", first) : std::string(error.what());
-  fmt::print(stderr, "duets: {}\nTry: duets --help\n", what);
+  std::string command = "duets";
+  for (const CLI::App* chosen : app.get_subcommands()) command += " " + chosen->get_name();
+  fmt::print(stderr, "duets: {}\nTry: {} --help\n", what, command);
   return static_cast<int>(ExitCode::kUsage);
 }
 
@@ -228,6 +243,10 @@ int run_app(int argc, char** argv, const Extensions& extensions) {
     region::require_platform();
     validate(extensions);
     given.command();
+    std::cout.flush();
+    if (!std::cout) {
+      throw base::Error(base::ErrorKind::kIo, "standard output could not be written");
+    }
   });
 }
 

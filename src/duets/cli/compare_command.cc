@@ -107,6 +107,11 @@ harness::Experiment experiment_of(const Choice& choice, const CompareFlags& chos
   return experiment;
 }
 
+// As text: JSON has no infinity.
+std::string threshold_text(const CompareFlags& chosen) {
+  return chosen.threshold ? fmt::format("{}", *chosen.threshold) : "each algorithm's own";
+}
+
 harness::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
                                 const std::string& digest) {
   const StudyFile& file = choice.file;
@@ -117,6 +122,7 @@ harness::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen
   page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", chosen.runs, file.seed,
                                      file.seed + chosen.runs - 1)},
                 {"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},
+                {"Threshold D", threshold_text(chosen)},
                 {"Digest of all curves", digest},
                 {"Program", "duets " + version()}};
   return page;
@@ -134,8 +140,7 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
   plan.settings = {{"study", text},
                    {"algorithms", choice.keys()},
                    {"betas", choice.betas},
-                   {"threshold", chosen.threshold ? nlohmann::ordered_json(*chosen.threshold)
-                                                  : nlohmann::ordered_json(nullptr)},
+                   {"threshold", threshold_text(chosen)},
                    {"first_seed", choice.file.seed},
                    {"runs", chosen.runs}};
   plan.context = text;

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "duets/base/error.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/file_io.h"
+#include "duets/cli/result_kind.h"
 
 namespace duets::cli {
 namespace {
@@ -22,8 +25,8 @@ constexpr const char* kSettings = "settings.json";
 constexpr const char* kManifest = "manifest.json";
 
 bool is_finished(const fs::path& directory) { return fs::exists(directory / kManifest); }
-bool is_ours(const fs::path& directory) {
-  return is_finished(directory) || fs::exists(directory / kSettings);
+bool is_empty_directory(const fs::path& path) {
+  return fs::is_directory(path) && fs::is_empty(path);
 }
 
 [[noreturn]] void refuse(const fs::path& directory, const std::string& constraint) {
@@ -31,8 +34,8 @@ bool is_ours(const fs::path& directory) {
 }
 
 [[noreturn]] void refuse_existing(const fs::path& directory) {
-  if (!fs::is_directory(directory) || !is_ours(directory)) {
-    refuse(directory, "exists and is not a result directory; choose another one");
+  if (!fs::is_directory(directory) || !holds_experiment(directory)) {
+    refuse(directory, "exists and holds something else; choose another directory");
   }
   if (is_finished(directory)) {
     refuse(directory,
@@ -43,10 +46,10 @@ bool is_ours(const fs::path& directory) {
 }
 
 void remove_earlier(const fs::path& directory) {
-  if (!fs::is_directory(directory) || (!is_ours(directory) && !fs::is_empty(directory))) {
+  if (!is_empty_directory(directory) &&
+      (!fs::is_directory(directory) || !holds_experiment(directory))) {
     refuse(directory,
-           "is not a result directory (it has no settings.json or manifest.json) and is not "
-           "overwritten");
+           "holds something else than a comparison of this program, and is not overwritten");
   }
   const DirectoryLock lock(directory);
   std::error_code error;
@@ -58,10 +61,25 @@ Json stored_settings(const fs::path& directory) {
   const fs::path path = directory / kSettings;
   Json stored = Json::parse(read_whole_file(path), nullptr, false);
   if (!stored.is_object() || !stored.contains("runs") || !stored["runs"].is_number_unsigned()) {
-    throw CodedError(ExitCode::kStorage,
-                     fmt::format("{}: damaged; start anew with --overwrite", path.string()));
+    throw CodedError(ExitCode::kStorage, fmt::format("{}: damaged; remove {} to start anew",
+                                                     path.string(), directory.string()));
   }
   return stored;
+}
+
+// What differs, short enough to be read: of texts, the first lines that do.
+std::pair<std::string, std::string> differing(const Json& now, const Json& before) {
+  if (!now.is_string() || !before.is_string()) return {now.dump(), before.dump()};
+  std::istringstream these(now.get<std::string>());
+  std::istringstream those(before.get<std::string>());
+  std::string a, b;
+  do {
+    a.clear();
+    b.clear();
+    std::getline(these, a);
+    std::getline(those, b);
+  } while (a == b && (these || those));
+  return {Json(a).dump(), Json(b).dump()};
 }
 
 }  // namespace
@@ -92,12 +110,13 @@ ExperimentDirectory::ExperimentDirectory(const fs::path& directory, Entry entry,
 }
 
 void ExperimentDirectory::enter_existing(Entry entry) const {
+  if (is_empty_directory(path_)) return;
   if (entry == Entry::kNew) refuse_existing(path_);
   if (entry == Entry::kOverwrite) {
     remove_earlier(path_);
   } else {
     if (!fs::is_directory(path_)) refuse(path_, "exists and is not a directory");
-    if (!fs::is_empty(path_)) check_settings();
+    check_settings();
   }
 }
 
@@ -110,9 +129,10 @@ void ExperimentDirectory::check_settings() const {
     const Json before = stored.value(key, Json());
     if (key == "runs" ? before <= value : before == value) continue;
     const char* rule = key == "runs" ? "runs can only be added" : "--resume needs the same";
-    base::refuse(key, value.dump(),
+    const auto [is, was] = differing(value, before);
+    base::refuse(key, is,
                  fmt::format("{} was made with {}; {} (or start anew with --overwrite)",
-                             path_.string(), before.dump(), rule));
+                             path_.string(), was, rule));
   }
 }
 

@@ -24,8 +24,8 @@ class DirectoryLock {
 
 enum class Entry { kNew, kOverwrite, kResume };
 
-/// A directory is ours when it has a settings.json or a manifest.json, unfinished until it has the
-/// latter. kNew refuses every directory that exists; kOverwrite replaces one that is ours or empty;
+/// A directory is ours when holds_experiment() says so, unfinished until it has a manifest.json.
+/// kNew refuses every directory that exists and is not empty; kOverwrite replaces one that is ours;
 /// kResume goes on in one with the same settings, where `runs` may have grown, and starts where
 /// there is nothing yet. Errors are kInvalid (exit code 2) or CodedError kStorage.
 class ExperimentDirectory {

@@ -11,12 +11,33 @@ constexpr auto kBetweenLines = std::chrono::seconds(2);
 
 }  // namespace
 
-ExperimentProgress::ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total)
+ExperimentProgress::ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total,
+                                       std::chrono::milliseconds longest)
     : out_(out),
       verbosity_(verbosity),
       total_(std::max<std::uint64_t>(total, 1)),
+      longest_(longest),
       last_line_(std::chrono::steady_clock::now()),
-      bar_(out, total, "runs") {}
+      bar_(out, total, "runs") {
+  if (verbosity_ == Verbosity::kQuiet || bar_.terminal()) return;
+  ticker_ = std::thread([this] { print_regularly(); });
+}
+
+ExperimentProgress::~ExperimentProgress() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  ending_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+}
+
+void ExperimentProgress::print_regularly() {
+  std::unique_lock lock(mutex_);
+  while (!ending_.wait_until(lock, last_line_ + longest_, [this] { return ended_; })) {
+    if (std::chrono::steady_clock::now() - last_line_ >= longest_) print_line();
+  }
+}
 
 void ExperimentProgress::run_done(bool loaded) {
   const std::lock_guard lock(mutex_);
@@ -35,7 +56,11 @@ void ExperimentProgress::maybe_print_line() {
   const auto now = std::chrono::steady_clock::now();
   if (tenth == tenth_ || now - last_line_ < kBetweenLines) return;
   tenth_ = tenth;
-  last_line_ = now;
+  print_line();
+}
+
+void ExperimentProgress::print_line() {
+  last_line_ = std::chrono::steady_clock::now();
   fmt::print(out_, "{:3} %  {}\n", bar_.done() * 100 / total_, bar_.text());
   std::fflush(out_);
 }

@@ -2,21 +2,28 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 #include "duets/cli/progress.h"
 #include "duets/harness/experiment.h"
 
 namespace duets::cli {
 
-/// Without a terminal it prints a line when another tenth is done, and not more often than every
-/// two seconds; nothing when quiet. Thread-safe.
+/// Without a terminal it prints a line when another tenth is done (not more often than every two
+/// seconds), and one whenever `longest` has passed without any, however long a single run takes;
+/// nothing when quiet. Thread-safe.
 class ExperimentProgress final : public harness::ExperimentObserver {
  public:
   /// `total` runs in all. `out` is usually stderr.
-  ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total);
+  ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total,
+                     std::chrono::milliseconds longest = std::chrono::seconds(10));
+  ~ExperimentProgress() override;
+  ExperimentProgress(const ExperimentProgress&) = delete;
+  ExperimentProgress& operator=(const ExperimentProgress&) = delete;
 
   void run_done(bool loaded) override;
 
@@ -27,6 +34,8 @@ class ExperimentProgress final : public harness::ExperimentObserver {
 
  private:
   void maybe_print_line();
+  void print_line();
+  void print_regularly();
 
   mutable std::mutex mutex_;
   std::FILE* out_;
@@ -34,8 +43,12 @@ class ExperimentProgress final : public harness::ExperimentObserver {
   std::uint64_t total_;
   std::uint64_t loaded_ = 0;
   std::uint64_t tenth_ = 0;
+  std::chrono::milliseconds longest_;
   std::chrono::steady_clock::time_point last_line_;
   ProgressBar bar_;
+  bool ended_ = false;
+  std::condition_variable ending_;
+  std::thread ticker_;  // the last to be made: it uses the others
 };
 
 }  // namespace duets::cli

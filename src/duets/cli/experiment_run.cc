@@ -59,8 +59,9 @@ harness::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags&
   if (result.stopped) {
     throw CodedError(
         ExitCode::kRunFailed,
-        fmt::format("stopped: {} of {} units are kept in {}; go on with\n  {}", units.stored(),
-                    plan.experiment.tasks.size() * plan.experiment.seeds.size(),
+        fmt::format("stopped: {} of {} units (all runs of one seed and function) are kept in {}, "
+                    "what was begun is lost; go on with\n  {}",
+                    units.stored(), plan.experiment.tasks.size() * plan.experiment.seeds.size(),
                     directory.units().string(), resume_command(flags.words)));
   }
   timing.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -78,7 +79,12 @@ std::string draw(const ExperimentDirectory& directory, const ExperimentOutput& o
   }
   const auto converter = find_converter();
   if (!converter) return std::string(converter_advice());
-  export_figures(*converter, drawn, executor);
+  // The tables matter more than two formats of a figure that is there as SVG.
+  try {
+    export_figures(*converter, drawn, executor);
+  } catch (const base::Error& error) {
+    return fmt::format("PNG and PDF are not complete: {}", error.what());
+  }
   return {};
 }
 

@@ -43,11 +43,12 @@ std::string error_of(const Body& body) {
 TEST(FlagLists, SplitAndRefuse) {
   EXPECT_TRUE(word_list("--x", "").empty());
   EXPECT_EQ(word_list("--x", "a,b"), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(beta_list("--x", "0,0.5,1e2"), (std::vector<double>{0, 0.5, 100}));
-  for (const char* bad : {"a,,b", ",a", "a,", ",", "a,a"}) {
+  EXPECT_EQ(word_list("--x", " a, b "), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(beta_list("--x", "0, 0.5,1e2"), (std::vector<double>{0, 0.5, 100}));
+  for (const char* bad : {"a,,b", ",a", "a,", ",", "a,a", " ", "a, ,b", "a, a"}) {
     EXPECT_NE(error_of([&] { word_list("--x", bad); }).find("--x = "), std::string::npos) << bad;
   }
-  for (const char* bad : {"-1", "nan", "inf", "1x", "x", "1e999", "0.5,0.50", " 1"}) {
+  for (const char* bad : {"-1", "nan", "inf", "1x", "x", "1e999", "0.5,0.50", "1 2"}) {
     EXPECT_NE(error_of([&] { beta_list("--x", bad); }).find("--x = "), std::string::npos) << bad;
   }
 }
@@ -92,23 +93,22 @@ TEST(Extensions, NamesMustBeFitAndFree) {
 
 using Directory = Scratch;
 
+const Json kOne{{"runs", 1U}, {"build", "numbers 1"}};
+
 TEST_F(Directory, NewRefusesWhatExistsAndSaysWhatItIs) {
   const fs::path path = root_ / "out";
-  { const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}}); }
-  EXPECT_NE(error_of([&] {
-              ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}});
-            }).find("not a result directory"),
-            std::string::npos);
+  { const ExperimentDirectory directory(path, Entry::kNew, kOne); }
+  EXPECT_NE(
+      error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("holds something else"),
+      std::string::npos);
   fs::remove_all(path);
-  { ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}}).begin(); }
+  { ExperimentDirectory(path, Entry::kNew, kOne).begin(); }
   EXPECT_NE(error_of([&] {
-              ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}});
+              ExperimentDirectory(path, Entry::kNew, kOne);
             }).find("unfinished: --resume goes on, --overwrite starts anew"),
             std::string::npos);
   write_whole_file(path / "manifest.json", "{}");
-  EXPECT_NE(error_of([&] {
-              ExperimentDirectory(path, Entry::kNew, {{"runs", 1U}});
-            }).find("exists already"),
+  EXPECT_NE(error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("exists already"),
             std::string::npos);
 }
 
@@ -121,9 +121,13 @@ TEST_F(Directory, OverwriteReplacesOnlyWhatIsOurs) {
             }).find("is not overwritten"),
             std::string::npos);
   EXPECT_TRUE(fs::exists(path / "thesis.tex"));
-  write_whole_file(path / "settings.json", "{}");
-  const ExperimentDirectory directory(path, Entry::kOverwrite, {{"runs", 1U}});
-  EXPECT_FALSE(fs::exists(path / "thesis.tex"));
+  write_whole_file(path / "settings.json", kOne.dump());
+  EXPECT_NE(error_of([&] { ExperimentDirectory(path, Entry::kOverwrite, kOne); }), "");
+  EXPECT_TRUE(fs::exists(path / "thesis.tex"));
+  fs::remove(path / "thesis.tex");
+  write_whole_file(path / "curves.csv", "old");
+  const ExperimentDirectory directory(path, Entry::kOverwrite, kOne);
+  EXPECT_FALSE(fs::exists(path / "curves.csv"));
 }
 
 TEST_F(Directory, ResumeNeedsTheSameSettingsButTakesMoreRuns) {
@@ -154,11 +158,11 @@ TEST_F(Directory, BeginDropsManifestAndHalves) {
 
 TEST_F(Directory, OneProcessAtATime) {
   const fs::path path = root_ / "out";
-  const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}});
+  const ExperimentDirectory directory(path, Entry::kNew, kOne);
   directory.begin();
   for (const Entry entry : {Entry::kResume, Entry::kOverwrite}) {
     try {
-      const ExperimentDirectory second(path, entry, {{"runs", 1U}});
+      const ExperimentDirectory second(path, entry, kOne);
       ADD_FAILURE() << "two at once";
     } catch (const CodedError& error) {
       EXPECT_EQ(error.code(), ExitCode::kStorage);

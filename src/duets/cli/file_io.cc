@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -25,11 +26,12 @@ std::string read_whole_file(const fs::path& path) {
 
 void write_whole_file(const fs::path& path, std::string_view text) {
   const fs::path temporary = path.string() + ".tmp";
+  errno = 0;
   std::ofstream out(temporary, std::ios::binary);
   out << text;
   out.close();
   std::error_code error;
-  if (!out) error = std::make_error_code(std::errc::io_error);
+  if (!out) error = {errno != 0 ? errno : EIO, std::generic_category()};
   if (!error) fs::rename(temporary, path, error);
   if (!error) return;
   std::error_code ignored;

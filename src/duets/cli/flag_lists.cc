@@ -8,12 +8,23 @@
 
 namespace duets::cli {
 
+namespace {
+
+// Without the blanks on either side.
+std::string trimmed(const std::string& word) {
+  const std::size_t begin = word.find_first_not_of(' ');
+  if (begin == std::string::npos) return {};
+  return word.substr(begin, word.find_last_not_of(' ') - begin + 1);
+}
+
+}  // namespace
+
 std::vector<std::string> word_list(const std::string& flag, const std::string& text) {
   std::vector<std::string> words;
   if (text.empty()) return words;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+    const std::string word = trimmed(text.substr(begin, end - begin));
     base::require(!word.empty(), flag, "\"" + text + "\"", "has an empty item");
     base::require(std::find(words.begin(), words.end(), word) == words.end(), flag, text,
                   "names " + word + " twice");

@@ -6,7 +6,8 @@
 
 namespace duets::cli {
 
-/// The items; none for an empty text. kInvalid, naming the flag, for an empty or repeated item.
+/// The items, without blanks around them; none for an empty text. kInvalid, naming the flag, for an
+/// empty or repeated item.
 std::vector<std::string> word_list(const std::string& flag, const std::string& text);
 
 /// Betas, each at least 0 and finite. kInvalid as above.

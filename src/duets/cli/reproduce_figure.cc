@@ -48,10 +48,15 @@ std::string betas_text(const harness::StudyChoice& choice) {
 
 // What --quick left out; empty for the whole study.
 std::string reduction(const ReproduceFlags& chosen, const harness::StudyChoice& choice) {
-  if (!chosen.quick) return {};
-  return fmt::format(
-      "A quick look: {} runs (the study has {}) and beta in {{{}}} only. Drop --quick for all.",
-      choice.runs, kUsualRuns, betas_text(choice));
+  std::vector<std::string> less;
+  if (chosen.quick && !chosen.runs) {
+    less.push_back(fmt::format("{} runs (the study has {})", choice.runs, kUsualRuns));
+  }
+  if (chosen.quick && chosen.betas.empty()) {
+    less.push_back(fmt::format("beta in {{{}}} only", betas_text(choice)));
+  }
+  if (less.empty()) return {};
+  return fmt::format("A quick look: {}. Drop --quick for all.", fmt::join(less, ", "));
 }
 
 nlohmann::ordered_json settings_of(const harness::StudyChoice& choice) {

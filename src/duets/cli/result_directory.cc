@@ -6,6 +6,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/file_io.h"
+#include "duets/cli/result_kind.h"
 #include "duets/cli/result_tables.h"
 #include "duets/harness/figures.h"
 #include "duets/harness/report_page.h"
@@ -19,10 +20,10 @@ void check_target(const fs::path& directory, bool overwrite) {
   if (!fs::exists(directory)) return;
   base::require(overwrite, "--output", directory.string(),
                 "exists already; choose another directory or add --overwrite");
-  const bool replaceable = fs::is_directory(directory) &&
-                           (fs::exists(directory / "manifest.json") || fs::is_empty(directory));
+  const bool replaceable =
+      fs::is_directory(directory) && (fs::is_empty(directory) || holds_run(directory));
   base::require(replaceable, "--output", directory.string(),
-                "is not a result directory (it has no manifest.json) and is not overwritten");
+                "holds something else than the results of a run, and is not overwritten");
 }
 
 }  // namespace

@@ -36,8 +36,12 @@ void UnitFiles::read_all(const harness::Experiment& experiment) {
     for (const std::uint64_t seed : experiment.seeds) {
       const std::filesystem::path path = path_of(task, seed);
       if (!std::filesystem::exists(path)) continue;
-      UnitReading reading =
-          read_unit(read_whole_file(path), unit_settings(context_, task, seed), task);
+      const std::string text = read_whole_file(path);
+      UnitReading reading = read_unit(text, unit_settings(context_, task, seed), task);
+      // Other settings would have been noticed before: somebody moved the file.
+      if (reading.state == UnitState::kForeign && !names_unit(text, task, seed)) {
+        reading = {UnitState::kDamaged, "it is the file of another unit", {}};
+      }
       if (reading.state != UnitState::kGood) refuse_file(path, reading);
       found_.emplace(path, std::move(reading.unit));
     }

@@ -18,7 +18,8 @@ class UnitFiles final : public harness::UnitStore {
   UnitFiles(std::filesystem::path folder, std::string context);
 
   /// Reads every file that the experiment can use, before anything is computed. Throws CodedError:
-  /// kStorage naming a damaged file, kUsage one made with other settings; no file is changed.
+  /// kStorage naming a file that is damaged or another unit's, kUsage one made with other settings;
+  /// no file is changed.
   void read_all(const harness::Experiment& experiment);
 
   /// Units found and saved so far.

@@ -121,6 +121,13 @@ TEST(UnitFiles, GivesBackWhatWasSaved) {
   EXPECT_EQ(reader.load(small_task(), 2), std::nullopt);
 }
 
+TEST(UnitFiles, AUnitUnderAnothersNameIsDamage) {
+  const Folder folder;
+  UnitFiles(folder.path(), "c").save(small_task(), 2, small_unit());
+  fs::rename(folder.path() / "paper-branin-2.csv", folder.file());
+  EXPECT_EQ(code_of_reading(folder.path(), "c"), ExitCode::kStorage);
+}
+
 TEST(UnitFiles, NamesWhatIsDamagedOrForeignAndLeavesItAlone) {
   const Folder folder;
   UnitFiles(folder.path(), "c").save(small_task(), 1, small_unit());

@@ -25,6 +25,10 @@ std::string hex_digest(std::string_view text) {
       {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));  // NOLINT
 }
 
+std::string title_line(const Task& task, std::uint64_t seed) {
+  return fmt::format("# {} {} seed {}", task.preset, task.function, seed);
+}
+
 // The words that begin every row of a contender.
 std::string row_start(const Task& task, std::size_t index) {
   const Contender& contender = task.contenders[index];
@@ -113,11 +117,17 @@ base::Digest unit_settings(std::string_view context, const Task& task, std::uint
 
 std::string unit_text(const base::Digest& settings, const Task& task, std::uint64_t seed,
                       const Unit& unit) {
-  std::string text = fmt::format("{}\n{}{}\n# {} {} seed {}\n{}\n", kFormat, kSettings,
-                                 base::to_hex(settings), task.preset, task.function, seed, kHead);
+  std::string text = fmt::format("{}\n{}{}\n{}\n{}\n", kFormat, kSettings, base::to_hex(settings),
+                                 title_line(task, seed), kHead);
   for (std::size_t i = 0; i < unit.size(); ++i) append_curves(text, row_start(task, i), unit[i]);
   const std::string sum = hex_digest(text);
   return text + std::string(kChecksum) + sum + "\n";
+}
+
+bool names_unit(std::string_view text, const Task& task, std::uint64_t seed) {
+  take_line(text);
+  take_line(text);
+  return take_line(text) == title_line(task, seed);
 }
 
 UnitReading read_unit(std::string_view text, const base::Digest& settings, const Task& task) {

@@ -28,6 +28,9 @@ struct UnitReading {
   harness::Unit unit{};  ///< when kGood
 };
 
+/// Whether the line for people says that the text is of this task and seed.
+bool names_unit(std::string_view text, const harness::Task& task, std::uint64_t seed);
+
 /// Reads what unit_text wrote. kDamaged: the checksum does not fit or a line is not what it should
 /// be. kForeign: an undamaged file with other settings. Never throws on any text. O(size).
 UnitReading read_unit(std::string_view text, const base::Digest& settings,
