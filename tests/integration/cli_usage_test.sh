@@ -18,7 +18,10 @@ usage "--threads" run small.toml --threads many
 usage "--seed" run small.toml --seed -1
 usage "--seed" run small.toml --seed 1.5
 usage "--format" run small.toml --format xml
+usage "must be one of table, json, csv" run small.toml --format xml
 usage "small.toml" run small.toml small.toml
+usage "--seed" run small.toml --seed 9223372036854775808
+usage "Try: duets config check --help" config check small.toml --colour
 usage "missing.toml" run missing.toml
 usage "missing.toml" config check missing.toml
 usage "subcommand" config

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <map>
 
@@ -12,6 +15,7 @@
 #include "duets/cli/exit_code.h"
 #include "duets/cli/reproduce_command.h"
 #include "duets/cli/scaling_command.h"
+#include "duets/cli/study_file.h"
 #include "duets/cli/variants_command.h"
 #include "duets/region/fingerprint.h"
 
@@ -19,7 +23,6 @@ namespace duets::cli {
 namespace {
 
 constexpr std::uint32_t kMaxRuns = 1'000'000;
-constexpr std::uint64_t kMaxFirstSeed = (std::uint64_t{1} << 62);
 
 const std::map<std::string, Format> kFormats{
     {"table", Format::kTable}, {"json", Format::kJson}, {"csv", Format::kCsv}};
@@ -56,17 +59,28 @@ void add_quiet(CLI::App& command, CommonFlags& flags) {
       "-q,--quiet", [&flags] { flags.verbosity = Verbosity::kQuiet; }, "Only data and errors");
 }
 
+// An empty word is a shell variable that was not set, never a wish.
+CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
+                      const std::string& text, const std::string& shown) {
+  return command.add_option(name, value, text)
+      ->check([](const std::string& word) {
+        return word.empty() ? std::string("must not be empty") : std::string();
+      })
+      ->option_text(shown);
+}
+
 void add_study(CLI::App& command, CommonFlags& flags) {
   command.add_option("study", flags.study, "Study file (TOML)")->required()->option_text("STUDY");
 }
 
-CLI::Option* add_seed(CLI::App& command, CommonFlags& flags, const std::string& text) {
-  return command.add_option("--seed", flags.seed, text)->option_text("N");
+void add_seed(CLI::App& command, CommonFlags& flags, const std::string& text) {
+  command.add_option("--seed", flags.seed, text)
+      ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
+      ->option_text("N");
 }
 
 CLI::Option* add_output(CLI::App& command, CommonFlags& flags, const std::string& usual) {
-  command.add_option("-o,--output", flags.output, "Result directory (default " + usual + ")")
-      ->option_text("DIR");
+  add_text(command, "-o,--output", flags.output, "Result directory (default " + usual + ")", "DIR");
   command
       .add_option("--threads", flags.threads, "Threads (default: all); results do not depend on it")
       ->check(CLI::Range(1, 1024))
@@ -86,8 +100,8 @@ void add_run(CLI::App& app, Arguments& given) {
   add_seed(*run, given.flags, "Use this seed instead of the study's");
   add_quiet(*run, given.flags);
   add_output(*run, given.flags, "results/<study>");
-  run->add_option("--participation", given.participation, "Who takes part: TOML, see docs/formats")
-      ->option_text("FILE");
+  add_text(*run, "--participation", given.participation, "Who takes part: TOML, see docs/formats",
+           "FILE");
   run->add_flag_callback(
       "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
       "More about every epoch");
@@ -120,24 +134,20 @@ void run_reproduce(const Arguments& given) {
 void add_reproduce(CLI::App& app, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
-  reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
-      ->option_text("NAME");
+  add_text(*reproduce, "--preset", chosen.preset, "paper, as-plotted or both (default both)",
+           "NAME");
   reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
   reproduce
       ->add_option("--runs", chosen.runs,
                    "Runs, each with its own seed (default 5; scaling 16, variants 50)")
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
-  reproduce
-      ->add_option("--functions", chosen.functions, "Functions (default h1,h2,branin,hartmann4)")
-      ->option_text("A,B");
-  reproduce
-      ->add_option("--algorithms", chosen.algorithms, "Algorithms (default those of the paper)")
-      ->option_text("A,B");
-  reproduce->add_option("--betas", chosen.betas, "Grid of beta (default: the preset's)")
-      ->option_text("X,Y");
-  add_seed(*reproduce, given.flags, "First seed (default 1)")
-      ->check(CLI::Range(std::uint64_t{0}, kMaxFirstSeed));
+  add_text(*reproduce, "--functions", chosen.functions,
+           "Functions (default h1,h2,branin,hartmann4)", "A,B");
+  add_text(*reproduce, "--algorithms", chosen.algorithms, "Algorithms (default those of the paper)",
+           "A,B");
+  add_text(*reproduce, "--betas", chosen.betas, "Grid of beta (default: the preset's)", "X,Y");
+  add_seed(*reproduce, given.flags, "First seed (default 1)");
   add_quiet(*reproduce, given.flags);
   add_resume(*reproduce, given.flags, add_output(*reproduce, given.flags, "results/reproduce"));
   add_reproduce_modes(*reproduce, given);
@@ -149,10 +159,9 @@ void add_compare(CLI::App& app, Arguments& given) {
   CLI::App* command =
       app.add_subcommand("compare", "Run several algorithms on a study and compare them");
   add_study(*command, given.flags);
-  command->add_option("--algorithms", chosen.algorithms, "Algorithms (default those of the paper)")
-      ->option_text("A,B");
-  command->add_option("--betas", chosen.betas, "Grid of beta (default 0.2,0.5,1,2,5)")
-      ->option_text("X,Y");
+  add_text(*command, "--algorithms", chosen.algorithms, "Algorithms (default those of the paper)",
+           "A,B");
+  add_text(*command, "--betas", chosen.betas, "Grid of beta (default 0.2,0.5,1,2,5)", "X,Y");
   command->add_option("--runs", chosen.runs, "Runs, each with its own seed (default 10)")
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
@@ -195,13 +204,30 @@ void add_facts(CLI::App& app, Arguments& given) {
 // named: CLI11 only says that a command is missing.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  const bool no_command = app.get_subcommands().empty() && !first.empty() && first[0] != '-';
-  const std::string what =
-      no_command ? fmt::format("\"{}\" is not a command", first) : std::string(error.what());
+  const CLI::App* chosen = &app;
   std::string command = "duets";
-  for (const CLI::App* chosen : app.get_subcommands()) command += " " + chosen->get_name();
+  while (!chosen->get_subcommands().empty()) {
+    chosen = chosen->get_subcommands().front();
+    command += " " + chosen->get_name();
+  }
+  std::string what = error.what();
+  if (chosen == &app && !first.empty() && first[0] != '-') {
+    what = fmt::format("\"{}\" is not a command", first);
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    what = fmt::format("not expected: {}", fmt::join(app.remaining(true), " "));
+  }
   fmt::print(stderr, "duets: {}\nTry: {} --help\n", what, command);
   return static_cast<int>(ExitCode::kUsage);
+}
+
+// Buffered by the C library too; what was lost earlier is remembered by one of them.
+void require_written_output() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
+  throw base::Error(base::ErrorKind::kIo,
+                    fmt::format("standard output could not be written{}{}", errno == 0 ? "" : ": ",
+                                errno == 0 ? "" : std::strerror(errno)));
 }
 
 int guarded(const std::function<void()>& body) {
@@ -220,9 +246,7 @@ int guarded(const std::function<void()>& body) {
   }
 }
 
-}  // namespace
-
-int run_app(int argc, char** argv, const Extensions& extensions) {
+int run_command(int argc, char** argv, const Extensions& extensions) {
   CLI::App app(
       "duets: N agents maximise an unknown noisy function together while talking very little",
       "duets");
@@ -243,11 +267,14 @@ int run_app(int argc, char** argv, const Extensions& extensions) {
     region::require_platform();
     validate(extensions);
     given.command();
-    std::cout.flush();
-    if (!std::cout) {
-      throw base::Error(base::ErrorKind::kIo, "standard output could not be written");
-    }
   });
+}
+
+}  // namespace
+
+int run_app(int argc, char** argv, const Extensions& extensions) {
+  const int code = run_command(argc, argv, extensions);
+  return code == 0 ? guarded(require_written_output) : code;
 }
 
 }  // namespace duets::cli

@@ -69,7 +69,7 @@ void run_study(const CommonFlags& flags, const std::string& participation_file,
   const harness::RunResult result = harness::simulate(simulation, executor, observer);
   progress.clear();
   results.commit(result, threads);
-  std::cout << run_summary(result, flags.format, output) << std::flush;
+  std::cout << run_summary(result, flags.format, output);
 }
 
 void check_config(const CommonFlags& flags, const Extensions& extensions) {

@@ -71,9 +71,7 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
   check_betas(choice);
   base::require(!chosen.threshold || *chosen.threshold > 0, "--threshold",
                 fmt::format("{}", chosen.threshold.value_or(0)), "must be above 0");
-  constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 63) - 1;
-  base::require(choice.file.seed <= kMaxSeed - (chosen.runs - 1), "--seed",
-                fmt::format("{}", choice.file.seed), "first seed and runs go beyond 2^63 - 1");
+  check_seeds(flags.seed ? "--seed" : "study.seed", choice.file.seed, chosen.runs);
   return choice;
 }
 
@@ -147,8 +145,8 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
   if (chosen.threshold) plan.context += fmt::format("\nthreshold = {}", *chosen.threshold);
   plan.output = "results/compare-" + choice.file.study.name;
   plan.notice =
-      fmt::format("{}: {} agents x {} queries, {} runs of {} contenders", choice.file.study.name,
-                  choice.file.study.agents, choice.file.study.horizon, chosen.runs,
+      fmt::format("{}: {} agents x {} queries, {} of {} contenders", choice.file.study.name,
+                  choice.file.study.agents, choice.file.study.horizon, runs_text(chosen.runs),
                   plan.experiment.tasks[0].contenders.size());
   plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
     ExperimentOutput output =

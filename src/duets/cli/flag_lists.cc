@@ -1,10 +1,13 @@
 #include "duets/cli/flag_lists.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "duets/base/error.h"
+#include "duets/cli/study_file.h"
 
 namespace duets::cli {
 
@@ -47,6 +50,15 @@ std::vector<double> beta_list(const std::string& flag, const std::string& text) 
     betas.push_back(beta);
   }
   return betas;
+}
+
+void check_seeds(const std::string& field, std::uint64_t first, std::uint32_t runs) {
+  base::require(first <= kMaxSeed - (runs - 1), field, fmt::format("{}", first),
+                fmt::format("with {} the last seed is beyond {}", runs_text(runs), kMaxSeed));
+}
+
+std::string runs_text(std::uint32_t runs) {
+  return fmt::format("{} {}", runs, runs == 1 ? "run" : "runs");
 }
 
 }  // namespace duets::cli

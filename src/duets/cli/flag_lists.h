@@ -1,6 +1,7 @@
-// Lists on the command line: "a,b,c".
+// Lists on the command line ("a,b,c"), and runs with their seeds.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,11 @@ std::vector<std::string> word_list(const std::string& flag, const std::string& t
 
 /// Betas, each at least 0 and finite. kInvalid as above.
 std::vector<double> beta_list(const std::string& flag, const std::string& text);
+
+/// kInvalid, naming the field, when the last of `runs` seeds would be beyond kMaxSeed.
+void check_seeds(const std::string& field, std::uint64_t first, std::uint32_t runs);
+
+/// "1 run", "2 runs".
+std::string runs_text(std::uint32_t runs);
 
 }  // namespace duets::cli

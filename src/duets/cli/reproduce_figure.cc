@@ -33,6 +33,7 @@ harness::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& c
   choice.betas = beta_list("--betas", quick_betas ? kQuickBetas : chosen.betas);
   choice.runs = chosen.runs.value_or(chosen.quick ? kQuickRuns : kUsualRuns);
   choice.first_seed = flags.seed.value_or(1);
+  check_seeds("--seed", choice.first_seed, choice.runs);
   return harness::completed(std::move(choice));
 }
 

@@ -25,19 +25,20 @@ harness::ScalingChoice choice_of(const CommonFlags& flags, const ReproduceFlags&
   choice.runs =
       chosen.runs.value_or(chosen.quick ? harness::kQuickScalingRuns : harness::kScalingRuns);
   choice.first_seed = flags.seed.value_or(1);
+  check_seeds("--seed", choice.first_seed, choice.runs);
   choice.quick = chosen.quick;
   return choice;
 }
 
-std::string reduction(const harness::ScalingChoice& choice) {
+std::string reduction(const ReproduceFlags& chosen, const harness::ScalingChoice& choice) {
   if (!choice.quick) return {};
   return fmt::format(
-      "A quick look: T to {}, N to {}, {} runs (the whole has {}, {} and {}). Drop --quick for "
-      "all.",
+      "A quick look: T to {} (the whole has {}), N to {} ({}){}. Drop --quick for all.",
       harness::sweep_values(harness::Sweep::kHorizon, true).back(),
-      harness::sweep_values(harness::Sweep::kAgents, true).back(), choice.runs,
       harness::sweep_values(harness::Sweep::kHorizon, false).back(),
-      harness::sweep_values(harness::Sweep::kAgents, false).back(), harness::kScalingRuns);
+      harness::sweep_values(harness::Sweep::kAgents, true).back(),
+      harness::sweep_values(harness::Sweep::kAgents, false).back(),
+      chosen.runs ? "" : fmt::format(", {} ({})", runs_text(choice.runs), harness::kScalingRuns));
 }
 
 Json fit_json(const harness::SlopeFit& fit) {
@@ -84,13 +85,13 @@ void reproduce_scaling(const CommonFlags& flags, const ReproduceFlags& chosen) {
                    {"runs", choice.runs}};
   plan.context = "scaling";
   plan.output = "results/reproduce-scaling";
-  plan.notice = reduction(choice);
+  plan.notice = reduction(chosen, choice);
   plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
     const harness::ScalingAnalysis analysis =
         harness::analyse_scaling(scaling, result, harness::candidate_gain(choice.first_seed));
     harness::ComparisonPage page;
     page.title = "How regret and communication of DUETS grow";
-    page.lead = reduction(choice);
+    page.lead = reduction(chosen, choice);
     page.facts = {{"Runs", harness::seeds_text(analysis.seeds)},
                   {"Digest of all curves", digest},
                   {"Program", "duets " + version()}};

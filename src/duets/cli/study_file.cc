@@ -11,7 +11,6 @@
 namespace duets::cli {
 namespace {
 
-constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 63) - 1;
 constexpr double kSmallestLengthscale = 1e-12;
 constexpr double kUsualLengthscale = 0.2;
 constexpr std::size_t kMaxStudyName = 100;

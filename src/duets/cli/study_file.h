@@ -87,6 +87,8 @@ struct StudyOverrides {
   std::span<const OwnFunction> functions{};  ///< known beside the built-in ones
 };
 
+/// The largest seed, of a study and on the command line: TOML has no larger whole number.
+inline constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 63) - 1;
 /// The largest study file that is read, in bytes.
 inline constexpr std::size_t kMaxStudyBytes = std::size_t{32} << 20;
 /// The largest set that is given point by point, in numbers (points times dimension).

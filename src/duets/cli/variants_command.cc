@@ -28,16 +28,17 @@ harness::VariantsChoice choice_of(const CommonFlags& flags, const ReproduceFlags
   choice.runs =
       chosen.runs.value_or(chosen.quick ? harness::kQuickVariantRuns : harness::kVariantRuns);
   choice.first_seed = flags.seed.value_or(1);
+  check_seeds("--seed", choice.first_seed, choice.runs);
   choice.quick = chosen.quick;
   return choice;
 }
 
-std::string reduction(const harness::VariantsChoice& choice) {
+std::string reduction(const ReproduceFlags& chosen, const harness::VariantsChoice& choice) {
   if (!choice.quick) return {};
-  return fmt::format(
-      "A quick look: {} runs (the whole has {}), DisKernelUCB with fewer D and betas. Drop --quick "
-      "for all.",
-      choice.runs, harness::kVariantRuns);
+  return fmt::format("A quick look: {}DisKernelUCB with fewer D and betas. Drop --quick for all.",
+                     chosen.runs ? ""
+                                 : fmt::format("{} (the whole has {}), ", runs_text(choice.runs),
+                                               harness::kVariantRuns));
 }
 
 std::string numbers_text(std::span<const double> numbers) {
@@ -101,12 +102,12 @@ void reproduce_variants(const CommonFlags& flags, const ReproduceFlags& chosen) 
                    {"runs", choice.runs}};
   plan.context = "variants";
   plan.output = "results/reproduce-variants";
-  plan.notice = reduction(choice);
+  plan.notice = reduction(chosen, choice);
   plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
     const harness::VariantsAnalysis analysis = harness::analyse_variants(plan.experiment, result);
     harness::ComparisonPage page;
     page.title = "Variants of DUETS that keep its protocol";
-    page.lead = reduction(choice);
+    page.lead = reduction(chosen, choice);
     page.facts = {{"Runs", harness::seeds_text(analysis.seeds)},
                   {"D of DisKernelUCB", thresholds},
                   {"Grid of its beta", betas},
