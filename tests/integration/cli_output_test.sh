@@ -39,11 +39,25 @@ echo text >guest/thesis.txt
 duets run small.toml -o guest --overwrite -q
 exits "--overwrite on results with a guest" 2
 holds "the guest is still there" grep -q text guest/thesis.txt
-for words in "run small.toml -o full -q" "algorithms" "version"; do
+mkdir guest2.partial && echo text >guest2.partial/thesis.txt
+duets run small.toml -o guest2 -q
+exits "somebody else's directory with the unfinished name" 2
+holds "it is still there" grep -q text guest2.partial/thesis.txt
+mkdir blank
+duets run small.toml -o blank -q
+exits "an empty directory without a flag" 0
+holds "it is complete" test -s blank/manifest.json
+# Every file may grow to 1 KiB only, which stands for a full disk.
+(trap '' XFSZ && ulimit -f 1 && exec "$DUETS_PROGRAM" run small.toml -o large -q) >out 2>err </dev/null
+status=$?
+exits "a file that cannot be written" 1
+says "a file that cannot be written" "File too large"
+absent large
+for words in "run small.toml -o full -q" "algorithms" "version" "--help" "run --help"; do
   "$DUETS_PROGRAM" $words >/dev/full 2>err </dev/null
   status=$?
   holds "$words into a full device: exit code 1" test "$status" = 1
-  says "$words into a full device" "standard output"
+  says "$words into a full device" "standard output could not be written: No space left on device"
 done
 echo text >file
 duets run small.toml -o file --overwrite -q

@@ -25,9 +25,6 @@ constexpr const char* kSettings = "settings.json";
 constexpr const char* kManifest = "manifest.json";
 
 bool is_finished(const fs::path& directory) { return fs::exists(directory / kManifest); }
-bool is_empty_directory(const fs::path& path) {
-  return fs::is_directory(path) && fs::is_empty(path);
-}
 
 [[noreturn]] void refuse(const fs::path& directory, const std::string& constraint) {
   base::refuse("--output", directory.string(), constraint);
@@ -46,8 +43,7 @@ bool is_empty_directory(const fs::path& path) {
 }
 
 void remove_earlier(const fs::path& directory) {
-  if (!is_empty_directory(directory) &&
-      (!fs::is_directory(directory) || !holds_experiment(directory))) {
+  if (!fs::is_directory(directory) || !holds_experiment(directory)) {
     refuse(directory,
            "holds something else than a comparison of this program, and is not overwritten");
   }
@@ -110,7 +106,7 @@ ExperimentDirectory::ExperimentDirectory(const fs::path& directory, Entry entry,
 }
 
 void ExperimentDirectory::enter_existing(Entry entry) const {
-  if (is_empty_directory(path_)) return;
+  if (holds_nothing(path_)) return;
   if (entry == Entry::kNew) refuse_existing(path_);
   if (entry == Entry::kOverwrite) {
     remove_earlier(path_);
@@ -137,12 +133,8 @@ void ExperimentDirectory::check_settings() const {
 }
 
 void ExperimentDirectory::begin() const {
-  std::vector<fs::path> halves;
-  for (const auto& file : fs::recursive_directory_iterator(path_)) {
-    if (file.path().extension() == ".tmp") halves.push_back(file.path());
-  }
   std::error_code error;
-  for (const fs::path& half : halves) fs::remove(half, error);
+  for (const fs::path& half : half_written(path_)) fs::remove(half, error);
   fs::remove(path_ / kManifest, error);
   if (error) fail_io("cannot remove", path_ / kManifest, error);
   write(kSettings, settings_.dump(2) + "\n");

@@ -98,6 +98,9 @@ const Json kOne{{"runs", 1U}, {"build", "numbers 1"}};
 TEST_F(Directory, NewRefusesWhatExistsAndSaysWhatItIs) {
   const fs::path path = root_ / "out";
   { const ExperimentDirectory directory(path, Entry::kNew, kOne); }
+  // Nothing was written into it: a full disk must not stand in the way of a second attempt.
+  EXPECT_EQ(error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }), "");
+  write_whole_file(path / "runs" / "notes.txt", "mine");
   EXPECT_NE(
       error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("holds something else"),
       std::string::npos);
@@ -150,7 +153,9 @@ TEST_F(Directory, BeginDropsManifestAndHalves) {
   const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}});
   write_whole_file(path / "manifest.json", "{}");
   write_whole_file(path / "runs" / "a.csv.tmp", "half");
+  write_whole_file(path / "thesis.tmp", "years of work");
   directory.begin();
+  EXPECT_TRUE(fs::exists(path / "thesis.tmp"));
   EXPECT_FALSE(fs::exists(path / "manifest.json"));
   EXPECT_FALSE(fs::exists(path / "runs" / "a.csv.tmp"));
   EXPECT_TRUE(fs::exists(path / "settings.json"));
@@ -169,6 +174,24 @@ TEST_F(Directory, OneProcessAtATime) {
     }
   }
   EXPECT_TRUE(fs::exists(path / "settings.json"));
+}
+
+using FileIo = Scratch;
+
+// /dev/full answers every write as a full disk does.
+TEST_F(FileIo, SaysWhyAFileCannotBeWritten) {
+  fs::create_symlink("/dev/full", root_ / "a.csv.tmp");
+  EXPECT_NE(error_of([&] { write_whole_file(root_ / "a.csv", "text"); }).find("No space left"),
+            std::string::npos);
+}
+
+TEST(Seeds, TheLastMustExist) {
+  const std::uint64_t last = (std::uint64_t{1} << 63) - 1;
+  EXPECT_EQ(error_of([&] { check_seeds("--seed", last, 1); }), "");
+  EXPECT_EQ(error_of([&] { check_seeds("--seed", last - 4, 5); }), "");
+  EXPECT_NE(error_of([&] { check_seeds("study.seed", last - 3, 5); }).find("study.seed = "),
+            std::string::npos);
+  EXPECT_EQ(runs_text(1), "1 run");
 }
 
 using FigureExport = Scratch;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "duets/base/error.h"
@@ -17,14 +18,24 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_target(const fs::path& directory, bool overwrite) {
-  if (!fs::exists(directory)) return;
+  if (!fs::exists(directory) || holds_nothing(directory)) return;
   base::require(overwrite, "--output", directory.string(),
                 "exists already; choose another directory or add --overwrite");
-  const bool replaceable =
-      fs::is_directory(directory) && (fs::is_empty(directory) || holds_run(directory));
-  base::require(replaceable, "--output", directory.string(),
+  base::require(fs::is_directory(directory) && holds_run(directory), "--output", directory.string(),
                 "holds something else than the results of a run, and is not overwritten");
 }
+
+// What an earlier process that was killed has left; nothing else.
+void remove_partial(const fs::path& partial) {
+  if (!fs::exists(partial)) return;
+  base::require(holds_nothing(partial) || holds_unfinished_run(partial), "--output",
+                partial.string(), "is in the way and holds something else; it is not removed");
+  std::error_code error;
+  fs::remove_all(partial, error);
+  if (error) fail_io("cannot remove", partial, error);
+}
+
+std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
 }  // namespace
 
@@ -34,8 +45,8 @@ ResultDirectory::ResultDirectory(const fs::path& directory, bool overwrite, cons
       overwrite_(overwrite),
       file_(file) {
   check_target(directory_, overwrite_);
+  remove_partial(partial_);
   std::error_code error;
-  fs::remove_all(partial_, error);
   fs::create_directories(partial_ / "figures", error);
   if (error) fail_io("cannot create", partial_, error);
   trials_.open(partial_ / "trials.csv");
@@ -50,23 +61,19 @@ ResultDirectory::~ResultDirectory() {
 }
 
 void ResultDirectory::trial(const harness::Trial& trial) {
+  errno = 0;
   trials_ << trials_row(*file_.study.domain, trial);
+  if (!trials_) fail_io("cannot write", partial_ / "trials.csv", last_error());
 }
 
 void ResultDirectory::write_file(const std::string& name, const std::string& text) const {
-  std::ofstream out(partial_ / name, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    fail_io("cannot write", partial_ / name, std::make_error_code(std::errc::io_error));
-  }
+  write_whole_file(partial_ / name, text);
 }
 
 void ResultDirectory::commit(const harness::RunResult& result, unsigned threads) {
+  errno = 0;
   trials_.close();
-  if (!trials_) {
-    fail_io("cannot write", partial_ / "trials.csv", std::make_error_code(std::errc::io_error));
-  }
+  if (!trials_) fail_io("cannot write", partial_ / "trials.csv", last_error());
   write_file("study.toml", resolved_toml(file_));
   write_file("epochs.csv", epochs_csv(result));
   write_file("regret.csv", regret_csv(result));
@@ -82,8 +89,9 @@ void ResultDirectory::commit(const harness::RunResult& result, unsigned threads)
 
 // The earlier results go only when the new ones have their name.
 void ResultDirectory::move_into_place() const {
+  check_target(directory_, overwrite_);  // somebody may have put something there meanwhile
   const fs::path earlier = partial_.string() + ".old";
-  const bool replaces = overwrite_ && fs::exists(directory_);
+  const bool replaces = fs::exists(directory_);
   std::error_code error, ignored;
   if (replaces) fs::rename(directory_, earlier, error);
   if (!error) fs::rename(partial_, directory_, error);

@@ -15,7 +15,8 @@ namespace duets::cli {
 /// may not be overwritten, kIo when a file cannot be written.
 class ResultDirectory {
  public:
-  /// `overwrite` replaces an earlier result directory (one with a manifest.json), and nothing else.
+  /// `overwrite` replaces an earlier result directory (holds_run()); without it only a
+  /// directory that is not there or empty will do.
   ResultDirectory(const std::filesystem::path& directory, bool overwrite, const StudyFile& file);
   /// Removes what was not committed.
   ~ResultDirectory();

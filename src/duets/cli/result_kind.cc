@@ -4,7 +4,6 @@
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,15 +21,36 @@ constexpr std::array<std::string_view, 13> kExperimentEntries{
     "runs",          "figures",       "report.html", "study.toml", "variants.csv",
     "costs.csv",     "scaling.csv",   "slopes.csv"};
 
+template <std::size_t kSize>
+bool is_among(const fs::path& text, const std::array<std::string_view, kSize>& words) {
+  return std::find(words.begin(), words.end(), text.string()) != words.end();
+}
+
 // What a program died over while writing it counts as what it would have been.
-bool has_only(const fs::path& directory, std::span<const std::string_view> names) {
-  return std::all_of(fs::directory_iterator(directory), fs::directory_iterator(),
-                     [&](const fs::directory_entry& entry) {
-                       const fs::path name = entry.path().extension() == ".tmp"
-                                                 ? entry.path().stem()
-                                                 : entry.path().filename();
-                       return std::find(names.begin(), names.end(), name.string()) != names.end();
-                     });
+fs::path final_name(const fs::path& path) {
+  return path.extension() == ".tmp" ? path.stem() : path.filename();
+}
+
+// In "runs" and "figures" names depend on the study, so that only their kind is known.
+bool is_written_inside(const fs::directory_entry& entry) {
+  constexpr std::array<std::string_view, 4> kSuffixes{".csv", ".svg", ".png", ".pdf"};
+  return entry.is_regular_file() && is_among(final_name(entry.path()).extension(), kSuffixes);
+}
+
+bool is_folder(const fs::path& name) { return name == "runs" || name == "figures"; }
+
+template <std::size_t kSize>
+bool has_only(const fs::path& directory, const std::array<std::string_view, kSize>& names) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    const fs::path name = final_name(entry.path());
+    if (!is_among(name, names) || entry.is_symlink()) return false;
+    if (entry.is_directory() != is_folder(name)) return false;
+    if (entry.is_directory() &&
+        !std::all_of(fs::directory_iterator(entry), fs::directory_iterator(), is_written_inside)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // An object, or nothing that could be read as one.
@@ -46,6 +66,34 @@ bool has_text(const Json& json, const char* field, std::string_view start = "") 
 }
 
 }  // namespace
+
+bool holds_nothing(const fs::path& directory) {
+  return fs::is_directory(directory) &&
+         std::all_of(fs::directory_iterator(directory), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) {
+                       return !entry.is_symlink() && entry.is_directory() &&
+                              is_folder(entry.path().filename()) && fs::is_empty(entry.path());
+                     });
+}
+
+bool holds_unfinished_run(const fs::path& directory) {
+  return fs::is_directory(directory) && fs::exists(directory / "trials.csv") &&
+         has_only(directory, kRunEntries);
+}
+
+std::vector<fs::path> half_written(const fs::path& directory) {
+  std::vector<fs::path> halves;
+  for (const fs::path& folder : {directory, directory / "runs", directory / "figures"}) {
+    if (!fs::is_directory(folder)) continue;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const bool named = folder == directory
+                             ? is_among(final_name(entry.path()), kExperimentEntries)
+                             : is_written_inside(entry);
+      if (entry.path().extension() == ".tmp" && named) halves.push_back(entry.path());
+    }
+  }
+  return halves;
+}
 
 bool holds_run(const fs::path& directory) {
   const Json manifest = object_in(directory / "manifest.json");

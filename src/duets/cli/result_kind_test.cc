@@ -53,6 +53,38 @@ TEST_F(ResultKindTest, ANameProvesNothing) {
   }
 }
 
+TEST_F(ResultKindTest, GuestsInTheFoldersCountToo) {
+  put("settings.json", kSettings);
+  fs::create_directories(directory_ / "figures");
+  put("figures/small.svg", "");
+  EXPECT_TRUE(holds_experiment(directory_));
+  put("figures/thesis.tex", "");
+  EXPECT_FALSE(holds_experiment(directory_));
+  fs::remove(directory_ / "figures/thesis.tex");
+  fs::create_directories(directory_ / "figures" / "mine.svg");
+  EXPECT_FALSE(holds_experiment(directory_));
+}
+
+TEST_F(ResultKindTest, NothingIsNoFileAtAll) {
+  EXPECT_TRUE(holds_nothing(directory_));
+  fs::create_directories(directory_ / "runs");
+  EXPECT_TRUE(holds_nothing(directory_));
+  put("runs/a.csv", "");
+  EXPECT_FALSE(holds_nothing(directory_));
+  fs::remove_all(directory_ / "runs");
+  fs::create_directories(directory_ / "mine");
+  EXPECT_FALSE(holds_nothing(directory_));
+}
+
+TEST_F(ResultKindTest, AnUnfinishedRunHasTrialsAndNoGuest) {
+  put("study.toml", "");
+  EXPECT_FALSE(holds_unfinished_run(directory_));
+  put("trials.csv", "");
+  EXPECT_TRUE(holds_unfinished_run(directory_));
+  put("thesis.tex", "");
+  EXPECT_FALSE(holds_unfinished_run(directory_));
+}
+
 TEST_F(ResultKindTest, AGuestMakesItSomebodyElses) {
   put("settings.json", kSettings);
   put("summary.csv.tmp", "");  // what an interrupted write leaves is ours
