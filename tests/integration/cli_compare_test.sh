@@ -88,10 +88,25 @@ mistake "Try: duets compare --help" small.toml --format xml
 mistake "--threshold" small.toml --threshold 0
 mistake "--threshold" small.toml --threshold nan
 mistake "--seed" small.toml --seed 9223372036854775807 --runs 2
+mistake "--seed" small.toml --seed 9223372036854775808
+sed 's/^direction/seed = 9223372036854775807\ndirection/' small.toml >late.toml
+mistake "study.seed = 9223372036854775807" late.toml
+for flag in --betas --algorithms --output; do mistake "$flag: must not be empty" small.toml "$flag" ''; done
 sed 's/^builtin.*/command = [".\/measure"]/; /^noise = 0.2/d' small.toml >command.toml
 mistake "objective.command" command.toml
 sed 's/"branin"/"brainin"/' small.toml >bad.toml
 mistake "brainin" bad.toml
+
+duets compare small.toml --runs 1 --betas '0.5, 1' --algorithms 'duets, uniform' -o blanks
+exits "blanks in lists" 0
+says "one run" "1 run of 3 contenders"
+# Every file may grow to 2 KiB only, which stands for a full disk.
+(trap '' XFSZ && ulimit -f 2 && exec "$DUETS_PROGRAM" compare small.toml "${tiny[@]}" -o full) >out 2>err </dev/null
+status=$?
+exits "a file that cannot be written" 1
+says "a file that cannot be written" "File too large"
+holds "the command that was printed goes on" bash -c "$(grep -- --resume err)"
+holds "the same outputs" same_outputs full results/compare-small
 
 duets algorithms
 exits "algorithms" 0

@@ -140,6 +140,8 @@ wait "$process"
 status=$?
 exits "an interrupted study" 1
 says "an interrupted study" "--resume"
+says "an interrupted study" "of 40 units (a unit is all runs of one seed and function) are kept"
+says "an interrupted study" "the runs of unfinished units are lost"
 holds "it is unfinished" test ! -e stopped/manifest.json
 holds "finished units are kept" test "$(find stopped/runs -name '*.csv' | wc -l)" -gt 0
 holds "not all were finished" test "$(find stopped/runs -name '*.csv' | wc -l)" -lt 40
@@ -204,6 +206,13 @@ mistake "--seed" --seed 18446744073709551615
 mistake "--threads" --threads 0
 mistake "--format" --format xml
 mistake "more" more
+mistake "not expected: --threshold 2" --threshold 2
+mistake "Try: duets reproduce --help" --threshold 2
+mistake "--seed" --seed 9223372036854775807 --runs 2
+mistake "--seed" --seed 9223372036854775808
+for flag in --betas --algorithms --functions --preset --output; do
+  mistake "$flag: must not be empty" "$flag" ''
+done
 
 duets reproduce --help
 for flag in --preset --quick --runs --functions --algorithms --betas --seed --output --overwrite \
@@ -214,4 +223,10 @@ duets reproduce --quick --functions branin --preset as-plotted -o quick
 exits "--quick" 0
 says "--quick" "2 runs"
 holds "the report says what was left out" grep -q "quick look" quick/report.html
+duets "${tiny[@]}" --quick -o whole
+holds "--quick that left nothing out says nothing about it" bash -c '! grep -q "quick look" err whole/report.html'
+duets "${small[@]}" --quick --runs 1 -o whole-runs
+holds "--quick with --runs speaks of beta only" bash -c 'grep "quick look" err | grep beta | grep -qv run'
+duets reproduce --help
+holds "--help has the runs of each mode" grep -q "default 5; scaling 16, variants 50" out
 finish

@@ -59,10 +59,11 @@ harness::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags&
   if (result.stopped) {
     throw CodedError(
         ExitCode::kRunFailed,
-        fmt::format("stopped: {} of {} units (all runs of one seed and function) are kept in {}, "
-                    "what was begun is lost; go on with\n  {}",
-                    units.stored(), plan.experiment.tasks.size() * plan.experiment.seeds.size(),
-                    directory.units().string(), resume_command(flags.words)));
+        fmt::format(
+            "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
+            "{}; the runs of unfinished units are lost; go on with\n  {}",
+            units.stored(), plan.experiment.tasks.size() * plan.experiment.seeds.size(),
+            directory.units().string(), resume_command(flags.words)));
   }
   timing.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   timing.loaded = progress.loaded();
@@ -77,13 +78,15 @@ std::string draw(const ExperimentDirectory& directory, const ExperimentOutput& o
     directory.write("figures/" + name, svg);
     drawn.push_back(directory.path() / "figures" / name);
   }
+  remove_exports(drawn);  // of an earlier figure
   const auto converter = find_converter();
   if (!converter) return std::string(converter_advice());
   // The tables matter more than two formats of a figure that is there as SVG.
   try {
     export_figures(*converter, drawn, executor);
   } catch (const base::Error& error) {
-    return fmt::format("PNG and PDF are not complete: {}", error.what());
+    remove_exports(drawn);
+    return fmt::format("PNG and PDF were not made: {}", error.what());
   }
   return {};
 }
@@ -129,6 +132,31 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
+std::string output_of(const ExperimentPlan& plan, const CommonFlags& flags) {
+  return flags.output.empty() ? plan.output : flags.output;
+}
+
+void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
+             const ExperimentDirectory& directory, UnitFiles& units) {
+  directory.begin();
+  const unsigned threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
+  const harness::ThreadExecutor executor(threads);
+  if (!plan.notice.empty()) tell(flags, plan.notice);
+  if (units.stored() > 0) {
+    tell(flags, fmt::format("units that are there already: {}", units.stored()));
+  }
+  Timing timing;
+  const harness::ExperimentResult result = compute(plan, flags, directory, units, executor, timing);
+  const std::string digest = curves_digest(plan.experiment, result);
+  const ExperimentOutput shows = plan.present(result, digest);
+  for (const auto& [name, text] : shows.files) directory.write(name, text);
+  const std::string figure_note = draw(directory, shows, executor);
+  if (!figure_note.empty()) fmt::print(stderr, "note: {}\n", figure_note);
+  directory.write("manifest.json",
+                  manifest_text(plan, settings, digest, timing, figure_note, threads));
+  std::cout << shown(shows, digest, output_of(plan, flags), flags.format);
+}
+
 }  // namespace
 
 std::string resume_command(const std::vector<std::string>& words) {
@@ -167,29 +195,22 @@ std::string curves_digest(const harness::Experiment& experiment,
 }
 
 void run_plan(const ExperimentPlan& plan, const CommonFlags& flags) {
-  const std::string output = flags.output.empty() ? plan.output : flags.output;
   Json settings = plan.settings;
   settings["build"] = build_of_numbers();
-  const ExperimentDirectory directory(output, entry_of(flags), settings);
+  const ExperimentDirectory directory(output_of(plan, flags), entry_of(flags), settings);
   UnitFiles units(directory.units(),
                   plan.command + "\n" + build_of_numbers() + "\n" + plan.context);
   units.read_all(plan.experiment);
-  directory.begin();
-
-  const unsigned threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
-  const harness::ThreadExecutor executor(threads);
-  if (!plan.notice.empty()) tell(flags, plan.notice);
-  if (units.stored() > 0) tell(flags, fmt::format("{} units are there already", units.stored()));
-  Timing timing;
-  const harness::ExperimentResult result = compute(plan, flags, directory, units, executor, timing);
-  const std::string digest = curves_digest(plan.experiment, result);
-  const ExperimentOutput shows = plan.present(result, digest);
-  for (const auto& [name, text] : shows.files) directory.write(name, text);
-  const std::string figure_note = draw(directory, shows, executor);
-  if (!figure_note.empty()) fmt::print(stderr, "note: {}\n", figure_note);
-  directory.write("manifest.json",
-                  manifest_text(plan, settings, digest, timing, figure_note, threads));
-  std::cout << shown(shows, digest, output, flags.format) << std::flush;
+  try {
+    execute(plan, flags, settings, directory, units);
+  } catch (const CodedError&) {
+    throw;
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::kIo) throw;
+    throw base::Error(error.kind(), fmt::format("{}\nfinished units are kept; when this is mended, "
+                                                "go on with\n  {}",
+                                                error.what(), resume_command(flags.words)));
+  }
 }
 
 }  // namespace duets::cli

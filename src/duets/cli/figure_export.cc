@@ -159,4 +159,13 @@ void export_figures(const fs::path& converter, const std::vector<fs::path>& svg_
   });
 }
 
+void remove_exports(const std::vector<fs::path>& svg_files) {
+  for (fs::path file : svg_files) {
+    for (const Target& target : targets()) {
+      std::error_code ignored;
+      fs::remove(file.replace_extension(target.suffix), ignored);
+    }
+  }
+}
+
 }  // namespace duets::cli

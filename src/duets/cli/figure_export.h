@@ -24,4 +24,7 @@ void export_figures(const std::filesystem::path& converter,
                     const std::vector<std::filesystem::path>& svg_files,
                     const base::Executor& executor);
 
+/// Removes the PNG and PDF files beside the SVG files, where there are any.
+void remove_exports(const std::vector<std::filesystem::path>& svg_files);
+
 }  // namespace duets::cli
