@@ -208,6 +208,7 @@ Points ApproxDisKernelUcb::merged(const std::vector<double>& uploads) const {
 std::vector<double> ApproxDisKernelUcb::projections(const Agent& agent,
                                                     const Matrix& features) const {
   const Eigen::Index m = features.cols();
+  if (m == 0) return {};  // no dictionary yet; Eigen's products may not be asked for nothing
   const auto n = static_cast<Eigen::Index>(agent.tallies.size());
   Matrix own(m, n);
   Vector rewards(n);
