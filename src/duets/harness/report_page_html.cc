@@ -86,6 +86,12 @@ Markup table(const Table& table) {
   return {out + "</tbody>\n</table>\n</div>\n"};
 }
 
+Markup facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
+  Table out{.caption = {}, .head = {text("what"), text("value")}, .rows = {}};
+  for (const auto& [name, value] : facts) out.rows.push_back({text(name), text(value)});
+  return table(out);
+}
+
 std::string page(std::string_view title, const Markup& body) {
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>" +

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace duets::harness {
@@ -35,6 +36,9 @@ struct Table {
   bool row_headers = true;
 };
 Markup table(const Table& table);
+
+/// Names and values, each text, as a table of two columns.
+Markup facts_table(const std::vector<std::pair<std::string, std::string>>& facts);
 
 /// The whole page around the body.
 std::string page(std::string_view title, const Markup& body);

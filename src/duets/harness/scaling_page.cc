@@ -10,9 +10,6 @@ namespace duets::harness {
 namespace {
 
 Markup facts_section(const ComparisonPage& page_facts) {
-  Table facts{.caption = {}, .head = {text("what"), text("value")}, .rows = {}};
-  for (const auto& [name, value] : page_facts.facts)
-    facts.rows.push_back({text(name), text(value)});
   return section(
       "What was run",
       join({paragraph(text(fmt::format(
@@ -22,7 +19,7 @@ Markup facts_section(const ComparisonPage& page_facts) {
                 "exponential kernel with l = 0.2 that does not hold it exactly; the rkhs functions "
                 "are random, of norm 2, and the model's kernel is theirs (l = 0.2).",
                 kScalingCandidates, kScalingBeta))),
-            table(facts)}));
+            facts_table(page_facts.facts)}));
 }
 
 Markup figure_section(const ScalingAnalysis& analysis) {

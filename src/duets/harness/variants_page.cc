@@ -13,9 +13,6 @@ namespace duets::harness {
 namespace {
 
 Markup facts_section(const ComparisonPage& page_facts) {
-  Table facts{.caption = {}, .head = {text("what"), text("value")}, .rows = {}};
-  for (const auto& [name, value] : page_facts.facts)
-    facts.rows.push_back({text(name), text(value)});
   return section(
       "What was run",
       join({paragraph(text(fmt::format(
@@ -26,7 +23,7 @@ Markup facts_section(const ComparisonPage& page_facts) {
                 "function and each D, an advantage that no variant has. All meet the same "
                 "candidates, functions and noise, so that differences are paired.",
                 kVariantBeta))),
-            table(facts)}));
+            facts_table(page_facts.facts)}));
 }
 
 Markup figure_section(const VariantsAnalysis& analysis) {

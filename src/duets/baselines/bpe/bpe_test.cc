@@ -73,26 +73,6 @@ TEST(Bpe, PlaysTheLargestVarianceAmongTheSurvivors) {
   EXPECT_EQ(policy.survivors().arms(), alive);
 }
 
-// As for REDS: without noise |f - mu| <= B sigma, so with beta = B the best arm stays.
-TEST(Bpe, TheBestArmSurvivesWithoutNoise) {
-  const Points points = random_points(5, 150, 2);
-  const Setting setting = finite_setting(5, 100, points, 1e-3);
-  const Points centers = random_points(11, 3, 2);
-  Vector weights(3);
-  weights << 1.0, -0.7, 0.5;
-  const kernel::Kernel& kernel = setting.arms->kernel();
-  const double norm = std::sqrt(weights.dot(kernel::gram(kernel, centers) * weights));
-  const Vector truth = kernel::cross(kernel, points, centers) * weights;
-  Eigen::Index best = 0;
-  truth.maxCoeff(&best);
-  Bpe policy(setting, {.beta = norm});
-  play_all(policy, setting,
-           [&](AgentId, std::uint32_t, const Vector& x) { return truth[row_equal(points, x)]; });
-  EXPECT_TRUE(
-      std::ranges::binary_search(policy.survivors().arms(), static_cast<std::size_t>(best)));
-  EXPECT_LT(policy.survivors().arms().size(), 75U);
-}
-
 // On a box the pool stands for the domain: every query is one of its points.
 TEST(Bpe, PlaysOnThePoolOfAContinuousDomain) {
   Setting setting = finite_setting(2, 20, random_points(6, 60, 2));
@@ -100,26 +80,6 @@ TEST(Bpe, PlaysOnThePoolOfAContinuousDomain) {
   for (const Query& query : play_all(*make_bpe(setting, {.beta = 1}), setting)) {
     EXPECT_GE(row_equal(setting.latents, query.x), 0);
   }
-}
-
-TEST(Bpe, SmallestRunsAndRefusals) {
-  const Setting one = finite_setting(1, 1, random_points(5, 1, 2));
-  EXPECT_EQ(play_all(*make_bpe(one, {.beta = 0}), one).size(), 1U);
-  EXPECT_THROW(make_bpe(one, {.beta = -1}), base::Error);
-  const Setting brief = finite_setting(7, 1, random_points(5, 30, 2));
-  problems::Channel channel(7);
-  const auto policy = make_bpe(brief, {.beta = 0});
-  play_round(*policy, 7, 0, channel);
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
-}
-
-TEST(Bpe, ARunIsAFunctionOfItsSeed) {
-  const auto run = [](std::uint64_t seed) {
-    const Setting setting = finite_setting(3, 30, random_points(6, 80, 2), 0.2, seed);
-    return trace(play_all(*make_bpe(setting, {.beta = 0.5}), setting));
-  };
-  EXPECT_EQ(run(1), run(1));
-  EXPECT_NE(run(1), run(2));
 }
 
 }  // namespace

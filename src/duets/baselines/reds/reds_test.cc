@@ -102,46 +102,5 @@ TEST(Reds, DrawsUniformly) {
   EXPECT_LE(*std::ranges::max_element(counts), 44);
 }
 
-// f = sum a_i k(., c_i) has the norm B^2 = a^T K a, and without noise |f - mu| <= B sigma for any
-// data and lambda. So with beta = B the best arm is never eliminated; others are.
-TEST(Reds, TheBestArmSurvivesWithoutNoise) {
-  const Points points = random_points(5, 150, 2);
-  const Setting setting = finite_setting(5, 200, points, 1e-3);
-  const Points centers = random_points(11, 3, 2);
-  Vector weights(3);
-  weights << 1.0, -0.7, 0.5;
-  const kernel::Kernel& kernel = setting.arms->kernel();
-  const double norm = std::sqrt(weights.dot(kernel::gram(kernel, centers) * weights));
-  const Vector truth = kernel::cross(kernel, points, centers) * weights;
-  Eigen::Index best = 0;
-  truth.maxCoeff(&best);
-  Reds policy(setting, {.beta = norm});
-  play_all(policy, setting,
-           [&](AgentId, std::uint32_t, const Vector& x) { return truth[row_equal(points, x)]; });
-  EXPECT_TRUE(
-      std::ranges::binary_search(policy.survivors().arms(), static_cast<std::size_t>(best)));
-  EXPECT_LT(policy.survivors().arms().size(), 75U);
-}
-
-TEST(Reds, SmallestRunsAndRefusals) {
-  const Setting one = finite_setting(1, 1, random_points(5, 1, 2));
-  EXPECT_EQ(play_all(*make_reds(one, {.beta = 0}), one).size(), 1U);
-  EXPECT_THROW(make_reds(one, {.beta = -1}), base::Error);
-  const Setting brief = finite_setting(7, 1, random_points(5, 30, 2));
-  problems::Channel channel(7);
-  const auto policy = make_reds(brief, {.beta = 0});
-  play_round(*policy, 7, 0, channel);
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
-}
-
-TEST(Reds, ARunIsAFunctionOfItsSeed) {
-  const auto run = [](std::uint64_t seed) {
-    const Setting setting = finite_setting(3, 30, random_points(6, 80, 2), 0.2, seed);
-    return trace(play_all(*make_reds(setting, {.beta = 0.5}), setting));
-  };
-  EXPECT_EQ(run(1), run(1));
-  EXPECT_NE(run(1), run(2));
-}
-
 }  // namespace
 }  // namespace duets::baselines
