@@ -50,6 +50,7 @@ void read_schedule(const Section& duets, Study& study) {
                               ScheduleRule::kDoubling, ScheduleRule::kPairedDoubling,
                               ScheduleRule::kExplicit};
   std::vector<std::pair<std::string_view, ScheduleRule>> names;
+  names.reserve(kRules.size());
   for (const ScheduleRule rule : kRules) names.emplace_back(protocol::name(rule), rule);
   const bool listed = duets.has("epochs");
   study.schedule = duets.option<ScheduleRule>("schedule", names)
