@@ -119,22 +119,22 @@ Table published_table(const Analysis& analysis) {
 
 Markup reasons() {
   constexpr std::string_view kReasons[] = {
-      "The published curves of the baselines match beta = 5, those of DUETS beta = 0.2: they do "
-      "not show the outcome of one grid search for all, which the text describes.",
-      "The published inducing sets match p = c ln(N T_j)/(N T_j) with c = 30, 10, 4, 16 (h1, h2, "
-      "Branin, Hartmann-4D) instead of the printed p = p0 sigma\xC2\xB2.",
-      "The published counts match every selected point with its repeats. Candidates repeat once "
-      "few "
-      "survive; ours sends each point of an inducing set once, so DUETS sends fewer reals here "
-      "than published, and the communication verdicts are about that.",
-      "Epoch lengths were rounded up (ceil) instead of down, and Hartmann-4D started with T1 = 5 "
-      "instead of 2.",
+      ("The published curves of the baselines match beta = 5, those of DUETS beta = 0.2: they do "
+       "not show the outcome of one grid search for all, which the text describes."),
+      ("The published inducing sets match p = c ln(N T_j)/(N T_j) with c = 30, 10, 4, 16 (h1, h2, "
+       "Branin, Hartmann-4D) instead of the printed p = p0 sigma\xC2\xB2."),
+      ("The published counts match every selected point with its repeats. Candidates repeat once "
+       "few "
+       "survive; ours sends each point of an inducing set once, so DUETS sends fewer reals here "
+       "than published, and the communication verdicts are about that."),
+      ("Epoch lengths were rounded up (ceil) instead of down, and Hartmann-4D started with T1 = 5 "
+       "instead of 2."),
       "The candidates of h1 and h2 lie on the unit sphere, where the text says ball.",
-      "Branin's regret is counted against 1.0474, the maximum over the whole square, instead of "
-      "the best candidate.",
-      "The published code of ApproxDisKernelUCB is defective: it adds a scalar where an outer "
-      "product belongs, and plays one arm after a synchronisation. Ours follows the equations, so "
-      "its curve is not expected to match.",
+      ("Branin's regret is counted against 1.0474, the maximum over the whole square, instead of "
+       "the best candidate."),
+      ("The published code of ApproxDisKernelUCB is defective: it adds a scalar where an outer "
+       "product belongs, and plays one arm after a synchronisation. Ours follows the equations, so "
+       "its curve is not expected to match."),
       "The published values were read off the figure and are means of five runs with other seeds."};
   Markup items;
   for (const std::string_view reason : kReasons) items.html += list_item(text(reason)).html;
