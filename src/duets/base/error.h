@@ -8,14 +8,19 @@ namespace duets::base {
 
 /// Why an operation ended. The command line maps each kind to a documented exit code.
 enum class ErrorKind {
-  kInvalid,    ///< an argument or a study field breaks its stated constraint
-  kDecode,     ///< bytes that are not a message, record or snapshot of this version
-  kProtocol,   ///< a message that no correct peer would send in this state
-  kNumeric,    ///< a factorisation or a bound that cannot be met in binary64
-  kExhausted,  ///< the sampler used up its cap; the text says what to change
-  kDiverged,   ///< coordinator and agent do not agree on the points
-  kPlatform,   ///< this machine does not compute the bits the protocol is built on
-  kIo,         ///< a file could not be read or written
+  kInvalid,     ///< an argument or a study field breaks its stated constraint
+  kDecode,      ///< bytes that are not a message, record or snapshot of this version
+  kProtocol,    ///< a message that no correct peer would send in this state
+  kNumeric,     ///< a factorisation or a bound that cannot be met in binary64
+  kExhausted,   ///< the sampler used up its cap; the text says what to change
+  kDiverged,    ///< coordinator and agent do not agree on the points
+  kPlatform,    ///< this machine does not compute the bits the protocol is built on
+  kIo,          ///< a file could not be read or written
+  kStorage,     ///< stored data is damaged, locked, or cannot be written
+  kConnection,  ///< the other side cannot be reached, or does not let us in
+  kTimeout,     ///< what was waited for did not come in time
+  kQuorum,      ///< too few agents are left
+  kObjective,   ///< the objective failed too often, or gave an answer the study has no use for
 };
 
 /// The one exception type of the library. Thrown only for what ends the operation; a failure that a

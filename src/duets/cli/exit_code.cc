@@ -8,6 +8,16 @@ ExitCode exit_code_of(base::ErrorKind kind) {
       return ExitCode::kUsage;
     case base::ErrorKind::kDiverged:
       return ExitCode::kDiverged;
+    case base::ErrorKind::kStorage:
+      return ExitCode::kStorage;
+    case base::ErrorKind::kConnection:
+      return ExitCode::kConnection;
+    case base::ErrorKind::kTimeout:
+      return ExitCode::kTimeout;
+    case base::ErrorKind::kQuorum:
+      return ExitCode::kQuorum;
+    case base::ErrorKind::kObjective:
+      return ExitCode::kObjective;
     case base::ErrorKind::kDecode:
     case base::ErrorKind::kProtocol:
     case base::ErrorKind::kNumeric:

@@ -1,0 +1,55 @@
+// A study as the service carries it: the model, how answers become rewards, when an epoch may end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/base/bytes.h"
+#include "duets/protocol/study.h"
+
+namespace duets::service {
+
+/// The reward in model units is (sign * value - offset) / scale, sign = -1 when minimising.
+struct ObjectiveSettings {
+  bool minimise = false;
+  double offset = 0;
+  double scale = 1;                        ///< > 0
+  std::optional<double> infeasible_value;  ///< in the program's own units
+  double timeout_seconds = 600;            ///< of one query; > 0
+  std::uint32_t retries = 0;               ///< more attempts after a failed one
+  std::vector<std::string> command;        ///< empty: every agent brings its own
+
+  /// From the program's units to the model's, and back.
+  double reward(double value) const { return ((minimise ? -value : value) - offset) / scale; }
+  double user_value(double reward) const {
+    const double value = reward * scale + offset;
+    return minimise ? -value : value;
+  }
+};
+
+/// When an epoch may end without everybody. By default never.
+struct ClosePolicy {
+  std::uint32_t quorum = 0;  ///< at least so many uploads; 0: all agents
+  double deadline = 0;  ///< an epoch's time limit in multiples of T_j x the measured seconds per
+                        ///< query (median over agents); 0: none
+};
+
+/// Everything public about a study on a server.
+struct Definition {
+  std::shared_ptr<const protocol::Study> study;
+  ObjectiveSettings objective;
+  ClosePolicy policy;
+  std::string toml;  ///< the resolved study file, for people and for built-in objectives
+};
+
+/// Throws kInvalid naming the field of the study file.
+void validate(const Definition& definition);
+
+/// The bytes of its wire form, as stored. `decode_definition` throws kDecode or kInvalid.
+base::Bytes encode_definition(const Definition& definition);
+Definition decode_definition(std::span<const std::uint8_t> bytes);
+
+}  // namespace duets::service
