@@ -1,0 +1,96 @@
+// An agent of a study on a coordinator, for programs that ask and tell:
+//
+//   service::AgentSession session(options);
+//   while (auto query = session.next()) session.report(*query, measure(query->values));
+//
+// The session joins, keeps a journal, fetches broadcasts, sends uploads and heartbeats, reconnects,
+// and goes on where it was after a crash: with the same journal, nothing that was reported is lost
+// or asked again. One thread asks and tells; stop() may come from any.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/protocol/agent.h"
+#include "duets/service/definition.h"
+#include "duets/service/link.h"
+#include "duets/service/objective.h"
+
+namespace duets::service {
+
+struct SessionOptions {
+  std::shared_ptr<Link> link;          ///< may be shared by the sessions of a process
+  std::string study;                   ///< empty: the only one on the server
+  std::optional<std::uint32_t> agent;  ///< empty: the certificate's, the journal's, or a free one
+  std::filesystem::path journal;       ///< directory of journals; made when missing
+  bool take_over = false;    ///< take the coin although another machine holds a live lease
+  double wait_seconds = 20;  ///< of one long poll
+};
+
+class HeartbeatThread;
+
+class AgentSession {
+ public:
+  /// Joins. Waits, saying so, while the coordinator cannot be reached. Throws kConnection when it
+  /// does not let us in or another machine holds the agent, kDiverged when the two sides do not
+  /// compute the same bits or are not in the same study, kStorage for a damaged or locked journal.
+  explicit AgentSession(SessionOptions options);
+  /// Leaves, when the coordinator can be reached at once.
+  ~AgentSession();
+  AgentSession(const AgentSession&) = delete;
+  AgentSession& operator=(const AgentSession&) = delete;
+
+  std::uint32_t agent() const;
+  const Definition& definition() const;
+
+  /// The next query of the plan that has no answer; waits for the next epoch when there is none.
+  /// Nothing when the study is over or stop() was called: finished() tells which. Throws
+  /// kConnection when another machine has taken over, kDiverged, kStorage, and kProtocol when an
+  /// operator stopped the study.
+  std::optional<Query> next();
+  /// All queries of the open epoch that have no answer yet, in slot order; waits like next().
+  std::vector<Query> plan();
+
+  /// The answer of a query of the open epoch, in any order; in the journal when it returns. An
+  /// answer for an epoch that has ended meanwhile is kept in the journal and otherwise ignored. An
+  /// infeasible one counts as the study's infeasible_value; kObjective when it has none. Throws
+  /// kInvalid for a value that is not finite, or a second, different answer.
+  void report(const Query& query, double value, double seconds = 0);
+  void report_infeasible(const Query& query, const std::string& why, double seconds = 0);
+  /// The query has no answer and never will: a hole.
+  void report_failure(const Query& query, const Failure& failure, double seconds = 0);
+
+  /// True once the coordinator has taken the closing message and the study is over for this agent.
+  bool finished() const;
+  /// Makes next() return soon. Any thread.
+  void stop();
+
+  /// For people: what it is doing, and for whom it waits.
+  std::string state() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// One answer of an agent's journal, for `duets study export --trials`.
+struct JournalTrial {
+  Query query;  ///< latent and values are filled in when the definition is given
+  enum class Kind : std::uint8_t { kValue = 0, kInfeasible = 1, kHole = 2 } kind = Kind::kValue;
+  double value = 0;    ///< user's units (infeasible: the study's infeasible_value)
+  double seconds = 0;  ///< it took
+  std::string text;    ///< why there is none
+};
+struct JournalContents {
+  std::string study;
+  std::uint32_t agent = 0;
+  base::Digest study_digest;
+  std::vector<JournalTrial> trials;
+};
+/// Reads an agent's journal beside a running agent. Throws kStorage.
+JournalContents read_agent_journal(const std::filesystem::path& file);
+
+}  // namespace duets::service

@@ -1,0 +1,56 @@
+// A connection to a coordinator: address, credentials, and calls that are tried again.
+#pragma once
+
+#include <grpcpp/channel.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "duets/v1/duets.grpc.pb.h"
+
+namespace duets::service {
+
+/// Told what is worth a line for people; called from several threads.
+using Log = std::function<void(const std::string& line)>;
+
+struct LinkOptions {
+  std::string server;           ///< "host:port"
+  bool insecure = false;        ///< plaintext; must be typed
+  std::filesystem::path certs;  ///< directory with ca.crt and the certificate, unless insecure
+  std::string identity;         ///< whose certificate: "agent-3", "operator"
+  double call_seconds = 20;     ///< limit of one attempt of a short call
+  double give_up_seconds = 0;   ///< stop trying after so long; 0: never
+  Log log;                      ///< may be empty
+};
+
+/// Thread-safe.
+class Link {
+ public:
+  /// kInvalid for a bad address or missing certificates. Does not connect yet.
+  explicit Link(LinkOptions options);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  v1::Agents::Stub& agents();
+  v1::Operators::Stub& operators();
+  const std::string& server() const;
+
+  /// Calls `attempt` until it succeeds, ends with an error that trying again does not mend, or
+  /// `stop` is true. Waits between attempts: 0.1 s doubling to 10 s, with jitter. Says once that
+  /// the coordinator cannot be reached, then every minute, and when it is back. Returns false when
+  /// stopped. Throws what error_of() makes of the last status. `extra_seconds` is added to the
+  /// limit of an attempt (a call that waits).
+  bool call(const std::string& what,
+            const std::function<grpc::Status(grpc::ClientContext&)>& attempt,
+            const std::atomic<bool>& stop, double extra_seconds = 0);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace duets::service

@@ -1,0 +1,60 @@
+// The coordinator as a server: several studies, one address, one store.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/service/definition.h"
+#include "duets/service/link.h"
+#include "duets/service/study_status.h"
+
+namespace duets::service {
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1:0";  ///< port 0: one that is free
+  std::filesystem::path storage;       ///< directory: duets.db and secrets/; made when missing
+  bool insecure = false;
+  std::filesystem::path certs;   ///< directory with ca.crt and coordinator.{crt,key}
+  double lease_seconds = 60;     ///< an agent not heard of for so long may be replaced
+  double max_wait_seconds = 30;  ///< the longest long poll that is granted
+  Log log;                       ///< may be empty
+};
+
+/// Thread-safe. Every study has a worker of its own; see docs/architecture.md.
+class Server {
+ public:
+  /// Opens the store, brings every running study back to where it was, and listens. Throws kStorage
+  /// for a damaged or locked store, kConnection when it cannot listen, kInvalid for bad options.
+  /// The executor must outlive the server and may be used by several threads at once.
+  Server(ServerOptions options, const base::Executor& executor);
+  /// Stops listening, lets workers finish what they are persisting.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Where it listens: "host:port" with the real port.
+  std::string address() const;
+
+  /// Makes a study with a new secret, or with the one of `secret_text` (64 hexadecimal digits), and
+  /// starts it. kInvalid when the name is taken by another study; when the same study (same
+  /// digest) is there, it goes on and false is returned.
+  bool create(const Definition& definition, const std::string& secret_text = {});
+
+  std::vector<std::string> names() const;
+  /// kInvalid when there is no such study; an empty name means the only one.
+  StudyStatus status(const std::string& name) const;
+  void stop_study(const std::string& name);
+  /// With everything stored of it, secret included. Only when it is not running.
+  void delete_study(const std::string& name);
+  void close_epoch(const std::string& name, std::uint32_t epoch);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace duets::service

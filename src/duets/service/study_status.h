@@ -1,0 +1,92 @@
+// How a study stands, for people and programs: what `duets status` shows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/base/digest.h"
+#include "duets/v1/duets.pb.h"
+
+namespace duets::service {
+
+enum class StudyState : std::uint8_t { kRunning = 1, kStopped = 2, kFinished = 3, kFailed = 4 };
+enum class Presence : std::uint8_t { kNever = 0, kLive = 1, kLost = 2, kLeft = 3 };
+
+std::string to_string(StudyState state);
+std::string to_string(Presence presence);
+
+struct AgentStatus {
+  std::uint32_t agent = 0;
+  Presence presence = Presence::kNever;
+  std::string host;
+  double heard_seconds_ago = 0;
+  bool uploaded = false;  ///< for the open epoch
+  std::uint32_t answered = 0;
+  std::uint32_t holes = 0;
+  double seconds_per_query = 0;  ///< 0: not measured yet
+  double query_seconds = 0;      ///< how long the query under way has taken
+  std::uint64_t token = 0;
+  std::uint32_t epochs_excluded = 0;
+  std::string problem;
+};
+
+struct EpochStatus {
+  std::uint32_t epoch = 0;
+  std::uint32_t length = 0;
+  std::uint32_t participants = 0;
+  std::uint64_t holes = 0;
+  std::uint64_t inducing = 0;
+  double region_fraction = 1;
+  std::vector<std::uint32_t> excluded;
+  std::string why;  ///< complete, deadline, operator
+  double seconds = 0;
+};
+
+/// What went over the wire: serialized messages beside the ledger that counts reals.
+struct Traffic {
+  std::uint64_t calls = 0;
+  std::uint64_t payload_up_bytes = 0;
+  std::uint64_t payload_down_bytes = 0;
+  std::uint64_t reals_links = 0;
+  std::uint64_t closing_bytes = 0;
+  std::uint64_t closing_reals = 0;
+};
+
+struct Found {
+  std::vector<double> values;  ///< parameter values, user's units
+  double value = 0;            ///< observed, or posterior mean, user's units
+  double low = 0, high = 0;    ///< interval of a recommendation
+  std::uint32_t agent = 0, epoch = 0, slot = 0;
+};
+
+struct StudyStatus {
+  std::string name;
+  StudyState state = StudyState::kRunning;
+  std::string problem;
+  std::uint32_t agents = 0, horizon = 0;
+  std::uint32_t epoch = 0, num_epochs = 0, epoch_length = 0;
+  double epoch_seconds = 0;
+  std::optional<double> deadline_seconds;  ///< after the epoch opened
+  std::uint32_t quorum = 0;
+  std::vector<std::uint32_t> waiting_for;
+  std::vector<AgentStatus> agent_status;
+  std::vector<EpochStatus> epochs;
+  std::optional<Found> recommendation, best_trial;
+  base::Digest study_digest, run_digest, state_digest;
+  bool complete_participation = true;
+  Traffic traffic;
+  std::vector<std::string> coordinate_names;
+  std::string guarantee;
+  double created_unix = 0;
+};
+
+v1::StudyStatus to_wire(const StudyStatus& status);
+/// kInvalid for what no server sends.
+StudyStatus from_wire(const v1::StudyStatus& status);
+
+/// "waiting for agents 3, 7 (and 5 more) in epoch 4, since 12 s"; empty when nobody is missing.
+std::string waiting_text(const StudyStatus& status);
+
+}  // namespace duets::service
