@@ -1,4 +1,4 @@
-# The installed package: find_package(duets) gives duets::base ... duets::harness, one library per
+# The installed package: find_package(duets) gives duets::base ... duets::service, one library per
 # room, and duets::duets for all of them. The command line room is not a library for others; only
 # its program is installed.
 
@@ -16,6 +16,12 @@ target_link_libraries(duets_all INTERFACE ${room_targets})
 set_target_properties(duets_all PROPERTIES EXPORT_NAME duets)
 set_target_properties(duets_compiler PROPERTIES EXPORT_NAME compiler)
 set_target_properties(duets_eigen PROPERTIES EXPORT_NAME eigen)
+if(DUETS_SERVICE)
+  list(APPEND room_targets duets_proto)
+  set_target_properties(duets_proto PROPERTIES EXPORT_NAME proto)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/duets/v1 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/duets
+    FILES_MATCHING PATTERN "*.h")
+endif()
 
 install(TARGETS ${room_targets} duets_all duets_compiler duets_eigen EXPORT duets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -32,5 +38,6 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/duets)
 install(EXPORT duets NAMESPACE duets:: FILE duets-targets.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/duets-config-version.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES cmake/duets-config.cmake ${PROJECT_BINARY_DIR}/duets-config-version.cmake
+configure_file(cmake/duets-config.cmake ${PROJECT_BINARY_DIR}/duets-config.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/duets-config.cmake ${PROJECT_BINARY_DIR}/duets-config-version.cmake
   DESTINATION ${package_dir})

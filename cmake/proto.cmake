@@ -16,5 +16,6 @@ add_custom_command(OUTPUT ${proto_files}
   DEPENDS ${proto_source} COMMENT "Generating the wire classes" VERBATIM)
 add_library(duets_proto STATIC ${proto_files})
 # SYSTEM: our warnings are not meant for generated code.
-target_include_directories(duets_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${proto_dir}>)
+target_include_directories(duets_proto SYSTEM PUBLIC
+  $<BUILD_INTERFACE:${proto_dir}> $<INSTALL_INTERFACE:include>)
 target_link_libraries(duets_proto PUBLIC duets_compiler protobuf::libprotobuf gRPC::grpc++)
