@@ -1,0 +1,178 @@
+#include "duets/service/lease_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/base/error.h"
+
+namespace duets::service {
+namespace {
+
+constexpr std::uint8_t kVersion = 1;
+
+std::span<const std::uint8_t> as_bytes(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+std::string as_text(const base::Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace
+
+LeaseTable::LeaseTable(std::uint32_t num_agents, double lease_seconds)
+    : lease_seconds_(lease_seconds), leases_(num_agents) {}
+
+bool LeaseTable::is_free(const Lease& lease, double now) const {
+  return lease.token == 0 || lease.left || !lease.heard || now - *lease.heard > lease_seconds_;
+}
+
+std::optional<std::uint32_t> LeaseTable::choose(const Instance& instance, double now) const {
+  const auto index = [&](auto found) {
+    return static_cast<std::uint32_t>(std::distance(leases_.begin(), found));
+  };
+  const auto own = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& lease) {
+    return lease.token > 0 && lease.instance == instance;
+  });
+  if (own != leases_.end()) return index(own);
+  const auto fresh = std::find_if(leases_.begin(), leases_.end(),
+                                  [](const Lease& lease) { return lease.token == 0; });
+  if (fresh != leases_.end()) return index(fresh);
+  const auto free = std::find_if(leases_.begin(), leases_.end(),
+                                 [&](const Lease& lease) { return is_free(lease, now); });
+  if (free != leases_.end()) return index(free);
+  return std::nullopt;
+}
+
+Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Instance& instance,
+                       const std::string& host, bool take_over, double now) {
+  Grant grant;
+  if (!agent) agent = choose(instance, now);
+  if (!agent) {
+    grant.objection = fmt::format("all {} agents of the study are taken", leases_.size());
+    return grant;
+  }
+  if (*agent >= leases_.size()) {
+    grant.objection =
+        fmt::format("agent {}: the study has agents 0 to {}", *agent, leases_.size() - 1);
+    return grant;
+  }
+  Lease& lease = leases_[*agent];
+  const bool same = lease.token > 0 && lease.instance == instance;
+  if (!same && !take_over && !is_free(lease, now)) {
+    grant.objection = fmt::format(
+        "agent {} is held by {}, heard of {:.0f} s ago; it is free when that machine leaves or has "
+        "been silent for {:.0f} s, or with --take-over",
+        *agent, lease.host, now - *lease.heard, lease_seconds_);
+    return grant;
+  }
+  grant.granted = true;
+  grant.agent = *agent;
+  grant.changed = !same || lease.left || lease.host != host;
+  if (!same) {
+    ++lease.token;
+    lease.last = {};
+  }
+  lease.instance = instance;
+  lease.host = host;
+  lease.left = false;
+  lease.heard = now;
+  grant.token = lease.token;
+  return grant;
+}
+
+bool LeaseTable::renew(std::uint32_t agent, std::uint64_t token, double now) {
+  if (agent >= leases_.size() || leases_[agent].token != token || token == 0) return false;
+  leases_[agent].heard = now;
+  leases_[agent].left = false;
+  return true;
+}
+
+bool LeaseTable::beat(std::uint32_t agent, const Beat& beat, double now) {
+  if (!renew(agent, beat.token, now)) return false;
+  leases_[agent].last = beat;
+  return true;
+}
+
+void LeaseTable::leave(std::uint32_t agent, std::uint64_t token) {
+  if (agent < leases_.size() && leases_[agent].token == token) leases_[agent].left = true;
+}
+
+std::string LeaseTable::fenced_text(std::uint32_t agent) const {
+  if (agent >= leases_.size()) return fmt::format("there is no agent {}", agent);
+  if (leases_[agent].token == 0) return fmt::format("agent {} has not joined", agent);
+  return fmt::format("another machine, {}, has taken over agent {}", leases_[agent].host, agent);
+}
+
+Presence LeaseTable::presence(std::uint32_t agent, double now) const {
+  const Lease& lease = leases_.at(agent);
+  if (lease.token == 0) return Presence::kNever;
+  if (lease.left) return Presence::kLeft;
+  return is_free(lease, now) ? Presence::kLost : Presence::kLive;
+}
+
+AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double now) const {
+  const Lease& lease = leases_.at(agent);
+  AgentStatus status;
+  status.agent = agent;
+  status.presence = presence(agent, now);
+  status.host = lease.host;
+  status.heard_seconds_ago = lease.heard ? now - *lease.heard : 0;
+  status.token = lease.token;
+  status.seconds_per_query = lease.last.seconds_per_query;
+  status.problem = lease.last.problem;
+  if (lease.last.epoch == epoch) {
+    status.answered = lease.last.answered;
+    status.holes = lease.last.holes;
+    status.query_seconds = lease.last.query_seconds;
+  }
+  return status;
+}
+
+std::optional<double> LeaseTable::median_seconds_per_query() const {
+  std::vector<double> measured;
+  for (const Lease& lease : leases_) {
+    if (lease.last.seconds_per_query > 0) measured.push_back(lease.last.seconds_per_query);
+  }
+  if (measured.empty()) return std::nullopt;
+  const auto middle = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
+  std::nth_element(measured.begin(), middle, measured.end());
+  return *middle;
+}
+
+std::uint32_t LeaseTable::num_live(double now) const {
+  std::uint32_t live = 0;
+  for (std::uint32_t agent = 0; agent < leases_.size(); ++agent) {
+    if (presence(agent, now) == Presence::kLive) ++live;
+  }
+  return live;
+}
+
+base::Bytes LeaseTable::save() const {
+  base::ByteWriter out;
+  out.u8(kVersion);
+  out.u32(static_cast<std::uint32_t>(leases_.size()));
+  for (const Lease& lease : leases_) {
+    out.u64(lease.token);
+    out.blob(as_bytes(lease.instance));
+    out.text(lease.host);
+    out.u8(lease.left ? 1 : 0);
+  }
+  return out.take();
+}
+
+void LeaseTable::load(std::span<const std::uint8_t> bytes, double now) {
+  base::ByteReader in(bytes);
+  if (in.u8() != kVersion || in.u32() != leases_.size()) {
+    throw base::Error(base::ErrorKind::kDecode, "leases of another version or study");
+  }
+  for (Lease& lease : leases_) {
+    lease.token = in.u64();
+    lease.instance = as_text(in.blob());
+    lease.host = in.text();
+    lease.left = in.u8() != 0;
+    if (lease.token > 0) lease.heard = now;
+  }
+  in.expect_end();
+}
+
+}  // namespace duets::service

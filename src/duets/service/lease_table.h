@@ -1,0 +1,88 @@
+// Who holds which agent: leases with fencing tokens, and what was last heard of each.
+//
+// Pure: the time is an argument (seconds of any steady clock), tokens and holders that must survive
+// a restart are returned as bytes to persist.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "duets/base/bytes.h"
+#include "duets/service/study_status.h"
+
+namespace duets::service {
+
+/// A running agent process, told apart from all others by 16 random bytes.
+using Instance = std::string;
+
+/// What an agent says of itself in a heartbeat.
+struct Beat {
+  std::uint64_t token = 0;
+  std::uint32_t epoch = 0;
+  std::uint32_t answered = 0;
+  std::uint32_t holes = 0;
+  double seconds_per_query = 0;
+  double query_seconds = 0;
+  std::string problem;
+};
+
+/// The answer to somebody who wants an agent.
+struct Grant {
+  bool granted = false;
+  bool changed = false;  ///< the token is new: persist before answering
+  std::uint32_t agent = 0;
+  std::uint64_t token = 0;
+  std::string objection;  ///< when not granted
+};
+
+class LeaseTable {
+ public:
+  LeaseTable(std::uint32_t num_agents, double lease_seconds);
+
+  /// `agent` empty: the one this instance held, else the lowest that was never held, was left, or
+  /// whose lease ended. A lease that another instance holds and keeps alive is refused unless
+  /// `take_over`. The same instance keeps its token; another one gets the next.
+  Grant join(std::optional<std::uint32_t> agent, const Instance& instance, const std::string& host,
+             bool take_over, double now);
+
+  /// True, and the lease is renewed, when the token is the agent's current one.
+  bool renew(std::uint32_t agent, std::uint64_t token, double now);
+  /// The same, with what the agent says of itself.
+  bool beat(std::uint32_t agent, const Beat& beat, double now);
+  void leave(std::uint32_t agent, std::uint64_t token);
+
+  /// Why a call with an old token is refused: names the machine that has taken over.
+  std::string fenced_text(std::uint32_t agent) const;
+
+  Presence presence(std::uint32_t agent, double now) const;
+  /// Fills presence, host, heard_seconds_ago, token, and what the last beat of `epoch` said.
+  AgentStatus status(std::uint32_t agent, std::uint32_t epoch, double now) const;
+  /// Median over the agents that have measured any; nothing when none has.
+  std::optional<double> median_seconds_per_query() const;
+  std::uint32_t num_live(double now) const;
+
+  /// Tokens and holders, to be persisted when a grant says so.
+  base::Bytes save() const;
+  /// After a restart. Every holder gets the time of one lease from `now` on. kDecode.
+  void load(std::span<const std::uint8_t> bytes, double now);
+
+ private:
+  struct Lease {
+    std::uint64_t token = 0;  ///< 0: never held
+    Instance instance;
+    std::string host;
+    bool left = false;
+    std::optional<double> heard;  ///< empty: never
+    Beat last;
+  };
+  bool is_free(const Lease& lease, double now) const;
+  std::optional<std::uint32_t> choose(const Instance& instance, double now) const;
+
+  double lease_seconds_;
+  std::vector<Lease> leases_;
+};
+
+}  // namespace duets::service

@@ -1,0 +1,21 @@
+// The secret of a deployed study: a file of its own that only its owner may read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "duets/random/coin.h"
+
+namespace duets::service {
+
+/// 64 hexadecimal digits of fresh randomness and a newline.
+std::string new_secret_text();
+
+/// kInvalid unless it is 64 hexadecimal digits, perhaps with a newline. Never shows the text.
+random::StudySecret parse_secret(const std::string& text, const std::string& where);
+
+/// Reads a secret file. kInvalid when it is missing, when others may read it, or for its contents;
+/// kIo when it cannot be read.
+random::StudySecret load_secret(const std::filesystem::path& path);
+
+}  // namespace duets::service

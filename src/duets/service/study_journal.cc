@@ -1,0 +1,162 @@
+#include "duets/service/study_journal.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "duets/base/error.h"
+
+namespace duets::service {
+namespace {
+
+using storage::StorageError;
+
+constexpr const char* kDefinition = "definition";
+constexpr const char* kState = "state";
+constexpr const char* kCreated = "created";
+constexpr const char* kLeases = "leases";
+constexpr const char* kEpochs = "epochs";
+constexpr const char* kTraffic = "traffic";
+
+base::Bytes encode_state(StudyState state) { return {static_cast<std::uint8_t>(state)}; }
+
+base::Bytes encode_number(double value) {
+  base::ByteWriter out;
+  out.f64(value);
+  return out.take();
+}
+
+base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs) {
+  base::ByteWriter out;
+  out.u32(static_cast<std::uint32_t>(epochs.size()));
+  for (const auto& [epoch, note] : epochs) {
+    out.u32(epoch);
+    out.f64(note.opened_unix);
+    out.f64(note.closed_unix);
+    out.text(note.why);
+  }
+  return out.take();
+}
+
+std::map<std::uint32_t, EpochNote> decode_epochs(base::ByteReader in) {
+  std::map<std::uint32_t, EpochNote> epochs;
+  const std::uint32_t count = in.u32();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t epoch = in.u32();
+    EpochNote& note = epochs[epoch];
+    note.opened_unix = in.f64();
+    note.closed_unix = in.f64();
+    note.why = in.text();
+  }
+  in.expect_end();
+  return epochs;
+}
+
+base::Bytes encode_traffic(const Traffic& traffic) {
+  base::ByteWriter out;
+  for (const std::uint64_t count :
+       {traffic.calls, traffic.payload_up_bytes, traffic.payload_down_bytes, traffic.reals_links,
+        traffic.closing_bytes, traffic.closing_reals}) {
+    out.u64(count);
+  }
+  return out.take();
+}
+
+Traffic decode_traffic(base::ByteReader in) {
+  Traffic traffic;
+  for (std::uint64_t* count :
+       {&traffic.calls, &traffic.payload_up_bytes, &traffic.payload_down_bytes,
+        &traffic.reals_links, &traffic.closing_bytes, &traffic.closing_reals}) {
+    *count = in.u64();
+  }
+  in.expect_end();
+  return traffic;
+}
+
+StudyState decode_state(base::ByteReader in) {
+  const std::uint8_t state = in.u8();
+  in.expect_end();
+  if (state < 1 || state > 4) {
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("study state {}", state));
+  }
+  return static_cast<StudyState>(state);
+}
+
+}  // namespace
+
+StudyJournal::StudyJournal(storage::Store& store, std::string name)
+    : store_(store), name_(std::move(name)) {}
+
+StudyJournal StudyJournal::create(storage::Store& store, const Definition& definition,
+                                  double created_unix) {
+  const std::array<storage::Store::Fact, 3> facts{{
+      {kDefinition, encode_definition(definition)},
+      {kState, encode_state(StudyState::kRunning)},
+      {kCreated, encode_number(created_unix)},
+  }};
+  store.create(definition.study->name, facts);
+  return {store, definition.study->name};
+}
+
+StoredStudy StudyJournal::load() const {
+  const auto fact = [&](const char* key) { return store_.fact(name_, key); };
+  StoredStudy stored;
+  try {
+    const auto definition = fact(kDefinition);
+    const auto state = fact(kState);
+    const auto created = fact(kCreated);
+    if (!definition || !state || !created) {
+      throw base::Error(base::ErrorKind::kDecode, "a fact is missing");
+    }
+    stored.definition = decode_definition(*definition);
+    stored.state = decode_state(base::ByteReader(*state));
+    stored.created_unix = base::ByteReader(*created).f64();
+    stored.leases = fact(kLeases).value_or(base::Bytes{});
+    if (const auto epochs = fact(kEpochs)) stored.epochs = decode_epochs(base::ByteReader(*epochs));
+    if (const auto traffic = fact(kTraffic)) {
+      stored.traffic = decode_traffic(base::ByteReader(*traffic));
+    }
+  } catch (const StorageError&) {
+    throw;
+  } catch (const base::Error& error) {
+    throw StorageError(StorageError::Cause::kDamaged,
+                       fmt::format("study \"{}\": {}", name_, error.what()));
+  }
+  stored.records = store_.entries(name_);
+  return stored;
+}
+
+void StudyJournal::append(const std::vector<protocol::Record>& records,
+                          const std::map<std::uint32_t, EpochNote>& epochs, const Traffic& traffic,
+                          StudyState state) {
+  std::vector<base::Bytes> entries;
+  entries.reserve(records.size());
+  for (const protocol::Record& record : records) {
+    entries.push_back(protocol::encode_record(record));
+  }
+  const std::array<storage::Store::Fact, 3> facts{{
+      {kEpochs, encode_epochs(epochs)},
+      {kTraffic, encode_traffic(traffic)},
+      {kState, encode_state(state)},
+  }};
+  store_.append(name_, entries, facts);
+}
+
+void StudyJournal::set_leases(const base::Bytes& leases) {
+  store_.set_fact(name_, kLeases, leases);
+}
+
+void StudyJournal::set_state(StudyState state) {
+  store_.set_fact(name_, kState, encode_state(state));
+}
+
+std::filesystem::path secret_path(const std::filesystem::path& storage, const std::string& study) {
+  return storage / "secrets" / (study + ".key");
+}
+
+std::filesystem::path store_path(const std::filesystem::path& storage) {
+  return storage / "duets.db";
+}
+
+}  // namespace duets::service

@@ -1,0 +1,63 @@
+// What is kept of one study in the coordinator's store: the meaning of its facts and entries.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "duets/protocol/coordinator.h"
+#include "duets/service/definition.h"
+#include "duets/service/study_status.h"
+#include "duets/storage/store.h"
+
+namespace duets::service {
+
+/// When an epoch opened and closed (seconds since 1970), and why it closed.
+struct EpochNote {
+  double opened_unix = 0;
+  double closed_unix = 0;  ///< 0: open
+  std::string why;         ///< complete, deadline, operator
+};
+
+/// Everything stored of a study but its secret.
+struct StoredStudy {
+  Definition definition;
+  StudyState state = StudyState::kRunning;
+  double created_unix = 0;
+  base::Bytes leases;  ///< empty: none yet
+  std::map<std::uint32_t, EpochNote> epochs;
+  Traffic traffic;
+  std::vector<base::Bytes> records;
+};
+
+/// The journal of one study in a store that lives longer.
+class StudyJournal {
+ public:
+  StudyJournal(storage::Store& store, std::string name);
+
+  /// A new study without records.
+  static StudyJournal create(storage::Store& store, const Definition& definition,
+                             double created_unix);
+
+  const std::string& name() const { return name_; }
+  /// Throws StorageError kDamaged for facts that are missing or cannot be read.
+  StoredStudy load() const;
+
+  /// Records of one effect with what belongs to them: all or nothing.
+  void append(const std::vector<protocol::Record>& records,
+              const std::map<std::uint32_t, EpochNote>& epochs, const Traffic& traffic,
+              StudyState state);
+  void set_leases(const base::Bytes& leases);
+  void set_state(StudyState state);
+
+ private:
+  storage::Store& store_;
+  std::string name_;
+};
+
+/// Where a study's secret lies in a storage directory.
+std::filesystem::path secret_path(const std::filesystem::path& storage, const std::string& study);
+/// The store of a storage directory.
+std::filesystem::path store_path(const std::filesystem::path& storage);
+
+}  // namespace duets::service
