@@ -101,16 +101,28 @@ void Coordinator::refuse(AgentId agent, EpochId epoch, Reason reason, Effects& e
 void Coordinator::take(const Message& message, AgentId agent, Effects& effects) {
   taken_.emplace(agent, message);
   log_.push_back(MessageTaken{message});
-  effects.records.push_back(MessageTaken{message});
+  unsent_.push_back(MessageTaken{message});
   if (taken_.size() < study_->agents) return;
   finish_epoch(everybody(), effects);
 }
 
 Effects Coordinator::receive(const Message& message) {
-  if (const auto* upload = std::get_if<Upload>(&message)) return receive_upload(*upload);
-  if (const auto* closing = std::get_if<Closing>(&message)) return receive_closing(*closing);
+  if (const auto* upload = std::get_if<Upload>(&message)) {
+    return with_unsent(receive_upload(*upload));
+  }
+  if (const auto* closing = std::get_if<Closing>(&message)) {
+    return with_unsent(receive_closing(*closing));
+  }
   throw base::Error(base::ErrorKind::kProtocol,
                     "the coordinator takes uploads and closing messages");
+}
+
+// A message stays taken when closing its epoch fails. Its record then leaves with the next effects,
+// or the journal would lack a message that the coordinator goes on with.
+Effects Coordinator::with_unsent(Effects effects) {
+  effects.records.insert(effects.records.begin(), unsent_.begin(), unsent_.end());
+  unsent_.clear();
+  return effects;
 }
 
 Effects Coordinator::receive_upload(const Upload& upload) {
@@ -159,6 +171,18 @@ Effects Coordinator::close(EpochId epoch, const std::vector<AgentId>& participan
   }
   Effects effects;
   finish_epoch(agents, effects);
+  return with_unsent(std::move(effects));
+}
+
+Effects Coordinator::resume() {
+  if (base::value(epoch_) == 0) return start();
+  Effects effects;
+  if (finished_) return effects;
+  if (!is_open()) {
+    open_epoch(effects);
+  } else if (taken_.size() == study_->agents) {
+    finish_epoch(everybody(), effects);
+  }
   return effects;
 }
 

@@ -75,6 +75,14 @@ class Coordinator {
   /// increasing, names an agent without upload, or the epoch is not open.
   Effects close(EpochId epoch, const std::vector<AgentId>& participants);
 
+  /// What is missing after records that end anywhere: hosts call it once after replay() or
+  /// restore(). Starts a study that has no record, closes an epoch whose messages are all there,
+  /// opens the one after a closed epoch; otherwise nothing. Then the coordinator goes on with the
+  /// same bytes as one that was never cut off. A decision of the host that is not in the records
+  /// is not in them: the host makes it again. Throws what closing threw before, if it did; the host
+  /// may then close() without the culprit.
+  Effects resume();
+
   bool finished() const { return finished_; }
   EpochId epoch() const { return epoch_; }
   /// Agents whose message for the open epoch is missing, increasing.
@@ -94,6 +102,13 @@ class Coordinator {
   base::Bytes snapshot() const;
   static Coordinator restore(std::shared_ptr<const Study> study, const random::StudySecret& secret,
                              const base::Executor& executor, std::span<const std::uint8_t> bytes);
+
+  /// A coordinator from the journal of its host: all records of all effects, encoded, in order;
+  /// the end may be missing. Its snapshot has the bytes it had then. Decides nothing again; draws
+  /// the points of every epoch. Throws kDecode, kProtocol or kInvalid for records that no run of
+  /// this study and secret leaves.
+  static Coordinator replay(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+                            const base::Executor& executor, std::span<const base::Bytes> records);
 
  private:
   bool is_last() const { return base::value(epoch_) == lengths_.size(); }
@@ -121,7 +136,10 @@ class Coordinator {
   void advance_digests(EpochClosed& closed, const region::Region* next) const;
 
   bool is_open() const;
-  void apply(const Record& record);
+  Effects with_unsent(Effects effects);
+  /// Where the records come from: a snapshot leaves out messages that nothing needs any more.
+  enum class Source { kSnapshot, kJournal };
+  void apply(const Record& record, Source source);
   void apply_opened(const EpochOpened& opened);
   void apply_taken(const MessageTaken& taken);
   void apply_closed(const EpochClosed& closed);
@@ -140,6 +158,7 @@ class Coordinator {
   std::optional<numeric::Points> pool_;
   EpochReport open_report_;
   std::map<AgentId, Message> taken_;  ///< of the open epoch
+  std::vector<Record> unsent_;        ///< messages taken whose effects an error swallowed
   std::vector<EpochReport> reports_;
   std::map<EpochId, Trim> trims_;
   std::optional<BestTrial> best_;

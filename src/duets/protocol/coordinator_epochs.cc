@@ -140,6 +140,7 @@ void Coordinator::open_epoch(Effects& effects) {
 void Coordinator::settle_participation(const std::vector<std::uint32_t>& participants,
                                        EpochReport& report) {
   report.num_participants = static_cast<std::uint32_t>(participants.size());
+  best_.reset();  // closing messages come in the last epoch only; an attempt before this one failed
   for (std::uint32_t a = 0; a < study_->agents; ++a) {
     if (!std::binary_search(participants.begin(), participants.end(), a)) {
       histories_[a].exclude();

@@ -1,4 +1,4 @@
-// Snapshots: the records that still matter, replayed without computing a decision again.
+// Snapshots and journals: records, replayed without computing a decision again.
 #include <fmt/format.h>
 
 #include <utility>
@@ -14,7 +14,7 @@ constexpr const char* kSnapshotMagic = "duets coordinator";
 
 void check(bool ok, const char* what) {
   if (!ok)
-    throw base::Error(base::ErrorKind::kDecode, fmt::format("coordinator snapshot: {}", what));
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("coordinator records: {}", what));
 }
 
 }  // namespace
@@ -38,8 +38,20 @@ Coordinator Coordinator::restore(std::shared_ptr<const Study> study,
   Coordinator coordinator(std::move(study), secret, executor);
   check(in.digest() == study_digest(*coordinator.study_), "belongs to another study");
   const std::uint32_t num_records = in.u32();
-  for (std::uint32_t i = 0; i < num_records; ++i) coordinator.apply(decode_record(in.blob()));
+  for (std::uint32_t i = 0; i < num_records; ++i) {
+    coordinator.apply(decode_record(in.blob()), Source::kSnapshot);
+  }
   in.expect_end();
+  return coordinator;
+}
+
+Coordinator Coordinator::replay(std::shared_ptr<const Study> study,
+                                const random::StudySecret& secret, const base::Executor& executor,
+                                std::span<const base::Bytes> records) {
+  Coordinator coordinator(std::move(study), secret, executor);
+  for (const base::Bytes& record : records) {
+    coordinator.apply(decode_record(record), Source::kJournal);
+  }
   return coordinator;
 }
 
@@ -47,7 +59,7 @@ bool Coordinator::is_open() const {
   return !log_.empty() && !std::holds_alternative<EpochClosed>(log_.back());
 }
 
-void Coordinator::apply(const Record& record) {
+void Coordinator::apply(const Record& record, Source source) {
   if (const auto* opened = std::get_if<EpochOpened>(&record)) {
     apply_opened(*opened);
   } else if (const auto* taken = std::get_if<MessageTaken>(&record)) {
@@ -57,7 +69,7 @@ void Coordinator::apply(const Record& record) {
     check(is_open() && closed.epoch == epoch_, "an epoch closed out of order");
     check(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
     check(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
-    if (study_->data == DataPolicy::kSurviving || is_last()) {
+    if (source == Source::kJournal || study_->data == DataPolicy::kSurviving || is_last()) {
       for (const std::uint32_t a : closed.participants) {
         check(taken_.contains(AgentId{a}), "a participant without a message");
       }
@@ -92,8 +104,8 @@ void Coordinator::apply_taken(const MessageTaken& taken) {
   const bool fits =
       upload != nullptr ? !objection(*upload) : !objection(std::get<Closing>(taken.message));
   check(fits, "a message that does not fit its epoch");
-  taken_.emplace(upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent,
-                 taken.message);
+  const AgentId agent = upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent;
+  check(taken_.emplace(agent, taken.message).second, "a message taken twice");
   log_.push_back(taken);
 }
 

@@ -108,4 +108,12 @@ Record decode_record(std::span<const std::uint8_t> bytes) {
   return record;
 }
 
+std::vector<Message> broadcasts(const Record& record) {
+  const auto* opened = std::get_if<EpochOpened>(&record);
+  if (opened != nullptr && opened->has_inducing) return {opened->inducing};
+  const auto* closed = std::get_if<EpochClosed>(&record);
+  if (closed != nullptr && closed->has_trim) return {closed->trim};
+  return {};
+}
+
 }  // namespace duets::protocol

@@ -44,4 +44,8 @@ base::Bytes encode_record(const Record& record);
 /// Throws kDecode for anything encode_record could not have written.
 Record decode_record(std::span<const std::uint8_t> bytes);
 
+/// What the record makes the coordinator tell all agents: an inducing set, a trim, or nothing. The
+/// broadcasts of a run are those of its records in order, for a live host and a restored one alike.
+std::vector<Message> broadcasts(const Record& record);
+
 }  // namespace duets::protocol

@@ -99,6 +99,8 @@ class TestRun {
   const Study& study() const { return *study_; }
   const std::vector<base::Bytes>& transcript() const { return transcript_; }
   const std::vector<Record>& records() const { return records_; }
+  /// What was sent to all agents, encoded.
+  const std::vector<base::Bytes>& broadcast() const { return broadcast_; }
 
   /// The agent answers all open slots of its plan; returns what it then sends.
   std::optional<Message> query(std::uint32_t a, const std::vector<std::uint32_t>& holes = {}) {
@@ -180,6 +182,7 @@ class TestRun {
     }
     for (const Outgoing& outgoing : effects.messages) {
       transcript_.push_back(encode(outgoing.message));
+      if (!outgoing.to) broadcast_.push_back(encode(outgoing.message));
       for (std::uint32_t a = 0; a < agents_.size(); ++a) {
         if (outgoing.to && *outgoing.to != AgentId{a}) continue;
         agents_[a].receive(outgoing.message);
@@ -197,6 +200,7 @@ class TestRun {
   std::vector<Agent> agents_;
   std::vector<Record> records_;
   std::vector<base::Bytes> transcript_;
+  std::vector<base::Bytes> broadcast_;
 };
 
 }  // namespace duets::protocol
