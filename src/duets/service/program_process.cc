@@ -1,0 +1,260 @@
+#include "duets/service/program_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <future>
+
+#include "duets/base/error.h"
+#include "duets/service/program_exec.h"
+
+namespace duets::service {
+namespace {
+
+constexpr const char *kNoPipe = "cannot make a pipe to the program";
+constexpr int kMaxReadsAtEnd = 16;
+
+[[noreturn]] void fail(const std::string &what, int error) {
+  throw base::Error(base::ErrorKind::kIo,
+                    fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+FileDescriptor checked(int fd) {
+  if (fd < 0)
+    fail(kNoPipe, errno);
+  return FileDescriptor(fd);
+}
+
+struct Pipe {
+  FileDescriptor read, write;
+};
+
+// The child puts its ends at 0..3, so they must not lie there already: they
+// would, in a process that was started with its standard streams closed.
+Pipe make_pipe() {
+  std::array<int, 2> fds{};
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0)
+    fail(kNoPipe, errno);
+  const FileDescriptor low_read(fds[0]);
+  const FileDescriptor low_write(fds[1]);
+  Pipe result;
+  result.read = checked(::fcntl(fds[0], F_DUPFD_CLOEXEC, kFirstFree));
+  result.write = checked(::fcntl(fds[1], F_DUPFD_CLOEXEC, kFirstFree));
+  return result;
+}
+
+void set_nonblocking(const FileDescriptor &descriptor) {
+  ::fcntl(descriptor.get(), F_SETFL,
+          ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
+}
+
+// What can never work is the user's to repair; the rest may work the next time.
+[[noreturn]] void fail_exec(const std::string &file, int error) {
+  std::string advice;
+  switch (error) {
+  case ENOEXEC:
+    advice = ": a script needs a first line such as #!/bin/sh";
+    break;
+  case ENOENT:
+    advice =
+        ": the program, or the interpreter in its first line, is not there";
+    break;
+  case EACCES:
+  case ENOTDIR:
+  case ELOOP:
+  case EINVAL:
+    break;
+  default:
+    fail(fmt::format("cannot start {}", file), error);
+  }
+  throw base::Error(
+      base::ErrorKind::kInvalid,
+      fmt::format("cannot run {}: {}{}", file, std::strerror(error), advice));
+}
+
+} // namespace
+
+FileDescriptor &FileDescriptor::operator=(FileDescriptor &&other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int FileDescriptor::release() {
+  const int fd = fd_;
+  fd_ = -1;
+  return fd;
+}
+
+void FileDescriptor::close() {
+  if (fd_ >= 0)
+    ::close(fd_);
+  fd_ = -1;
+}
+
+/// What the keeper needs to start the program, and how it went.
+struct ProgramProcess::Start {
+  const std::string &file;
+  const std::vector<std::string> &arguments;
+  Pipe input, output, errors;
+  std::promise<int> error; // 0: it runs
+};
+
+// A thread of its own starts the program, passes its standard error on at any
+// time, and lives as long as the program: PR_SET_PDEATHSIG means the death of
+// the thread that forked, not that of the process. Signals are blocked in it,
+// so that none of our handlers runs in the child.
+ProgramProcess::ProgramProcess(const std::string &file,
+                               const std::vector<std::string> &arguments,
+                               ProgramStderr &relay)
+    : relay_(relay) {
+  Start start{file, arguments, make_pipe(), make_pipe(), make_pipe(), {}};
+  over_ = checked(::eventfd(0, EFD_CLOEXEC));
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::future<int> error = start.error.get_future();
+  try {
+    keeper_ = std::thread([this, &start] { keep(start); });
+  } catch (const std::system_error &failure) {
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    fail(fmt::format("cannot start {}", file), failure.code().value());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const int failed = error.get();
+  if (failed == 0)
+    return;
+  keeper_.join();
+  fail_exec(file, failed);
+}
+
+ProgramProcess::~ProgramProcess() {
+  if (keeper_.joinable())
+    end(Clock::duration::zero(), Clock::duration::zero());
+}
+
+void ProgramProcess::keep(Start &start) {
+  const ProgramStreams streams{start.input.read.get(), start.output.write.get(),
+                               start.errors.write.get()};
+  const ProgramStart started =
+      start_program(start.file, start.arguments, streams);
+  if (started.error == 0) {
+    pid_ = started.pid;
+    input_ = std::move(start.input.write);
+    output_ = std::move(start.output.read);
+    errors_ = std::move(start.errors.read);
+    set_nonblocking(input_);
+    set_nonblocking(output_);
+    set_nonblocking(errors_);
+    // The program's own ends must be open in the program only, or their end is
+    // never seen.
+    start.input.read.close();
+    start.output.write.close();
+    start.errors.write.close();
+  }
+  // `start` is gone as soon as the promise is kept: it has to be moved out
+  // first.
+  std::promise<int> error = std::move(start.error);
+  error.set_value(started.error);
+  if (started.error == 0)
+    pass_on_errors();
+}
+
+void ProgramProcess::pass_on_errors() {
+  std::array<pollfd, 2> waited{pollfd{over_.get(), POLLIN, 0},
+                               pollfd{errors_.get(), POLLIN, 0}};
+  while (waited[0].revents == 0) {
+    if (::poll(waited.data(), waited.size(), -1) < 0)
+      continue;
+    // A negative number is not waited for: the thread stays, but has nothing
+    // more to read.
+    if (waited[1].revents != 0 && read_errors() == Read::kEnd)
+      waited[1].fd = -1;
+  }
+  // All writers are dead but such as left the group; they must not keep us.
+  for (int left = kMaxReadsAtEnd; left > 0 && read_errors() == Read::kSome;
+       --left) {
+  }
+  relay_.finish_line();
+}
+
+ProgramProcess::Read ProgramProcess::read_errors() {
+  std::array<char, 65536> bytes;
+  const ssize_t count = ::read(errors_.get(), bytes.data(), bytes.size());
+  if (count < 0 && (errno == EAGAIN || errno == EINTR))
+    return Read::kNothingNow;
+  if (count <= 0)
+    return Read::kEnd;
+  relay_.take({bytes.data(), static_cast<std::size_t>(count)});
+  return Read::kSome;
+}
+
+std::size_t ProgramProcess::num_unread() const {
+  int count = 0;
+  if (::ioctl(input_.get(), FIONREAD, &count) < 0)
+    return 0;
+  return static_cast<std::size_t>(count);
+}
+
+// The program is left in the system's table until end(): its number, which is
+// the group's too, must not be given to somebody else while signals may still
+// be sent to it.
+bool ProgramProcess::has_ended() const {
+  if (pid_ < 0)
+    return true;
+  siginfo_t info{};
+  const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info,
+                             WEXITED | WNOHANG | WNOWAIT);
+  return found < 0 || info.si_pid == pid_;
+}
+
+bool ProgramProcess::wait(Clock::duration limit) const {
+  const auto deadline = Clock::now() + limit;
+  for (int pause_ms = 1; !has_ended(); pause_ms = std::min(2 * pause_ms, 20)) {
+    if (Clock::now() >= deadline)
+      return false;
+    ::poll(nullptr, 0, pause_ms);
+  }
+  return true;
+}
+
+void ProgramProcess::end(Clock::duration patience, Clock::duration kill_after) {
+  if (pid_ < 0)
+    return;
+  close_input();
+  if (!wait(patience)) {
+    ::kill(-pid_, SIGTERM);
+    wait(kill_after);
+  }
+  // Also those that the program left behind.
+  ::kill(-pid_, SIGKILL);
+  while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  const std::uint64_t one = 1;
+  while (::write(over_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
+  }
+  keeper_.join();
+}
+
+std::string ProgramProcess::how_it_ended() const {
+  if (WIFEXITED(status_))
+    return fmt::format("exit code {}", WEXITSTATUS(status_));
+  const int signal = WTERMSIG(status_);
+  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
+}
+
+} // namespace duets::service
