@@ -1,0 +1,156 @@
+#include "duets/storage/opening.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "duets/storage/check.h"
+#include "duets/storage/files.h"
+#include "duets/storage/schema.h"
+
+namespace duets::storage {
+namespace {
+
+using Path = std::filesystem::path;
+using Mode = Connection::Mode;
+
+[[noreturn]] void unwritable(const Path& file, int error) {
+  throw StorageError(StorageError::Cause::kUnwritable,
+                     fmt::format("{}: {} (make room on the disk, or look at its permissions and "
+                                 "health)",
+                                 file.string(), std::strerror(error)));
+}
+
+[[noreturn]] void damaged(const Path& file, const std::string& what) {
+  throw StorageError(StorageError::Cause::kDamaged, fmt::format("{}: {}", file.string(), what));
+}
+
+Path beside(const Path& file, const char* ending) { return file.string() + ending; }
+
+bool has_bytes(const Path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return !error && size > 0;
+}
+
+// What can be said about the file without reading it. It must not be opened here: closing it would
+// release the locks that SQLite holds on it for another Store of this process.
+void check_file(const Path& file) {
+  if (!std::filesystem::is_regular_file(file)) damaged(file, "is not a regular file");
+  if (!has_bytes(file)) damaged(file, "is empty, and a store never is; bring back a copy of it");
+}
+
+// Makes the whole store under another name and then gives it its own: a crash leaves either no
+// store or a sound one. Under the lock nobody else does the same.
+void make_store(const Path& file) {
+  if (has_bytes(beside(file, "-wal"))) {
+    damaged(file, "is missing, but its -wal is there; bring it back, or remove the -wal as well");
+  }
+  const Path fresh = beside(file, "-new");
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    unlink(beside(fresh, ending).c_str());
+  }
+  {
+    // SQLite would make it readable by all; the -wal and -shm get the rights of the file.
+    const Descriptor fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!fd.ok()) unwritable(fresh, errno);
+  }
+  {
+    Connection connection(fresh, Mode::kReadWrite);
+    connection.execute("PRAGMA synchronous = FULL");
+    connection.text("PRAGMA journal_mode = WAL");
+    Transaction transaction(connection, Transaction::Kind::kWrite);
+    migrate(connection, schema_steps());
+    transaction.commit();
+    // All of it must be in the file itself before the name changes: the -wal keeps the old one.
+    connection.text("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  if (has_bytes(beside(fresh, "-wal"))) unwritable(fresh, EIO);
+  if (rename(fresh.c_str(), file.c_str()) != 0) unwritable(file, errno);
+  if (const int error = sync_directory(directory_of(file)); error != 0) unwritable(file, error);
+}
+
+// Gives the version of the file. The note is older than the state that is read here, so a writer
+// at work cannot make it look as if commits were missing.
+int check_all(Connection& connection, std::uint64_t noted) {
+  const Transaction transaction(connection, Transaction::Kind::kRead);
+  const int version = schema_version(connection, schema_steps());
+  check_pages(connection);
+  // The contents of older tables are checked when they have become new ones, before the commit.
+  if (version == static_cast<int>(schema_steps().size())) check_contents(connection, noted);
+  return version;
+}
+
+// On a read-only disk the files that readers share with a writer cannot be made. Then there is no
+// writer either, and if no -wal was left the file alone is the store.
+std::unique_ptr<Connection> open_for_reading(const Path& file) {
+  try {
+    auto connection = std::make_unique<Connection>(file, Mode::kReadOnly);
+    connection->number("PRAGMA schema_version");
+    return connection;
+  } catch (const StorageError& error) {
+    const bool alone = !has_bytes(beside(file, "-wal"));
+    if (error.cause() != StorageError::Cause::kUnwritable || !alone) throw;
+    return std::make_unique<Connection>(file, Mode::kImmutable);
+  }
+}
+
+Opened open_reader(const Path& file) {
+  if (!std::filesystem::exists(file)) base::refuse("store", file.string(), "does not exist");
+  check_file(file);
+  const std::uint64_t noted = noted_commits(file);
+  Opened opened{nullptr, open_for_reading(file)};
+  const int version = check_all(*opened.connection, noted);
+  if (version < static_cast<int>(schema_steps().size())) {
+    throw StorageError(StorageError::Cause::kVersion,
+                       fmt::format("{}: written in version {} of the format; let the program that "
+                                   "writes it open it once, which brings it up to date",
+                                   file.string(), version));
+  }
+  return opened;
+}
+
+Opened open_writer(const Path& file) {
+  if (const int error = make_private_directory(directory_of(file)); error != 0) {
+    unwritable(directory_of(file), error);
+  }
+  Opened opened{std::make_unique<WriterLock>(file), nullptr};
+  if (!std::filesystem::exists(file)) {
+    make_store(file);
+    opened.lock->note_commits(0);
+  }
+  check_file(file);
+  const std::uint64_t noted = noted_commits(file);
+  {
+    Connection reader(file, Mode::kReadOnly);
+    check_all(reader, noted);
+  }
+  opened.connection = std::make_unique<Connection>(file, Mode::kReadWrite);
+  Connection& connection = *opened.connection;
+  connection.execute("PRAGMA synchronous = FULL");
+  if (connection.text("PRAGMA journal_mode = WAL") != "wal") unwritable(file, EROFS);
+  if (schema_version(connection, schema_steps()) < static_cast<int>(schema_steps().size())) {
+    Transaction transaction(connection, Transaction::Kind::kWrite);
+    migrate(connection, schema_steps());
+    check_contents(connection, noted);
+    transaction.commit();
+  }
+  opened.lock->note_commits(
+      static_cast<std::uint64_t>(connection.number("SELECT commits FROM store")));
+  return opened;
+}
+
+}  // namespace
+
+Opened open_store(const Path& file, Access access) {
+  // Two names of one file must meet at one lock.
+  const Path real = std::filesystem::weakly_canonical(std::filesystem::absolute(file));
+  return access == Access::kWrite ? open_writer(real) : open_reader(real);
+}
+
+}  // namespace duets::storage

@@ -1,0 +1,22 @@
+// From a path to a store that is known to be sound.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "duets/storage/connection.h"
+#include "duets/storage/store.h"
+#include "duets/storage/writer_lock.h"
+
+namespace duets::storage {
+
+struct Opened {
+  std::unique_ptr<WriterLock> lock;  ///< none when open for reading; outlives the connection
+  std::unique_ptr<Connection> connection;
+};
+
+/// As Store's constructor: locks, makes the file if asked to, checks all of it on a connection that
+/// cannot write, and only then opens it for writing and migrates it.
+Opened open_store(const std::filesystem::path& file, Access access);
+
+}  // namespace duets::storage

@@ -1,0 +1,23 @@
+// The tables of a store, their version, and the way from one version to the next.
+#pragma once
+
+#include <span>
+
+#include "duets/storage/connection.h"
+
+namespace duets::storage {
+
+/// Step i (SQL) turns version i into version i + 1; version 0 is an empty database. A new store
+/// runs all of them, so that old and new files end with the same tables. Published steps never
+/// change: a new version is a new step.
+using Steps = std::span<const char* const>;
+Steps schema_steps();
+
+/// The version of the file, between 1 and the number of steps. Throws kDamaged when the file is no
+/// store or its tables are not those of its version, and kVersion when it is newer than `steps`.
+int schema_version(Connection& connection, Steps steps);
+
+/// Runs the steps the file lacks; 0 of them when it is up to date. Call inside a transaction.
+void migrate(Connection& connection, Steps steps);
+
+}  // namespace duets::storage

@@ -1,0 +1,80 @@
+#include "duets/storage/writer_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "duets/storage/store.h"
+
+namespace duets::storage {
+namespace {
+
+struct Note {
+  std::int64_t pid = 0;
+  std::uint64_t commits = 0;
+};
+
+Note read_note(int fd) {
+  std::array<char, 64> text{};
+  Note note;
+  if (pread(fd, text.data(), text.size() - 1, 0) <= 0) return {};
+  const int fields =
+      std::sscanf(text.data(), "pid %" SCNd64 " commits %" SCNu64, &note.pid, &note.commits);
+  return fields == 2 ? note : Note{};
+}
+
+// Always the same length, so that one write replaces the whole of it.
+void write_note(int fd, std::uint64_t commits) noexcept {
+  std::array<char, 64> text{};
+  const int size = std::snprintf(text.data(), text.size(), "pid %10d commits %20" PRIu64 "\n",
+                                 static_cast<int>(getpid()), commits);
+  const ssize_t written = pwrite(fd, text.data(), static_cast<std::size_t>(size), 0);
+  static_cast<void>(written);
+}
+
+}  // namespace
+
+std::filesystem::path lock_path(const std::filesystem::path& store) {
+  return store.string() + "-lock";
+}
+
+WriterLock::WriterLock(const std::filesystem::path& store)
+    : fd_(open(lock_path(store).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  const std::string name = lock_path(store).string();
+  if (!fd_.ok()) {
+    throw StorageError(StorageError::Cause::kUnwritable,
+                       fmt::format("{}: {} (is the disk read-only or full, or the directory "
+                                   "another user's?)",
+                                   name, std::strerror(errno)));
+  }
+  if (flock(fd_.get(), LOCK_EX | LOCK_NB) == 0) {
+    write_note(fd_.get(), read_note(fd_.get()).commits);
+    return;
+  }
+  if (errno != EWOULDBLOCK) {
+    throw StorageError(StorageError::Cause::kUnwritable,
+                       fmt::format("{}: it cannot be locked: {}", name, std::strerror(errno)));
+  }
+  const std::int64_t pid = read_note(fd_.get()).pid;
+  throw StorageError(
+      StorageError::Cause::kLocked,
+      fmt::format("{}: another process{} writes to it; end that one first, or name another file",
+                  store.string(), pid > 0 ? fmt::format(" (pid {})", pid) : std::string()));
+}
+
+void WriterLock::note_commits(std::uint64_t commits) noexcept { write_note(fd_.get(), commits); }
+
+std::uint64_t noted_commits(const std::filesystem::path& store) {
+  const Descriptor fd(open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));
+  return fd.ok() ? read_note(fd.get()).commits : 0;
+}
+
+}  // namespace duets::storage
