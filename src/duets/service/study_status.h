@@ -82,11 +82,18 @@ struct StudyStatus {
   double created_unix = 0;
 };
 
+/// Texts are cleaned (wire_text.h).
 v1::StudyStatus to_wire(const StudyStatus& status);
 /// kInvalid for what no server sends.
 StudyStatus from_wire(const v1::StudyStatus& status);
 
 /// "waiting for agents 3, 7 (and 5 more) in epoch 4, since 12 s"; empty when nobody is missing.
 std::string waiting_text(const StudyStatus& status);
+/// The same of what an agent is told.
+std::string waiting_text(const v1::Waiting& waiting);
+
+/// What agents are told: names at most 100 of those that are missing (increasing).
+v1::Waiting waiting_to_wire(std::uint32_t epoch, const std::vector<std::uint32_t>& missing,
+                            double seconds);
 
 }  // namespace duets::service

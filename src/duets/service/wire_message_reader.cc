@@ -1,0 +1,227 @@
+#include <cmath>
+#include <numeric>
+
+#include "duets/protocol/public_view.h"
+#include "duets/service/wire.h"
+#include "duets/service/wire_parts.h"
+
+namespace duets::service {
+namespace {
+
+using base::AgentId;
+using base::EpochId;
+using protocol::Study;
+using protocol::UploadKind;
+
+// Far above what a coordinator sends, far below what would hurt the one who reads it.
+constexpr std::uint32_t kMaxStarts = 1024;
+constexpr std::uint32_t kMaxStreamCap = 1U << 24;
+
+// Reads one message, knowing what the study allows.
+class Reader {
+ public:
+  explicit Reader(const Study& study) : study_(study), lengths_(protocol::lengths(study)) {}
+
+  protocol::Message read(const v1::Message& wire) {
+    switch (wire.body_case()) {
+      case v1::Message::kInducingSet:
+        return inducing_set(wire.inducing_set());
+      case v1::Message::kTrim:
+        return trim(wire.trim());
+      case v1::Message::kUpload:
+        return upload(wire.upload());
+      case v1::Message::kClosing:
+        return closing(wire.closing());
+      case v1::Message::kRefusal:
+        return refusal(wire.refusal());
+      case v1::Message::BODY_NOT_SET:
+        break;
+    }
+    throw base::Error(base::ErrorKind::kInvalid,
+                      "a message without content: the other side is of another version");
+  }
+
+ private:
+  void from_coordinator(std::uint32_t epoch) {
+    source_ = {std::nullopt, epoch};
+    check_epoch(epoch);
+  }
+
+  void from_agent(std::uint32_t agent, std::uint32_t epoch) {
+    source_ = {agent, epoch};
+    if (agent >= study_.agents) {
+      refuse_from(source_, fmt::format("the study has agents 0 to {}", study_.agents - 1));
+    }
+    check_epoch(epoch);
+  }
+
+  void check_epoch(std::uint32_t epoch) const {
+    if (epoch >= 1 && epoch <= lengths_.size()) return;
+    refuse_from(source_, fmt::format("the study has epochs 1 to {}", lengths_.size()));
+  }
+
+  void check_finite(double number, const char* what) const {
+    if (std::isfinite(number)) return;
+    refuse_from(source_, fmt::format("{} is {}: must be finite", what, number));
+  }
+
+  // Other rooms name the field only.
+  template <typename Body>
+  auto here(const Body& body) const {
+    try {
+      return body();
+    } catch (const base::Error& error) {
+      refuse_from(source_, error.what());
+    }
+  }
+
+  std::uint32_t length() const { return lengths_[source_.epoch - 1]; }
+
+  // The most inducing points an epoch can have: they are points of its data, or of the public pool.
+  std::uint64_t max_inducing() const {
+    if (study_.inducing == protocol::Inducing::kPublic) return protocol::kPublicPool;
+    const auto end = lengths_.begin() + source_.epoch;
+    const auto begin = study_.data == protocol::DataPolicy::kSurviving ? lengths_.begin() : end - 1;
+    return study_.agents * std::accumulate(begin, end, std::uint64_t{0});
+  }
+
+  UploadKind upload_kind(std::uint32_t number) const {
+    return here([&] { return enum_from_wire<UploadKind>(number, 1, 2, "upload"); });
+  }
+
+  std::vector<std::uint32_t> public_slots(const WireIndices& wire) const {
+    if (static_cast<std::size_t>(wire.size()) > protocol::kPublicPool) {
+      refuse_from(source_,
+                  fmt::format("{} public slots: at most {}", wire.size(), protocol::kPublicPool));
+    }
+    for (const std::uint32_t slot : wire) {
+      if (slot < protocol::kPublicPool) continue;
+      refuse_from(source_,
+                  fmt::format("public slot {}: must be below {}", slot, protocol::kPublicPool));
+    }
+    return {wire.begin(), wire.end()};
+  }
+
+  kernel::Kernel own_kernel(const v1::InducingSet& wire) const {
+    if (wire.own_parameters() != wire.has_kernel()) {
+      refuse_from(source_, "a kernel travels exactly when own_parameters is set");
+    }
+    if (!wire.own_parameters()) return study_.kernel;
+    return here([&] {
+      kernel::Kernel kernel = kernel_from_wire(wire.kernel());
+      kernel::validate(kernel, study_.domain->num_features());
+      return kernel;
+    });
+  }
+
+  protocol::InducingSet inducing_set(const v1::InducingSet& wire) {
+    from_coordinator(wire.epoch());
+    check_finite(wire.reward_offset(), "reward_offset");
+    protocol::InducingSet m;
+    m.epoch = EpochId{wire.epoch()};
+    m.upload = upload_kind(wire.upload());
+    m.closing = wire.closing();
+    m.kernel = own_kernel(wire);
+    m.reward_offset = wire.reward_offset();
+    m.own_parameters = wire.own_parameters();
+    m.points = points_from_wire(wire.points(), study_.domain->dimension(), max_inducing(),
+                                "inducing point", source_);
+    m.public_slots = public_slots(wire.public_slots());
+    const bool is_public = study_.inducing == protocol::Inducing::kPublic;
+    if (m.public_slots.empty() == is_public || (m.points.rows() == 0) != is_public) {
+      refuse_from(source_, is_public ? "the inducing set of this study is public slots, no points"
+                                     : "the inducing set of this study is points, no public slots");
+    }
+    return m;
+  }
+
+  region::SamplerSettings sampler(const v1::Sampler& wire) const {
+    return here([&] {
+      region::SamplerSettings settings;
+      settings.method = enum_from_wire<region::Method>(wire.method(), 0, 2, "sampler.method");
+      settings.max_attempts = wire.max_attempts();
+      settings.walk_steps = wire.walk_steps();
+      settings.max_shrinks = wire.max_shrinks();
+      settings.num_starts = wire.num_starts();
+      settings.stream_cap = wire.stream_cap();
+      region::validate(settings);
+      base::require(settings.num_starts <= kMaxStarts, "sampler.num_starts",
+                    fmt::format("{}", settings.num_starts), fmt::format("at most {}", kMaxStarts));
+      base::require(settings.stream_cap <= kMaxStreamCap, "sampler.stream_cap",
+                    fmt::format("{}", settings.stream_cap), "at most 2^24");
+      return settings;
+    });
+  }
+
+  protocol::Trim trim(const v1::Trim& wire) {
+    from_coordinator(wire.epoch());
+    const std::vector<double> weights =
+        numbers_from_wire(wire.weights(), max_inducing(), "weight", source_);
+    if (weights.empty()) refuse_from(source_, "no weights: a cut has at least one");
+    check_finite(wire.tau(), "tau");
+    protocol::Trim m;
+    m.epoch = EpochId{wire.epoch()};
+    m.weights = Eigen::Map<const numeric::Vector>(weights.data(),
+                                                  static_cast<Eigen::Index>(weights.size()));
+    m.tau = wire.tau();
+    m.sampler = sampler(wire.sampler());
+    m.starts = points_from_wire(wire.starts(), study_.domain->dimension(), kMaxStarts,
+                                "start point", source_);
+    m.excluded = increasing_from_wire(wire.excluded(), study_.agents, "excluded agent", source_);
+    return m;
+  }
+
+  protocol::Upload upload(const v1::Upload& wire) {
+    from_agent(wire.agent(), wire.epoch());
+    protocol::Upload m;
+    m.agent = AgentId{wire.agent()};
+    m.epoch = EpochId{wire.epoch()};
+    m.kind = upload_kind(wire.kind());
+    const std::uint64_t most = m.kind == UploadKind::kRewards ? length() : max_inducing();
+    m.values = numbers_from_wire(wire.values(), most, "value", source_);
+    m.holes = increasing_from_wire(wire.holes(), length(), "hole", source_);
+    m.points_digest = wire.points_digest();
+    return m;
+  }
+
+  protocol::BestTrial best(const v1::Best& wire) const {
+    if (wire.epoch() < 1 || wire.epoch() > lengths_.size() ||
+        wire.slot() >= lengths_[wire.epoch() - 1]) {
+      refuse_from(source_, fmt::format("best trial in epoch {}, slot {}: there is none such",
+                                       wire.epoch(), wire.slot()));
+    }
+    check_finite(wire.reward(), "best reward");
+    return {AgentId{*source_.agent}, EpochId{wire.epoch()}, wire.slot(), wire.reward()};
+  }
+
+  protocol::Closing closing(const v1::Closing& wire) {
+    from_agent(wire.agent(), static_cast<std::uint32_t>(lengths_.size()));
+    protocol::Closing m;
+    m.agent = m.best.agent = AgentId{wire.agent()};
+    m.has_best = wire.has_best();
+    if (m.has_best) m.best = best(wire.best());
+    m.projection = numbers_from_wire(wire.projection(), max_inducing(), "projected value", source_);
+    m.holes = increasing_from_wire(wire.holes(), length(), "hole", source_);
+    m.points_digest = wire.points_digest();
+    return m;
+  }
+
+  protocol::Refusal refusal(const v1::Refusal& wire) {
+    from_agent(wire.agent(), wire.epoch());
+    return {AgentId{wire.agent()}, EpochId{wire.epoch()}, here([&] {
+              return enum_from_wire<protocol::Reason>(wire.reason(), 1, 6, "refusal.reason");
+            })};
+  }
+
+  const Study& study_;
+  std::vector<std::uint32_t> lengths_;
+  Source source_;
+};
+
+}  // namespace
+
+protocol::Message from_wire(const v1::Message& message, const protocol::Study& study) {
+  return Reader(study).read(message);
+}
+
+}  // namespace duets::service
