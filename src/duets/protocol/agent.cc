@@ -37,6 +37,7 @@ void Agent::open_epoch(EpochId epoch) {
   history_.open(epoch, std::move(draw));
   log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0), {}, {}});
   num_open_ = length;
+  best_before_ = best_;
   outstanding_.reset();
 }
 
@@ -114,14 +115,27 @@ std::optional<Message> Agent::receive(const Message& message) {
     if (trim->epoch > plan_.epoch || is_last()) {
       fail(fmt::format("a trim of epoch {}", base::value(trim->epoch)));
     }
+    const auto& excluded = trim->excluded;
+    const bool took_part = !std::binary_search(excluded.begin(), excluded.end(), base::value(id_));
+    if (took_part && !outstanding_ && study_->data == DataPolicy::kSurviving) {
+      fail(
+          "its rewards of this epoch count and are not here; with data = \"surviving\" an agent "
+          "goes on only where its answers are kept");
+    }
     view_->apply(*trim);
     log_.back().trim = *trim;
-    const auto& excluded = trim->excluded;
-    if (std::binary_search(excluded.begin(), excluded.end(), base::value(id_))) history_.exclude();
+    end_epoch(took_part);
     open_epoch(base::next(plan_.epoch));
     return std::nullopt;
   }
   fail("a message that only agents send");
+}
+
+// How far an agent got in an epoch that went on without it depends on time; nothing of that may
+// reach the result.
+void Agent::end_epoch(bool took_part) {
+  if (!took_part) history_.exclude();
+  if (!took_part || !outstanding_) best_ = best_before_;
 }
 
 std::vector<std::uint32_t> Agent::holes() const {

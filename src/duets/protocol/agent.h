@@ -44,9 +44,12 @@ class Agent {
   std::optional<Message> report_hole(std::uint32_t slot);
 
   /// A broadcast, or an answer. Broadcasts of earlier epochs are ignored. A Trim of the open epoch
-  /// ends it, finished or not: queries that were not made are not made up for. A refusal with
-  /// reason kDiverged throws kDiverged; other refusals are ignored. Throws kProtocol for messages
-  /// that do not fit. May return the upload (S_j arrived after the last reward).
+  /// ends it, finished or not: queries that were not made are not made up for, and rewards of an
+  /// epoch that went on without this agent (or without this machine) do not count as its best
+  /// trial. So an agent may go on from the broadcasts alone; with data = "surviving", where later
+  /// uploads need earlier rewards, that throws kProtocol. A refusal with reason kDiverged throws
+  /// kDiverged; other refusals are ignored. Throws kProtocol for messages that do not fit. May
+  /// return the upload (S_j arrived after the last reward).
   std::optional<Message> receive(const Message& message);
 
   /// The message that was sent last and not yet answered by a broadcast.
@@ -71,6 +74,7 @@ class Agent {
 
   [[noreturn]] void fail(const std::string& what) const;
   void open_epoch(EpochId epoch);
+  void end_epoch(bool took_part);
   void set_slot(std::uint32_t slot, SlotState state, double reward);
   void keep_best(const BestTrial& trial);
   bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
@@ -90,6 +94,7 @@ class Agent {
   std::vector<EpochLog> log_;   ///< one a begun epoch
   std::uint32_t num_open_ = 0;  ///< slots of the open epoch without an answer
   std::optional<BestTrial> best_;
+  std::optional<BestTrial> best_before_;  ///< of the epochs before the open one
   std::optional<Message> outstanding_;
   bool finished_ = false;
 };

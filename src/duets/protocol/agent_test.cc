@@ -301,6 +301,43 @@ TEST_F(AgentTest, ClosingNamesTheBestTrial) {
             base::ErrorKind::kProtocol);
 }
 
+// Whether an agent got far in an epoch that closed without it is not to be seen in the result.
+TEST_F(AgentTest, BestTrialIsOfEpochsItTookPartIn) {
+  Trim without = trims_[0];
+  without.excluded = {1};
+  std::vector<base::Bytes> closings;
+  for (const std::uint32_t answered : {0U, 1U, 2U}) {
+    Agent agent = make_agent(1);
+    agent.receive(sets_[0]);
+    for (std::uint32_t slot = 0; slot < answered; ++slot) agent.report(slot, 9.0);
+    agent.receive(without);
+    agent.receive(sets_[1]);
+    for (std::uint32_t slot = 0; slot < 4; ++slot) agent.report(slot, 1.0 + slot);
+    agent = Agent::restore(study_, AgentId{1}, secret_.agent_coin(AgentId{1}), make_view(),
+                           agent.snapshot());
+    agent.receive(trims_[1]);
+    for (std::uint32_t slot = 0; slot < 3; ++slot) agent.report(slot, 2.0);
+    const auto& closing = std::get<Closing>(*agent.outstanding());
+    EXPECT_EQ(closing.best.epoch, EpochId{2});
+    EXPECT_EQ(closing.best.slot, 3U);
+    closings.push_back(encode(closing));
+  }
+  EXPECT_EQ(closings[0], closings[1]);
+  EXPECT_EQ(closings[0], closings[2]);
+}
+
+// Another machine finished the epoch: the half that is here is not what was uploaded.
+TEST_F(AgentTest, BestTrialIsOfEpochsThisMachineUploaded) {
+  Agent agent = make_agent(1);
+  agent.receive(sets_[0]);
+  agent.report(0, 9.0);
+  agent.receive(trims_[0]);
+  agent.receive(sets_[1]);
+  agent.receive(trims_[1]);
+  for (std::uint32_t slot = 0; slot < 3; ++slot) agent.report(slot, -1.0);
+  EXPECT_EQ(std::get<Closing>(*agent.outstanding()).best.epoch, EpochId{3});
+}
+
 TEST_F(AgentTest, EqualRewardsGoToTheLowestSlotInAnyOrder) {
   std::vector<std::uint32_t> order{0, 1, 2};
   do {

@@ -54,7 +54,7 @@ struct Upload {
   std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included
 };
 
-/// The best reward an agent saw.
+/// The best reward an agent saw in the epochs it took part in.
 struct BestTrial {
   AgentId agent{};
   EpochId epoch{};
@@ -65,7 +65,7 @@ struct BestTrial {
 /// Agent -> coordinator, after its last query.
 struct Closing {
   AgentId agent{};
-  bool has_best = false;  ///< false when every query failed
+  bool has_best = false;  ///< false when there is no such reward
   BestTrial best;
   std::vector<double> projection;    ///< of the last epoch, when the study asks for it
   std::vector<std::uint32_t> holes;  ///< of the last epoch

@@ -291,6 +291,62 @@ TEST(Participation, AllSlotsAreHoles) {
   }
 }
 
+// A machine without any answers takes over an agent: from the broadcasts alone it makes the uploads
+// of the open epoch that the first machine would have made.
+TEST(Participation, TakeOverFromTheBroadcastsAlone) {
+  for (Study study : studies()) {
+    study.closing = ClosingRule::kProjection;
+    const auto secret = random::StudySecret::from_seed(7);
+    TestRun run(study);
+    while (!run.coordinator().finished()) {
+      const auto view =
+          std::make_shared<PublicView>(share(study), secret.public_coin(), kTestExecutor);
+      Agent fresh(share(study), AgentId{1}, secret.agent_coin(AgentId{1}), view);
+      for (const base::Bytes& message : run.broadcast()) fresh.receive(decode(message));
+      const Plan plan = run.agent(1).plan();
+      ASSERT_EQ(fresh.plan().epoch, plan.epoch);
+      EXPECT_EQ(fresh.plan().first_t, plan.first_t);
+      EXPECT_EQ(fresh.plan().latents, plan.latents);
+      for (std::uint32_t slot = 0; slot < plan.latents.rows(); ++slot) {
+        fresh.report(slot, wavy_reward({plan.latents.row(slot).transpose(), 1,
+                                        base::value(plan.epoch), slot}));
+      }
+      run.run_epoch();
+      Message theirs = *fresh.outstanding();
+      const auto is_ours = [&](const base::Bytes& bytes) { return bytes == encode(theirs); };
+      if (auto* closing = std::get_if<Closing>(&theirs)) {
+        // The best trial of earlier epochs is not known to the new machine; all else is.
+        closing->best = std::get<Closing>(*run.agent(1).outstanding()).best;
+      }
+      EXPECT_TRUE(std::any_of(run.transcript().begin(), run.transcript().end(), is_ours));
+    }
+  }
+}
+
+// Where later uploads need earlier rewards, that would be a wrong upload.
+TEST(Participation, NoTakeOverWithoutAnswersUnderSurvivingData) {
+  Study study = small_study();
+  study.data = DataPolicy::kSurviving;
+  const auto secret = random::StudySecret::from_seed(7);
+  TestRun run(study);
+  run.run_epoch({1});
+  run.run_epoch();
+  for (const std::uint32_t a : {0U, 1U}) {
+    const auto view =
+        std::make_shared<PublicView>(share(study), secret.public_coin(), kTestExecutor);
+    Agent fresh(share(study), AgentId{a}, secret.agent_coin(AgentId{a}), view);
+    std::uint32_t taken = 0;
+    const auto catch_up = [&] {
+      for (const base::Bytes& message : run.broadcast()) {
+        fresh.receive(decode(message));
+        ++taken;
+      }
+    };
+    EXPECT_EQ(error_kind(catch_up), base::ErrorKind::kProtocol);
+    EXPECT_EQ(taken, a == 0 ? 1U : 3U);  // agent 1 was absent in epoch 1: nothing of it is missing
+  }
+}
+
 // Whoever is absent in the last epoch has no closing message in the result.
 TEST(Participation, BestTrialOfThoseThatClosed) {
   const auto reward = [](const Query& q) { return q.agent == 1 ? 100.0 : wavy_reward(q); };
