@@ -3,22 +3,35 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <string_view>
+#include <cstring>
 
 namespace duets::cli {
 namespace {
 
 std::atomic<bool> stop_asked{false};
+std::atomic<bool> abandon_asked{false};
+std::atomic<bool> second_abandons{false};
+std::atomic<const char*> first_text{""};
 static_assert(std::atomic<bool>::is_always_lock_free, "it is set by a signal handler");
+static_assert(std::atomic<const char*>::is_always_lock_free, "it is read by a signal handler");
+
+void write_error(const char* text) {
+  // There is nobody to tell when this cannot be written.
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+}
 
 // Only what is safe inside a signal handler.
 void ask_to_stop(int /*signal*/) {
-  stop_asked.store(true);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  constexpr std::string_view kText = "\nstopping after the runs under way; once more: at once\n";
-  // There is nobody to tell when this cannot be written.
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
+  const bool first = !stop_asked.exchange(true);
+  if (!first) abandon_asked.store(true);
+  if (!first || !second_abandons.load()) {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  }
+  if (!first) return;
+  write_error("\n");
+  write_error(first_text.load());
+  write_error("\n");
 }
 
 void listen(int signal) {
@@ -31,8 +44,11 @@ void listen(int signal) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(const char* text, Second second) {
   stop_asked.store(false);
+  abandon_asked.store(false);
+  second_abandons.store(second == Second::kAbandons);
+  first_text.store(text);
   listen(SIGINT);
   listen(SIGTERM);
 }
@@ -43,5 +59,6 @@ InterruptGuard::~InterruptGuard() {
 }
 
 const std::atomic<bool>& InterruptGuard::stop() const { return stop_asked; }
+const std::atomic<bool>& InterruptGuard::abandon() const { return abandon_asked; }
 
 }  // namespace duets::cli

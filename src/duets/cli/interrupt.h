@@ -5,11 +5,19 @@
 
 namespace duets::cli {
 
-/// While it lives, the first SIGINT or SIGTERM asks the work to stop; a second one ends the process
-/// at once, as if nobody had listened. One at a time.
+/// While it lives, the first SIGINT or SIGTERM asks the work to stop. One at a time.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  /// What a second signal does.
+  enum class Second {
+    kEnds,     ///< ends the process at once, as if nobody had listened
+    kAbandons  ///< asks to give up what is under way; a third one ends the process
+  };
+
+  /// `text` is written to standard error with the first signal; it must live for ever.
+  explicit InterruptGuard(
+      const char* text = "stopping after the runs under way; once more: at once",
+      Second second = Second::kEnds);
   /// Puts the default actions back.
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
@@ -17,6 +25,8 @@ class InterruptGuard {
 
   /// True from the first signal on.
   const std::atomic<bool>& stop() const;
+  /// True from the second signal on, with kAbandons.
+  const std::atomic<bool>& abandon() const;
 };
 
 }  // namespace duets::cli

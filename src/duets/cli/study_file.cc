@@ -138,9 +138,15 @@ void read_coordinator(const Section& section, StudyFile& out) {
   if (const auto quorum = section.whole("quorum", 1, out.study.agents)) {
     coordinator.quorum = static_cast<std::uint32_t>(*quorum);
   }
-  coordinator.deadline = section.positive("deadline");
+  coordinator.deadline = section.number("deadline");
+  if (coordinator.deadline && *coordinator.deadline < 1) {
+    section.fail("deadline", "must be at least 1: multiples of T_j times the seconds of a query");
+  }
+  if (coordinator.deadline && !coordinator.quorum) {
+    section.fail("deadline", "needs coordinator.quorum: how many agents are enough");
+  }
   if (section.table() != nullptr) {
-    out.notes.emplace_back("[coordinator] is for a service; a simulation does not use it");
+    out.notes.emplace_back("[coordinator] is for duets serve; a simulation does not use it");
   }
 }
 

@@ -59,13 +59,13 @@ struct SpaceSpec {
   std::string file;   ///< the CSV the points were read from, as written; empty otherwise
 };
 
-/// [coordinator]: read and checked for the service; a simulation does not use it.
+/// [coordinator]: for `duets serve`; a simulation does not use it.
 struct CoordinatorSpec {
   std::optional<std::string> listen;   ///< "host:port"
   std::optional<std::string> storage;  ///< a path
   std::optional<std::string> tls;      ///< directory of the certificates
   std::optional<std::uint32_t> quorum;
-  std::optional<double> deadline;  ///< seconds
+  std::optional<double> deadline;  ///< >= 1: multiples of T_j x the measured seconds per query
 
   friend bool operator==(const CoordinatorSpec&, const CoordinatorSpec&) = default;
 };

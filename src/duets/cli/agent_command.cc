@@ -1,0 +1,196 @@
+#include "duets/cli/agent_command.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "duets/base/error.h"
+#include "duets/cli/agent_numbers.h"
+#include "duets/cli/builtin_objective.h"
+#include "duets/cli/interrupt.h"
+#include "duets/cli/lines.h"
+#include "duets/cli/study_definition.h"
+#include "duets/service/agent_loop.h"
+#include "duets/service/agent_session.h"
+#include "duets/service/program.h"
+
+namespace duets::cli {
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(50);
+
+/// What the agents of this process ask. Thread-safe.
+class Objectives {
+ public:
+  Objectives(const AgentFlags& flags, const Extensions& extensions)
+      : flags_(flags), extensions_(extensions) {}
+
+  std::unique_ptr<service::Objective> make(const service::Definition& definition) {
+    const std::vector<std::string>& command =
+        flags_.program.empty() ? definition.objective.command : flags_.program;
+    if (!command.empty()) return make_program(command, definition);
+    return std::make_unique<BuiltinObjective>(function(definition));
+  }
+
+ private:
+  std::unique_ptr<service::Objective> make_program(const std::vector<std::string>& command,
+                                                   const service::Definition& definition) const {
+    service::ProgramOptions options;
+    options.command = command;
+    options.timeout_seconds = flags_.timeout.value_or(definition.objective.timeout_seconds);
+    options.retries = flags_.retries.value_or(definition.objective.retries);
+    options.once = flags_.once;
+    const domain::Domain& domain = *definition.study->domain;
+    if (domain.shape() == domain::Shape::kBox) options.parameters = domain.parameters();
+    options.dimension = domain.dimension();
+    return std::make_unique<service::Program>(std::move(options));
+  }
+
+  // Making a random function takes a moment: once for all agents.
+  std::shared_ptr<const BuiltinFunction> function(const service::Definition& definition) {
+    const std::lock_guard lock(mutex_);
+    if (!function_) {
+      const StudyFile file = study_file_of(definition, extensions_.functions);
+      function_ = std::make_shared<const BuiltinFunction>(file);
+    }
+    return function_;
+  }
+
+  const AgentFlags& flags_;
+  const Extensions& extensions_;
+  std::mutex mutex_;
+  std::shared_ptr<const BuiltinFunction> function_;
+};
+
+/// The agents of this process, a thread each.
+class Fleet {
+ public:
+  Fleet(const AgentFlags& flags, const Extensions& extensions, const InterruptGuard& interrupt,
+        Lines& lines, std::shared_ptr<service::Link> link)
+      : flags_(flags),
+        interrupt_(interrupt),
+        lines_(lines),
+        link_(std::move(link)),
+        objectives_(flags, extensions) {}
+
+  void run(const std::vector<std::optional<std::uint32_t>>& agents) {
+    num_agents_ = num_joining_ = num_running_ = agents.size();
+    std::vector<std::thread> threads;
+    threads.reserve(agents.size());
+    for (const auto& agent : agents) threads.emplace_back([this, agent] { live(agent); });
+    watch();
+    for (std::thread& thread : threads) thread.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void live(std::optional<std::uint32_t> agent) {
+    std::string who = agent ? fmt::format("agent {}", *agent) : "agent";
+    bool joined = false;
+    try {
+      service::SessionOptions options;
+      options.link = link_;
+      options.study = flags_.study;
+      options.agent = agent;
+      options.journal = flags_.journal;
+      options.take_over = flags_.take_over;
+      service::AgentSession session(std::move(options));
+      joined = true;
+      count_joined();
+      who = fmt::format("agent {}", session.agent());
+      work(session, who);
+    } catch (...) {
+      if (!joined) count_joined();
+      keep_error(std::current_exception(), who);
+    }
+    const std::lock_guard lock(mutex_);
+    --num_running_;
+  }
+
+  void work(service::AgentSession& session, const std::string& who) {
+    const auto objective = objectives_.make(session.definition());
+    lines_.say(fmt::format("{}: in study {}", who, session.definition().study->name));
+    service::LoopOptions options;
+    options.max_failures = flags_.max_failures;
+    options.log = lines_.log(who + ": ");
+    const bool over =
+        service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
+    lines_.say(who +
+               (over ? ": the study is over" : ": stopped; the same command goes on where it was"));
+  }
+
+  void count_joined() {
+    const std::lock_guard lock(mutex_);
+    --num_joining_;
+  }
+
+  // With several agents, each tells its own end; the others go on.
+  void keep_error(const std::exception_ptr& error, const std::string& who) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+    if (num_agents_ == 1) return;
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& e) {
+      lines_.say(fmt::format("{}: {}", who, e.what()));
+    }
+  }
+
+  // Until all have ended. Who is asked to stop while the coordinator cannot be reached has nothing
+  // to finish: when only such agents are left, the process ends.
+  void watch() {
+    while (true) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (num_running_ == 0) return;
+        if (interrupt_.stop() && num_running_ == num_joining_ && !error_) break;
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    lines_.say("stopped before the coordinator was reached");
+    std::_Exit(EXIT_SUCCESS);
+  }
+
+  const AgentFlags& flags_;
+  const InterruptGuard& interrupt_;
+  Lines& lines_;
+  std::shared_ptr<service::Link> link_;
+  Objectives objectives_;
+  std::mutex mutex_;
+  std::size_t num_agents_ = 0;
+  std::size_t num_joining_ = 0;
+  std::size_t num_running_ = 0;
+  std::exception_ptr error_;
+};
+
+std::vector<std::optional<std::uint32_t>> wanted_agents(const AgentFlags& flags) {
+  if (flags.agents.empty()) return {flags.agent};
+  const auto [first, last] = parse_agent_range(flags.agents, "--agents");
+  std::vector<std::optional<std::uint32_t>> agents;
+  for (std::uint32_t agent = first; agent <= last; ++agent) agents.emplace_back(agent);
+  return agents;
+}
+
+}  // namespace
+
+void run_agents(const AgentFlags& flags, const Extensions& extensions) {
+  const auto agents = wanted_agents(flags);
+  const InterruptGuard interrupt("stopping after the query under way; once more: at once",
+                                 InterruptGuard::Second::kAbandons);
+  Lines lines(flags.verbosity);
+  std::string identity;
+  if (!flags.peer.insecure) {
+    identity =
+        agent_identity(flags.peer.certs, {flags.study, agents.front(), agents.back(), false});
+  }
+  auto link = open_link(flags.peer, identity, lines.log());
+  Fleet(flags, extensions, interrupt, lines, std::move(link)).run(agents);
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,34 @@
+// `duets agent`: one or more agents of a study on a coordinator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/cli/extensions.h"
+#include "duets/cli/peer.h"
+#include "duets/cli/progress.h"
+
+namespace duets::cli {
+
+struct AgentFlags {
+  PeerFlags peer;
+  std::string study;                   ///< empty: the only one on the server
+  std::optional<std::uint32_t> agent;  ///< not together with `agents`
+  std::string agents;                  ///< "A-B": several agents in this process
+  std::string journal = kUsualJournal;
+  bool take_over = false;
+  bool once = false;              ///< close the program's input after each query
+  std::optional<double> timeout;  ///< instead of the study's
+  std::optional<std::uint32_t> retries;
+  std::uint32_t max_failures = 0;    ///< in a row; 0: never give up
+  std::vector<std::string> program;  ///< instead of the study's objective
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// Asks the program (or the study's command or function) until the study is over or a signal
+/// comes. Throws base::Error; with several agents the first one's error, after all have ended.
+void run_agents(const AgentFlags& flags, const Extensions& extensions);
+
+}  // namespace duets::cli

@@ -1,0 +1,19 @@
+#include "duets/cli/lines.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace duets::cli {
+
+void Lines::say(const std::string& line) {
+  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  fmt::print(stderr, "{}\n", line);
+}
+
+service::Log Lines::log(const std::string& prefix) {
+  return [this, prefix](const std::string& line) { say(prefix + line); };
+}
+
+}  // namespace duets::cli

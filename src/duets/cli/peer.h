@@ -1,0 +1,43 @@
+// How commands reach a coordinator: address, and the certificate that says who calls.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "duets/service/certificates.h"
+#include "duets/service/link.h"
+
+namespace duets::cli {
+
+inline constexpr const char* kUsualListen = "127.0.0.1:7117";
+inline constexpr const char* kUsualStorage = "duets-storage";
+inline constexpr const char* kUsualCerts = "certs";
+inline constexpr const char* kUsualJournal = "duets-agent";
+
+struct PeerFlags {
+  std::string server;  ///< "HOST:PORT"
+  bool insecure = false;
+  std::string certs = kUsualCerts;
+  double give_up = 0;  ///< seconds without an answer; 0: never
+};
+
+/// kInvalid for a bad address or missing certificates; does not connect yet.
+std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::string& identity,
+                                         service::Log log);
+
+/// Whose certificate of a directory an agent's process uses.
+struct WantedAgents {
+  std::string study;  ///< empty: any
+  std::optional<std::uint32_t> first, last;
+  bool operator_too = false;  ///< the operator's will do when there is none of the agent
+};
+
+/// The identity ("agent-3") of the narrowest certificate in the directory that covers the agents;
+/// without a number the only agent's certificate there. kInvalid when there is none, or several and
+/// no number to choose by: the text says what to type.
+std::string agent_identity(const std::filesystem::path& certs, const WantedAgents& wanted);
+
+}  // namespace duets::cli

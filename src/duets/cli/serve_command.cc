@@ -1,0 +1,244 @@
+#include "duets/cli/serve_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "duets/base/error.h"
+#include "duets/cli/file_io.h"
+#include "duets/cli/interrupt.h"
+#include "duets/cli/lines.h"
+#include "duets/cli/peer.h"
+#include "duets/cli/status_events.h"
+#include "duets/cli/status_text.h"
+#include "duets/cli/study_definition.h"
+#include "duets/harness/threads.h"
+#include "duets/service/server.h"
+#include "duets/storage/secret_file.h"
+
+namespace duets::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using service::StudyStatus;
+
+constexpr auto kLook = std::chrono::milliseconds(200);
+constexpr auto kWaitingEvery = std::chrono::seconds(60);
+// Agents that are told of the end leave at once; others are not waited for.
+constexpr auto kGoodbye = std::chrono::seconds(5);
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<StudyFile> load_studies(const ServeFlags& flags, const Extensions& extensions) {
+  std::vector<StudyFile> files;
+  std::set<std::string> names;
+  for (const std::string& path : flags.studies) {
+    files.push_back(load_study(path, {std::nullopt, extensions.functions}));
+    base::require(names.insert(files.back().study.name).second, "study.name",
+                  files.back().study.name, "two of the study files have this name");
+  }
+  base::require(flags.secret.empty() || files.size() == 1, "--secret", flags.secret,
+                "needs exactly one study file");
+  return files;
+}
+
+std::string first_of(const std::string& flag, const std::optional<std::string>& file,
+                     const char* usual) {
+  return !flag.empty() ? flag : file.value_or(usual);
+}
+
+/// Watches the studies of a server; what happens to them the server tells itself.
+class Watch {
+ public:
+  Watch(const service::Server& server, double give_up, Lines& lines)
+      : server_(server), give_up_(give_up), lines_(lines) {}
+
+  /// Looks at every study once and returns whether one is running. Throws kQuorum.
+  bool look() {
+    bool any_running = false;
+    for (const std::string& name : server_.names()) {
+      if (over_.contains(name)) continue;
+      const std::optional<StudyStatus> status = status_of(name);
+      if (!status) continue;
+      if (is_over(*status)) {
+        over_.insert(name);
+        continue;
+      }
+      any_running = true;
+      tell_waiting(*status);
+      check_quorum(*status);
+    }
+    return any_running;
+  }
+
+ private:
+  struct Seen {
+    std::uint32_t epoch = 0;
+    Clock::time_point told = Clock::now();
+    std::optional<Clock::time_point> unreachable;
+  };
+
+  // Nothing when it was deleted meanwhile.
+  std::optional<StudyStatus> status_of(const std::string& name) const {
+    try {
+      return server_.status(name);
+    } catch (const base::Error& error) {
+      if (error.kind() != base::ErrorKind::kInvalid) throw;
+      return std::nullopt;
+    }
+  }
+
+  void tell_waiting(const StudyStatus& status) {
+    Seen& seen = seen_[status.name];
+    if (status.epoch != seen.epoch) seen.told = Clock::now();
+    seen.epoch = status.epoch;
+    if (Clock::now() - seen.told < kWaitingEvery) return;
+    seen.told = Clock::now();
+    const std::string text = service::waiting_text(status);
+    if (!text.empty()) lines_.say(status.name + ": " + text);
+  }
+
+  void check_quorum(const StudyStatus& status) {
+    Seen& seen = seen_[status.name];
+    const Reach reach = reach_of(status);
+    if (reach.enough()) {
+      seen.unreachable.reset();
+      return;
+    }
+    if (!seen.unreachable) seen.unreachable = Clock::now();
+    if (give_up_ <= 0 || seconds_since(*seen.unreachable) < give_up_) return;
+    throw base::Error(
+        base::ErrorKind::kQuorum,
+        fmt::format("study {}: for {} s only {} of the {} agents that epoch {} needs were within "
+                    "reach; everything is stored, the same command goes on",
+                    status.name, give_up_, reach.agents, reach.needed, status.epoch));
+  }
+
+  const service::Server& server_;
+  const double give_up_;
+  Lines& lines_;
+  std::map<std::string, Seen> seen_;
+  std::set<std::string> over_;
+};
+
+bool any_live(const service::Server& server, const std::vector<StudyFile>& files) {
+  return std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
+    const StudyStatus status = server.status(file.study.name);
+    return std::any_of(status.agent_status.begin(), status.agent_status.end(),
+                       [](const service::AgentStatus& agent) {
+                         return agent.presence == service::Presence::kLive;
+                       });
+  });
+}
+
+// Agents learn of the end from the coordinator: gone too soon, it would leave them waiting.
+void say_goodbye(const service::Server& server, const std::vector<StudyFile>& files,
+                 const std::atomic<bool>& stop) {
+  const auto start = Clock::now();
+  while (!stop && Clock::now() - start < kGoodbye && any_live(server, files)) {
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+void introduce(const service::Server& server, const std::vector<StudyFile>& files,
+               const service::ServerOptions& options, Lines& lines) {
+  const std::string address = server.address();
+  lines.say(fmt::format("listening on {} ({}), storage {}", address,
+                        options.insecure ? "plaintext" : "TLS", options.storage.string()));
+  for (const StudyFile& file : files) {
+    const protocol::Study& study = file.study;
+    lines.say(fmt::format("{}: {} agents x {} queries = {}, epochs of {}", study.name, study.agents,
+                          study.horizon, std::uint64_t{study.agents} * study.horizon,
+                          fmt::join(protocol::lengths(study), ", ")));
+  }
+  const bool any_host = address.starts_with("0.0.0.0:") || address.starts_with("[::]:");
+  lines.say(fmt::format(
+      "on the agents' machines: duets agent --server {}{}{}{}",
+      any_host ? "THIS-MACHINE" + address.substr(address.rfind(':')) : address,
+      options.insecure ? " --insecure" : " --certs DIR", files.size() > 1 ? " --study NAME" : "",
+      files.size() == 1 && files[0].objective.command.empty() ? "" : " [-- PROGRAM ARGUMENTS]"));
+}
+
+void create_studies(service::Server& server, const std::vector<StudyFile>& files,
+                    const ServeFlags& flags, Lines& lines) {
+  const std::string secret =
+      flags.secret.empty() ? std::string() : storage::read_secret_file(flags.secret);
+  for (const StudyFile& file : files) {
+    const bool made = server.create(definition_of(file), secret);
+    if (!made) lines.say(file.study.name + ": goes on where it was");
+  }
+}
+
+std::vector<StudyView> final_views(const service::Server& server,
+                                   const std::vector<StudyFile>& files) {
+  std::vector<StudyView> views;
+  for (const StudyFile& file : files) {
+    views.push_back({server.status(file.study.name), file.study.domain});
+  }
+  if (!files.empty()) return views;
+  for (const std::string& name : server.names()) views.push_back({server.status(name), nullptr});
+  return views;
+}
+
+void require_success(const std::vector<StudyView>& views) {
+  for (const StudyView& view : views) {
+    if (view.status.state != service::StudyState::kFailed) continue;
+    throw base::Error(
+        base::ErrorKind::kProtocol,
+        fmt::format("study {} cannot go on: {}", view.status.name, view.status.problem));
+  }
+}
+
+}  // namespace
+
+Reach reach_of(const StudyStatus& status) {
+  Reach reach;
+  reach.needed = status.quorum == 0 ? status.agents : status.quorum;
+  for (const service::AgentStatus& agent : status.agent_status) {
+    if (agent.uploaded || agent.presence == service::Presence::kLive) ++reach.agents;
+  }
+  return reach;
+}
+
+void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
+  const std::vector<StudyFile> files = load_studies(flags, extensions);
+  const CoordinatorSpec given = files.empty() ? CoordinatorSpec{} : files.front().coordinator;
+  const InterruptGuard interrupt("stopping; once more: at once");
+  Lines lines(flags.verbosity);
+  const harness::ThreadExecutor executor(flags.threads == 0 ? harness::default_threads()
+                                                            : flags.threads);
+  service::ServerOptions options;
+  options.listen = first_of(flags.listen, given.listen, kUsualListen);
+  options.storage = first_of(flags.storage, given.storage, kUsualStorage);
+  options.insecure = flags.insecure;
+  if (!flags.insecure) options.certs = first_of(flags.certs, given.tls, kUsualCerts);
+  options.lease_seconds = flags.lease;
+  options.log = lines.log();
+  service::Server server(options, executor);
+  create_studies(server, files, flags, lines);
+  introduce(server, files, options, lines);
+  if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
+
+  Watch watch(server, flags.give_up, lines);
+  while (!interrupt.stop() && (watch.look() || files.empty() || flags.keep)) {
+    std::this_thread::sleep_for(kLook);
+  }
+  const bool stopped = interrupt.stop();
+  if (stopped) {
+    lines.say("stopped; the same command goes on");
+  } else {
+    say_goodbye(server, files, interrupt.stop());
+  }
+  const std::vector<StudyView> views = final_views(server, files);
+  if (!stopped) require_success(views);
+  std::cout << statuses_text(views, flags.format);
+}
+
+}  // namespace duets::cli

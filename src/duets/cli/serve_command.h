@@ -1,0 +1,41 @@
+// `duets serve`: the coordinator of one or more studies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/cli/extensions.h"
+#include "duets/cli/progress.h"
+#include "duets/cli/summary.h"
+#include "duets/service/study_status.h"
+
+namespace duets::cli {
+
+struct ServeFlags {
+  std::vector<std::string> studies;    ///< study files; empty: what is stored
+  std::string listen, storage, certs;  ///< empty: [coordinator] of the first study, or the default
+  bool insecure = false;
+  std::string secret;        ///< file with the secret of a new study
+  std::string address_file;  ///< where the real address is written
+  double lease = 60;
+  bool keep = false;   ///< stay when everything is finished
+  double give_up = 0;  ///< seconds without a reachable quorum; 0: never
+  unsigned threads = 0;
+  Format format = Format::kTable;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// Makes or resumes the studies and serves until they are finished, or a signal. Throws
+/// base::Error: kQuorum when a study's quorum was out of reach for `give_up` seconds.
+void serve_studies(const ServeFlags& flags, const Extensions& extensions);
+
+/// How many agents of a running study can still upload or have, against how many it needs.
+struct Reach {
+  std::uint32_t agents = 0;
+  std::uint32_t needed = 0;
+  bool enough() const { return agents >= needed; }
+};
+Reach reach_of(const service::StudyStatus& status);
+
+}  // namespace duets::cli

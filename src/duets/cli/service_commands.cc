@@ -1,0 +1,118 @@
+#include "duets/cli/service_commands.h"
+
+#include <memory>
+
+#include "duets/cli/agent_command.h"
+#include "duets/cli/agent_numbers.h"
+#include "duets/cli/serve_command.h"
+
+namespace duets::cli {
+namespace {
+
+constexpr double kMaxSeconds = 1e9;
+
+void add_seconds(CLI::App& command, const std::string& name, double& value,
+                 const std::string& text) {
+  command.add_option(name, value, text)->check(CLI::Range(1e-3, kMaxSeconds))->option_text("S");
+}
+
+void add_peer(CLI::App& command, PeerFlags& peer) {
+  add_text(command, "--server", peer.server, "Where the coordinator listens", "HOST:PORT");
+  CLI::Option* insecure =
+      command.add_flag("--insecure", peer.insecure, "Plaintext; the coordinator must say so too");
+  add_text(command, "--certs", peer.certs, "Directory of certificates (default certs)", "DIR")
+      ->excludes(insecure);
+}
+
+void add_study_name(CLI::App& command, std::string& study) {
+  add_text(command, "--study", study, "Which study (default: the only one there)", "NAME");
+}
+
+void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
+  auto flags = std::make_shared<ServeFlags>();
+  CLI::App* serve = app.add_subcommand("serve", "Coordinate studies: agents connect to this");
+  serve->add_option("study", flags->studies, "Study files (default: go on with what is stored)")
+      ->option_text("STUDY...");
+  add_text(*serve, "--listen", flags->listen, "Address (default 127.0.0.1:7117)", "HOST:PORT");
+  add_text(*serve, "--storage", flags->storage, "Directory of what is kept (default duets-storage)",
+           "DIR");
+  CLI::Option* insecure = serve->add_flag("--insecure", flags->insecure,
+                                          "Plaintext: anybody who can connect may do anything");
+  add_text(*serve, "--certs", flags->certs, "Directory of certificates (default certs)", "DIR")
+      ->excludes(insecure);
+  add_text(*serve, "--secret", flags->secret, "Secret of a new study (default: a fresh one)",
+           "FILE");
+  add_seconds(*serve, "--lease", flags->lease,
+              "An agent not heard of for so long may be replaced (default 60)");
+  serve->add_flag("--keep", flags->keep, "Stay when all studies are finished");
+  add_seconds(*serve, "--give-up", flags->give_up,
+              "End with exit code 7 when too few agents are there for so long");
+  add_text(*serve, "--address-file", flags->address_file, "Write the real address here", "FILE");
+  serve->add_option("--threads", flags->threads, "Threads (default: all)")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  add_format(*serve, flags->format);
+  add_quiet(*serve, flags->verbosity);
+  serve->callback([flags, &chosen, &extensions] {
+    chosen = [flags, &extensions] { serve_studies(*flags, extensions); };
+  });
+}
+
+void add_agent_number(CLI::App& command, std::optional<std::uint32_t>& agent,
+                      const std::string& text) {
+  command.add_option("--agent", agent, text)
+      ->check(CLI::Range(std::uint32_t{0}, (std::uint32_t{1} << 31) - 1))
+      ->option_text("N");
+}
+
+void add_journal(CLI::App& command, std::string& journal) {
+  add_text(command, "--journal", journal, "Directory of journals (default duets-agent)", "DIR");
+}
+
+void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
+  agent.add_flag("--once", flags.once, "Close the program's input after each query");
+  agent.add_option("--timeout", flags.timeout, "Seconds a query may take (default: the study's)")
+      ->check(CLI::Range(1e-3, kMaxSeconds))
+      ->option_text("S");
+  agent.add_option("--retries", flags.retries, "More attempts at a query (default: the study's)")
+      ->check(CLI::Range(0, 1000))
+      ->option_text("N");
+  agent
+      .add_option("--max-failures", flags.max_failures,
+                  "End with exit code 8 after so many failed queries in a row (default: never)")
+      ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 30))
+      ->option_text("K");
+  agent.add_option("program", flags.program, "After --: the objective, instead of the study's")
+      ->option_text("PROGRAM ARGUMENTS...");
+}
+
+void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
+  auto flags = std::make_shared<AgentFlags>();
+  CLI::App* agent = app.add_subcommand("agent", "Take part in a study with one's own program");
+  add_peer(*agent, flags->peer);
+  agent->get_option("--server")->required();
+  add_study_name(*agent, flags->study);
+  add_agent_number(*agent, flags->agent,
+                   "Which agent (default: the certificate's, the journal's, or a free one)");
+  add_text(*agent, "--agents", flags->agents, "Several agents in this process", "A-B")
+      ->excludes(agent->get_option("--agent"));
+  add_journal(*agent, flags->journal);
+  agent->add_flag("--take-over", flags->take_over,
+                  "Take the agent although another machine is it now");
+  add_seconds(*agent, "--give-up", flags->peer.give_up,
+              "End with exit code 4 when the coordinator does not answer for so long");
+  add_agent_objective(*agent, *flags);
+  add_quiet(*agent, flags->verbosity);
+  agent->callback([flags, &chosen, &extensions] {
+    chosen = [flags, &extensions] { run_agents(*flags, extensions); };
+  });
+}
+
+}  // namespace
+
+void add_service_commands(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
+  add_serve(app, chosen, extensions);
+  add_agent(app, chosen, extensions);
+}
+
+}  // namespace duets::cli

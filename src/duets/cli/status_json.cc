@@ -1,0 +1,141 @@
+#include "duets/cli/status_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace duets::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using service::StudyStatus;
+
+Json params_json(const StudyView& view, const service::Found& found) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < found.values.size(); ++i) {
+    const std::string* choice = choice_of(view, i, found.values[i]);
+    json[coordinate_name(view, i)] = choice != nullptr ? Json(*choice) : Json(found.values[i]);
+  }
+  return json;
+}
+
+Json recommendation_json(const StudyView& view) {
+  if (!view.status.recommendation) return nullptr;
+  const service::Found& found = *view.status.recommendation;
+  return {{"params", params_json(view, found)},
+          {"mean", found.value},
+          {"low", found.low},
+          {"high", found.high}};
+}
+
+Json best_trial_json(const StudyView& view) {
+  if (!view.status.best_trial) return nullptr;
+  const service::Found& found = *view.status.best_trial;
+  return {{"params", params_json(view, found)},
+          {"value", found.value},
+          {"agent", found.agent},
+          {"epoch", found.epoch},
+          {"slot", found.slot}};
+}
+
+Json agent_json(const service::AgentStatus& a) {
+  return {{"agent", a.agent},
+          {"presence", to_string(a.presence)},
+          {"host", a.host},
+          {"heard_seconds_ago", a.heard_seconds_ago},
+          {"uploaded", a.uploaded},
+          {"answered", a.answered},
+          {"holes", a.holes},
+          {"seconds_per_query", a.seconds_per_query},
+          {"query_seconds", a.query_seconds},
+          {"token", a.token},
+          {"epochs_excluded", a.epochs_excluded},
+          {"problem", a.problem}};
+}
+
+Json epoch_json(const service::EpochStatus& e) {
+  return {{"epoch", e.epoch},       {"length", e.length},
+          {"why", e.why},           {"participants", e.participants},
+          {"holes", e.holes},       {"excluded", e.excluded},
+          {"inducing", e.inducing}, {"region_fraction", e.region_fraction},
+          {"seconds", e.seconds}};
+}
+
+Json head_json(const StudyStatus& s) {
+  return {{"study", s.name},        {"state", to_string(s.state)},    {"problem", s.problem},
+          {"agents", s.agents},     {"horizon", s.horizon},           {"epoch", s.epoch},
+          {"epochs", s.num_epochs}, {"epoch_length", s.epoch_length}, {"created", s.created_unix}};
+}
+
+Json status_json(const StudyView& view) {
+  const StudyStatus& s = view.status;
+  Json json = head_json(s);
+  json["epoch_seconds"] = s.epoch_seconds;
+  json["deadline_seconds"] = s.deadline_seconds ? Json(*s.deadline_seconds) : Json(nullptr);
+  json["quorum"] = s.quorum;
+  json["waiting_for"] = s.waiting_for;
+  json["agent_status"] = Json::array();
+  for (const service::AgentStatus& agent : s.agent_status) {
+    json["agent_status"].push_back(agent_json(agent));
+  }
+  json["closed_epochs"] = Json::array();
+  for (const service::EpochStatus& epoch : s.epochs) {
+    json["closed_epochs"].push_back(epoch_json(epoch));
+  }
+  json["recommendation"] = recommendation_json(view);
+  json["best_trial"] = best_trial_json(view);
+  json["complete_participation"] = s.complete_participation;
+  json["guarantee"] = s.guarantee;
+  json["traffic"] = {{"calls", s.traffic.calls},
+                     {"payload_up_bytes", s.traffic.payload_up_bytes},
+                     {"payload_down_bytes", s.traffic.payload_down_bytes},
+                     {"reals_links", s.traffic.reals_links},
+                     {"closing_bytes", s.traffic.closing_bytes},
+                     {"closing_reals", s.traffic.closing_reals}};
+  json["study_digest"] = base::to_hex(s.study_digest);
+  json["run_digest"] = base::to_hex(s.run_digest);
+  json["state_digest"] = base::to_hex(s.state_digest);
+  return json;
+}
+
+// Hosts and problems come from other machines: bytes that are no text must not end the command.
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string coordinate_name(const StudyView& view, std::size_t coordinate) {
+  const auto& names = view.status.coordinate_names;
+  return coordinate < names.size() ? names[coordinate] : fmt::format("x{}", coordinate + 1);
+}
+
+const std::string* choice_of(const StudyView& view, std::size_t coordinate, double value) {
+  if (!view.domain || coordinate >= view.domain->parameters().size()) return nullptr;
+  const auto& choices = view.domain->parameters()[coordinate].choices;
+  if (!(value >= 0) || !(value < static_cast<double>(choices.size()))) return nullptr;
+  return &choices[static_cast<std::size_t>(value)];
+}
+
+std::string statuses_json(const std::vector<StudyView>& views) {
+  if (views.size() == 1) return dump(status_json(views.front()));
+  Json json = Json::array();
+  for (const StudyView& view : views) json.push_back(status_json(view));
+  return dump(json);
+}
+
+std::string list_json(const std::vector<StudyStatus>& statuses) {
+  Json json = Json::array();
+  for (const StudyStatus& status : statuses) json.push_back(head_json(status));
+  return dump(json);
+}
+
+std::string best_json(const StudyView& view) {
+  return dump({{"study", view.status.name},
+               {"state", to_string(view.status.state)},
+               {"recommendation", recommendation_json(view)},
+               {"best_trial", best_trial_json(view)},
+               {"guarantee", view.status.guarantee}});
+}
+
+}  // namespace duets::cli
