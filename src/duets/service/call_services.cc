@@ -1,0 +1,210 @@
+#include "duets/service/call_services.h"
+
+#include <fmt/format.h>
+#include <grpc/grpc_security_constants.h>
+#include <grpcpp/grpcpp.h>
+
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/status_code.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using grpc::CallbackServerContext;
+using grpc::ServerUnaryReactor;
+using grpc::Status;
+using grpc::StatusCode;
+
+// TLS has checked that our authority signed the certificate; this reads whose it is.
+std::optional<Identity> identity_of(const CallbackServerContext& context) {
+  const auto names = context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
+  if (names.size() != 1) return std::nullopt;
+  return parse_identity({names.front().data(), names.front().size()});
+}
+
+Status check_agent(const CallbackServerContext& context, bool insecure, const std::string& study,
+                   std::uint32_t agent) {
+  if (insecure) return Status::OK;
+  const auto identity = identity_of(context);
+  if (!identity) return {StatusCode::UNAUTHENTICATED, "the certificate has no name of ours"};
+  if (identity->may_act_as(study, agent)) return Status::OK;
+  return {StatusCode::PERMISSION_DENIED,
+          fmt::format("the certificate of \"{}\" does not cover agent {} of study \"{}\"",
+                      common_name(*identity), agent, study)};
+}
+
+ServerUnaryReactor* finish(CallbackServerContext* context, const Status& status) {
+  ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(status);
+  return reactor;
+}
+
+// Runs `work`, which returns a status or throws.
+template <typename Work>
+Status guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return status_of(error);
+  }
+}
+
+}  // namespace
+
+ServerUnaryReactor* AgentsService::Join(CallbackServerContext* context,
+                                        const v1::JoinRequest* request, v1::JoinReply* reply) {
+  return finish(context, guarded([&]() -> Status {
+                  std::optional<Identity> identity;
+                  if (!insecure_) {
+                    identity = identity_of(*context);
+                    if (!identity)
+                      return {StatusCode::UNAUTHENTICATED, "the certificate has no name of ours"};
+                  }
+                  return studies_.find(request->study())->join(*request, identity, *reply);
+                }));
+}
+
+ServerUnaryReactor* AgentsService::Fetch(CallbackServerContext* context,
+                                         const v1::FetchRequest* request, v1::FetchReply* reply) {
+  ServerUnaryReactor* reactor = context->DefaultReactor();
+  const Status status = guarded([&] {
+    const v1::Caller& caller = request->caller();
+    Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
+    if (!allowed.ok()) return allowed;
+    studies_.find(caller.study())
+        ->fetch(*request, [reactor, reply](const Status& done, v1::FetchReply&& answer) {
+          *reply = std::move(answer);
+          reactor->Finish(done);
+        });
+    return allowed;
+  });
+  if (!status.ok()) reactor->Finish(status);
+  return reactor;
+}
+
+ServerUnaryReactor* AgentsService::Send(CallbackServerContext* context,
+                                        const v1::SendRequest* request, v1::SendReply* reply) {
+  ServerUnaryReactor* reactor = context->DefaultReactor();
+  const Status status = guarded([&] {
+    const v1::Caller& caller = request->caller();
+    Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
+    if (!allowed.ok()) return allowed;
+    studies_.find(caller.study())
+        ->send(*request, [reactor, reply](const Status& done, v1::SendReply&& answer) {
+          *reply = std::move(answer);
+          reactor->Finish(done);
+        });
+    return allowed;
+  });
+  if (!status.ok()) reactor->Finish(status);
+  return reactor;
+}
+
+ServerUnaryReactor* AgentsService::Beat(CallbackServerContext* context,
+                                        const v1::BeatRequest* request, v1::BeatReply* reply) {
+  return finish(context, guarded([&] {
+                  for (const v1::Progress& progress : request->progress()) {
+                    Status allowed =
+                        check_agent(*context, insecure_, request->study(), progress.agent());
+                    if (!allowed.ok()) return allowed;
+                  }
+                  return studies_.find(request->study())->beat(*request, *reply);
+                }));
+}
+
+ServerUnaryReactor* AgentsService::Leave(CallbackServerContext* context,
+                                         const v1::LeaveRequest* request, v1::LeaveReply*) {
+  return finish(context, guarded([&] {
+                  const v1::Caller& caller = request->caller();
+                  Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
+                  if (!allowed.ok()) return allowed;
+                  return studies_.find(caller.study())->leave(*request);
+                }));
+}
+
+ServerUnaryReactor* OperatorsService::answer(CallbackServerContext* context,
+                                             const std::function<void()>& work) const {
+  return finish(
+      context, guarded([&]() -> Status {
+        if (!insecure_) {
+          const auto identity = identity_of(*context);
+          if (!identity)
+            return {StatusCode::UNAUTHENTICATED, "the certificate has no name of ours"};
+          if (!identity->may_operate()) {
+            return {StatusCode::PERMISSION_DENIED,
+                    fmt::format("\"{}\" is not an operator: make a certificate with `duets certs "
+                                "operator`",
+                                common_name(*identity))};
+          }
+        }
+        work();
+        return Status::OK;
+      }));
+}
+
+ServerUnaryReactor* OperatorsService::CreateStudy(CallbackServerContext* context,
+                                                  const v1::CreateStudyRequest* request,
+                                                  v1::CreateStudyReply* reply) {
+  return answer(context, [&] {
+    const Definition definition = from_wire(request->definition());
+    studies_.create(definition, {});
+    *reply->mutable_study_digest() = to_wire(protocol::study_digest(*definition.study));
+  });
+}
+
+ServerUnaryReactor* OperatorsService::ListStudies(CallbackServerContext* context,
+                                                  const v1::ListStudiesRequest*,
+                                                  v1::ListStudiesReply* reply) {
+  return answer(context, [&] {
+    for (const std::string& name : studies_.names()) {
+      StudyStatus status = studies_.find(name)->status();
+      status.agent_status.clear();
+      status.epochs.clear();
+      *reply->add_studies() = to_wire(status);
+    }
+  });
+}
+
+ServerUnaryReactor* OperatorsService::GetStatus(CallbackServerContext* context,
+                                                const v1::GetStatusRequest* request,
+                                                v1::GetStatusReply* reply) {
+  return answer(context, [&] {
+    *reply->mutable_status() = to_wire(studies_.find(request->study())->status());
+  });
+}
+
+ServerUnaryReactor* OperatorsService::StopStudy(CallbackServerContext* context,
+                                                const v1::StopStudyRequest* request,
+                                                v1::StopStudyReply*) {
+  return answer(context, [&] { studies_.find(request->study())->stop(); });
+}
+
+ServerUnaryReactor* OperatorsService::DeleteStudy(CallbackServerContext* context,
+                                                  const v1::DeleteStudyRequest* request,
+                                                  v1::DeleteStudyReply*) {
+  return answer(context, [&] { studies_.remove(request->study()); });
+}
+
+ServerUnaryReactor* OperatorsService::CloseEpoch(CallbackServerContext* context,
+                                                 const v1::CloseEpochRequest* request,
+                                                 v1::CloseEpochReply*) {
+  return answer(context, [&] { studies_.find(request->study())->close_epoch(request->epoch()); });
+}
+
+ServerUnaryReactor* OperatorsService::ExportStudy(CallbackServerContext* context,
+                                                  const v1::ExportStudyRequest* request,
+                                                  v1::ExportStudyReply* reply) {
+  return answer(context, [&] {
+    const Studies::Export part = studies_.stored(request->study(), request->first_record());
+    if (request->first_record() == 0) *reply->mutable_definition() = to_wire(part.definition);
+    for (const base::Bytes& record : part.records) {
+      reply->add_records(record.data(), record.size());
+    }
+    reply->set_more(part.more);
+  });
+}
+
+}  // namespace duets::service

@@ -1,0 +1,68 @@
+// The two gRPC services: they find the study, check who calls, and pass the call on.
+#pragma once
+
+#include <optional>
+
+#include "duets/service/certificates.h"
+#include "duets/service/studies.h"
+#include "duets/v1/duets.grpc.pb.h"
+
+namespace duets::service {
+
+/// What agents call. No call keeps a thread while it waits.
+class AgentsService final : public v1::Agents::CallbackService {
+ public:
+  /// `insecure`: callers have no certificate and may act as anybody.
+  AgentsService(Studies& studies, bool insecure) : studies_(studies), insecure_(insecure) {}
+
+  grpc::ServerUnaryReactor* Join(grpc::CallbackServerContext* context,
+                                 const v1::JoinRequest* request, v1::JoinReply* reply) override;
+  grpc::ServerUnaryReactor* Fetch(grpc::CallbackServerContext* context,
+                                  const v1::FetchRequest* request, v1::FetchReply* reply) override;
+  grpc::ServerUnaryReactor* Send(grpc::CallbackServerContext* context,
+                                 const v1::SendRequest* request, v1::SendReply* reply) override;
+  grpc::ServerUnaryReactor* Beat(grpc::CallbackServerContext* context,
+                                 const v1::BeatRequest* request, v1::BeatReply* reply) override;
+  grpc::ServerUnaryReactor* Leave(grpc::CallbackServerContext* context,
+                                  const v1::LeaveRequest* request, v1::LeaveReply* reply) override;
+
+ private:
+  Studies& studies_;
+  bool insecure_;
+};
+
+/// What the commands of an operator call.
+class OperatorsService final : public v1::Operators::CallbackService {
+ public:
+  OperatorsService(Studies& studies, bool insecure) : studies_(studies), insecure_(insecure) {}
+
+  grpc::ServerUnaryReactor* CreateStudy(grpc::CallbackServerContext* context,
+                                        const v1::CreateStudyRequest* request,
+                                        v1::CreateStudyReply* reply) override;
+  grpc::ServerUnaryReactor* ListStudies(grpc::CallbackServerContext* context,
+                                        const v1::ListStudiesRequest* request,
+                                        v1::ListStudiesReply* reply) override;
+  grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
+                                      const v1::GetStatusRequest* request,
+                                      v1::GetStatusReply* reply) override;
+  grpc::ServerUnaryReactor* StopStudy(grpc::CallbackServerContext* context,
+                                      const v1::StopStudyRequest* request,
+                                      v1::StopStudyReply* reply) override;
+  grpc::ServerUnaryReactor* DeleteStudy(grpc::CallbackServerContext* context,
+                                        const v1::DeleteStudyRequest* request,
+                                        v1::DeleteStudyReply* reply) override;
+  grpc::ServerUnaryReactor* CloseEpoch(grpc::CallbackServerContext* context,
+                                       const v1::CloseEpochRequest* request,
+                                       v1::CloseEpochReply* reply) override;
+  grpc::ServerUnaryReactor* ExportStudy(grpc::CallbackServerContext* context,
+                                        const v1::ExportStudyRequest* request,
+                                        v1::ExportStudyReply* reply) override;
+
+ private:
+  grpc::ServerUnaryReactor* answer(grpc::CallbackServerContext* context,
+                                   const std::function<void()>& work) const;
+  Studies& studies_;
+  bool insecure_;
+};
+
+}  // namespace duets::service

@@ -1,0 +1,116 @@
+#include "duets/service/server.h"
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/call_services.h"
+#include "duets/service/certificates.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+constexpr int kMinPingMs = 5'000;
+constexpr auto kShutdown = std::chrono::seconds(5);
+
+std::shared_ptr<grpc::ServerCredentials> credentials(const ServerOptions& options) {
+  if (options.insecure) return grpc::InsecureServerCredentials();
+  const TlsTexts texts = load_tls(options.certs, "coordinator");
+  grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  ssl.pem_root_certs = texts.authority;
+  ssl.pem_key_cert_pairs.push_back({texts.key, texts.certificate});
+  return grpc::SslServerCredentials(ssl);
+}
+
+std::string host_of(const std::string& listen) {
+  const std::size_t colon = listen.rfind(':');
+  base::require(colon != std::string::npos && colon > 0 && colon + 1 < listen.size(), "listen",
+                listen, "must be HOST:PORT");
+  return listen.substr(0, colon);
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(ServerOptions options, const base::Executor& executor)
+      : options_(std::move(options)),
+        host_(host_of(options_.listen)),
+        credentials_(credentials(options_)),
+        studies_(options_.storage,
+                 {options_.lease_seconds, options_.max_wait_seconds, options_.log}, executor),
+        agents_(studies_, options_.insecure),
+        operators_(studies_, options_.insecure) {
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort(options_.listen, credentials_, &port);
+    builder.RegisterService(&agents_);
+    builder.RegisterService(&operators_);
+    builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+    builder.SetMaxSendMessageSize(kMaxMessageBytes);
+    // One coordinator an address: a second one must fail, not share the callers.
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    // Agents ping to notice a dead network while nothing else is said.
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinPingMs);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+    server_ = builder.BuildAndStart();
+    if (!server_ || port == 0) {
+      throw base::Error(base::ErrorKind::kConnection,
+                        fmt::format("cannot listen on {}: is the address taken?", options_.listen));
+    }
+    address_ = fmt::format("{}:{}", host_, port);
+  }
+
+  ~Impl() {
+    // Waiting calls are answered when their studies go; the rest is given a moment.
+    for (const std::string& name : studies_.names()) studies_.find(name)->retire();
+    server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
+    server_->Wait();
+  }
+
+  Studies& studies() { return studies_; }
+  const std::string& address() const { return address_; }
+
+ private:
+  ServerOptions options_;
+  std::string host_;
+  std::shared_ptr<grpc::ServerCredentials> credentials_;
+  Studies studies_;
+  AgentsService agents_;
+  OperatorsService operators_;
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_;
+};
+
+Server::Server(ServerOptions options, const base::Executor& executor)
+    : impl_(std::make_unique<Impl>(std::move(options), executor)) {}
+Server::~Server() = default;
+
+std::string Server::address() const { return impl_->address(); }
+
+bool Server::create(const Definition& definition, const std::string& secret_text) {
+  return impl_->studies().create(definition, secret_text);
+}
+
+std::vector<std::string> Server::names() const { return impl_->studies().names(); }
+
+StudyStatus Server::status(const std::string& name) const {
+  return impl_->studies().find(name)->status();
+}
+
+void Server::stop_study(const std::string& name) { impl_->studies().find(name)->stop(); }
+
+void Server::delete_study(const std::string& name) { impl_->studies().remove(name); }
+
+void Server::close_epoch(const std::string& name, std::uint32_t epoch) {
+  impl_->studies().find(name)->close_epoch(epoch);
+}
+
+}  // namespace duets::service

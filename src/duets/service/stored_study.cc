@@ -1,0 +1,88 @@
+#include "duets/service/stored_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/base/error.h"
+#include "duets/protocol/guarantee.h"
+#include "duets/service/lease_table.h"
+#include "duets/service/secret.h"
+#include "duets/service/study_board.h"
+#include "duets/service/study_results.h"
+
+namespace duets::service {
+namespace {
+
+std::string full_name(const storage::Store& store, const std::string& name) {
+  const std::vector<std::string> names = store.names();
+  if (name.empty() && names.size() == 1) return names.front();
+  base::require(std::find(names.begin(), names.end(), name) != names.end(), "study",
+                name.empty() ? "(none)" : name,
+                names.empty() ? "there is no study in this storage"
+                              : fmt::format("must be one of {}", fmt::join(names, ", ")));
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> stored_names(const std::filesystem::path& storage) {
+  return storage::Store(store_path(storage), storage::Access::kRead).names();
+}
+
+StoredStudy read_stored(const std::filesystem::path& storage, const std::string& name) {
+  storage::Store store(store_path(storage), storage::Access::kRead);
+  return StudyJournal(store, full_name(store, name)).load();
+}
+
+StudyStatus stored_status(const std::filesystem::path& storage, const std::string& name,
+                          const base::Executor& executor) {
+  const StoredStudy stored = read_stored(storage, name);
+  const Definition& definition = stored.definition;
+  const protocol::Study& study = *definition.study;
+  const random::StudySecret secret = load_secret(secret_path(storage, study.name));
+  const auto coordinator =
+      protocol::Coordinator::replay(definition.study, secret, executor, stored.records);
+
+  StudyBoard board(definition);
+  for (const base::Bytes& record : stored.records) board.show(protocol::decode_record(record));
+  for (const auto& [epoch, note] : stored.epochs) board.show_note(epoch, note);
+  board.show_traffic(stored.traffic);
+  board.show(coordinator, recommendation_of(definition, coordinator),
+             best_trial_of(definition, coordinator, secret), stored.state);
+
+  StudyStatus status = board.status(unix_seconds());
+  status.created_unix = stored.created_unix;
+  status.guarantee = protocol::guarantee_of(study, status.complete_participation);
+  LeaseTable leases(study.agents, 0);
+  if (!stored.leases.empty()) leases.load(stored.leases, 0);
+  for (std::uint32_t agent = 0; agent < study.agents; ++agent) {
+    AgentStatus line = leases.status(agent, status.epoch, 1);
+    line.uploaded =
+        !std::binary_search(status.waiting_for.begin(), status.waiting_for.end(), agent);
+    line.epochs_excluded =
+        static_cast<std::uint32_t>(status.epochs.size()) - board.epochs_taken_part(agent);
+    status.agent_status.push_back(std::move(line));
+  }
+  return status;
+}
+
+void stop_stored(const std::filesystem::path& storage, const std::string& name) {
+  storage::Store store(store_path(storage), storage::Access::kWrite);
+  StudyJournal journal(store, full_name(store, name));
+  const StudyState state = journal.load().state;
+  base::require(state == StudyState::kRunning, "study", journal.name(),
+                fmt::format("is {}, not running", to_string(state)));
+  journal.set_state(StudyState::kStopped);
+}
+
+void delete_stored(const std::filesystem::path& storage, const std::string& name) {
+  storage::Store store(store_path(storage), storage::Access::kWrite);
+  const std::string full = full_name(store, name);
+  base::require(StudyJournal(store, full).load().state != StudyState::kRunning, "study", full,
+                "is running; stop it before deleting it");
+  store.remove(full);
+  std::filesystem::remove(secret_path(storage, full));
+}
+
+}  // namespace duets::service

@@ -1,0 +1,158 @@
+#include "duets/service/studies.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/secret.h"
+#include "duets/storage/secret_file.h"
+
+namespace duets::service {
+namespace {
+
+using storage::StorageError;
+
+constexpr auto kTick = std::chrono::milliseconds(100);
+/// Of the records in one answer: well below the largest message.
+constexpr std::size_t kMaxExportBytes = std::size_t{16} << 20;
+constexpr std::uint64_t kExportStep = 256;
+
+std::filesystem::path made(const std::filesystem::path& storage) {
+  std::error_code error;
+  const bool fresh = std::filesystem::create_directories(storage, error);
+  if (fresh && !error) {
+    std::filesystem::permissions(storage, std::filesystem::perms::owner_all, error);
+  }
+  if (error) {
+    throw StorageError(StorageError::Cause::kUnwritable,
+                       fmt::format("{}: {}", storage.string(), error.message()));
+  }
+  return storage;
+}
+
+}  // namespace
+
+Studies::Studies(std::filesystem::path storage, HostOptions options, const base::Executor& executor)
+    : storage_(made(storage)),
+      options_(std::move(options)),
+      executor_(executor),
+      store_(store_path(storage_), storage::Access::kWrite) {
+  for (const std::string& name : store_.names()) open(name);
+  ticker_ = std::thread([this] { tick_until_stopped(); });
+}
+
+Studies::~Studies() {
+  {
+    const std::lock_guard lock(tick_mutex_);
+    stopping_ = true;
+  }
+  tick_wake_.notify_all();
+  ticker_.join();
+}
+
+void Studies::open(const std::string& name) {
+  StudyJournal journal(store_, name);
+  const std::filesystem::path file = secret_path(storage_, name);
+  if (!std::filesystem::exists(file)) {
+    throw StorageError(
+        StorageError::Cause::kDamaged,
+        fmt::format("{}: the secret of study \"{}\" is missing", file.string(), name));
+  }
+  hosts_[name] =
+      std::make_shared<StudyHost>(journal.load(), load_secret(file), journal, options_, executor_);
+}
+
+bool Studies::create(const Definition& definition, const std::string& secret_text) {
+  validate(definition);
+  const std::lock_guard lock(mutex_);
+  const std::string& name = definition.study->name;
+  const auto found = hosts_.find(name);
+  if (found != hosts_.end()) {
+    const base::Digest there = protocol::study_digest(*found->second->definition().study);
+    const base::Digest given = protocol::study_digest(*definition.study);
+    base::require(there == given, "study.name", name,
+                  fmt::format("is taken by another study (digest {}, this one has {}); choose "
+                              "another name or delete the old one",
+                              base::to_hex(there), base::to_hex(given)));
+    return false;
+  }
+  // The secret first: a study without one could not be opened again. One that was left behind by a
+  // crash between the two belongs to no study and may go.
+  const std::filesystem::path file = secret_path(storage_, name);
+  const std::string text = secret_text.empty() ? new_secret_text() : secret_text;
+  parse_secret(text, "secret");
+  std::filesystem::remove(file);
+  storage::write_secret_file(file, text);
+  StudyJournal::create(store_, definition, unix_seconds());
+  open(name);
+  return true;
+}
+
+std::vector<std::string> Studies::names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, host] : hosts_) names.push_back(name);
+  return names;
+}
+
+std::shared_ptr<StudyHost> Studies::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  if (name.empty() && hosts_.size() == 1) return hosts_.begin()->second;
+  const auto found = hosts_.find(name);
+  if (found != hosts_.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, host] : hosts_) names.push_back(known);
+  base::refuse("study", name.empty() ? "(none)" : name.substr(0, 100),
+               names.empty() ? "there is no study on this server"
+                             : fmt::format("must be one of {}", fmt::join(names, ", ")));
+}
+
+void Studies::remove(const std::string& name) {
+  const std::shared_ptr<StudyHost> host = find(name);
+  const std::string& full = host->definition().study->name;
+  base::require(host->state() != StudyState::kRunning, "study", full,
+                "is running; stop it before deleting it");
+  const std::lock_guard lock(mutex_);
+  hosts_.erase(full);
+  store_.remove(full);
+  std::filesystem::remove(secret_path(storage_, full));
+}
+
+Studies::Export Studies::stored(const std::string& name, std::uint64_t first) const {
+  const std::shared_ptr<StudyHost> host = find(name);
+  const std::string& full = host->definition().study->name;
+  Export part{host->definition(), {}, true};
+  std::size_t bytes = 0;
+  while (bytes < kMaxExportBytes) {
+    std::vector<base::Bytes> records =
+        store_.entries(full, first + part.records.size(), kExportStep);
+    if (records.empty()) {
+      part.more = false;
+      break;
+    }
+    for (base::Bytes& record : records) {
+      if (bytes >= kMaxExportBytes) break;
+      bytes += record.size();
+      part.records.push_back(std::move(record));
+    }
+  }
+  return part;
+}
+
+void Studies::tick_until_stopped() {
+  std::unique_lock lock(tick_mutex_);
+  while (!tick_wake_.wait_for(lock, kTick, [this] { return stopping_; })) {
+    lock.unlock();
+    std::vector<std::shared_ptr<StudyHost>> hosts;
+    {
+      const std::lock_guard hosts_lock(mutex_);
+      for (const auto& [name, host] : hosts_) hosts.push_back(host);
+    }
+    for (const auto& host : hosts) host->tick();
+    hosts.clear();
+    lock.lock();
+  }
+}
+
+}  // namespace duets::service

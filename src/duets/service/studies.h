@@ -1,0 +1,63 @@
+// The studies of a server by name: what both gRPC services talk to.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/service/definition.h"
+#include "duets/service/study_host.h"
+#include "duets/storage/store.h"
+
+namespace duets::service {
+
+/// Thread-safe.
+class Studies {
+ public:
+  /// Opens the store of the directory and brings every study back. Throws kStorage.
+  Studies(std::filesystem::path storage, HostOptions options, const base::Executor& executor);
+  ~Studies();
+  Studies(const Studies&) = delete;
+  Studies& operator=(const Studies&) = delete;
+
+  /// See Server::create.
+  bool create(const Definition& definition, const std::string& secret_text);
+  std::vector<std::string> names() const;
+  /// An empty name means the only one. kInvalid, naming those there are.
+  std::shared_ptr<StudyHost> find(const std::string& name) const;
+  /// With its secret. kInvalid while it runs.
+  void remove(const std::string& name);
+
+  struct Export {
+    Definition definition;
+    std::vector<base::Bytes> records;
+    bool more = false;
+  };
+  /// Records from `first` on, as many as fit in one answer.
+  Export stored(const std::string& name, std::uint64_t first) const;
+
+ private:
+  void open(const std::string& name);
+  void tick_until_stopped();
+
+  const std::filesystem::path storage_;
+  const HostOptions options_;
+  const base::Executor& executor_;
+  mutable storage::Store store_;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<StudyHost>> hosts_;
+
+  std::mutex tick_mutex_;
+  std::condition_variable tick_wake_;
+  bool stopping_ = false;
+  std::thread ticker_;  // last: it uses the others
+};
+
+}  // namespace duets::service

@@ -1,0 +1,299 @@
+#include "duets/service/study_board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "duets/protocol/guarantee.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+/// A reply holds at least one broadcast, and no more once it is this large.
+constexpr std::size_t kMaxReplyBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxNamedAgents = 100;
+
+bool is_closing(const protocol::Message& message) {
+  const auto* inducing = std::get_if<protocol::InducingSet>(&message);
+  return inducing != nullptr && inducing->closing;
+}
+
+bool is_closing(const v1::Message& message) {
+  return message.has_closing() || (message.has_inducing_set() && message.inducing_set().closing());
+}
+
+double seconds_of(std::chrono::duration<double> since) { return since.count(); }
+
+}  // namespace
+
+double steady_seconds() { return seconds_of(std::chrono::steady_clock::now().time_since_epoch()); }
+double unix_seconds() { return seconds_of(std::chrono::system_clock::now().time_since_epoch()); }
+
+StudyBoard::StudyBoard(const Definition& definition) : num_agents_(definition.study->agents) {
+  const protocol::Study& study = *definition.study;
+  status_.name = study.name;
+  status_.agents = study.agents;
+  status_.horizon = study.horizon;
+  status_.num_epochs = static_cast<std::uint32_t>(protocol::lengths(study).size());
+  status_.quorum = definition.policy.quorum == 0 ? study.agents : definition.policy.quorum;
+  status_.study_digest = protocol::study_digest(study);
+  status_.coordinate_names = study.domain->coordinate_names();
+  status_.guarantee = protocol::guarantee_of(study, true);
+}
+
+void StudyBoard::show(const protocol::Record& record) {
+  const std::lock_guard lock(mutex_);
+  for (const protocol::Message& message : protocol::broadcasts(record)) {
+    broadcasts_.push_back({to_wire(message), protocol::num_reals(message), is_closing(message)});
+    chain_.push_back(chain_broadcast(chain_.back(), message));
+  }
+  if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
+    status_.epoch = base::value(opened->epoch);
+    status_.epoch_length = opened->report.length;
+  }
+  const auto* closed = std::get_if<protocol::EpochClosed>(&record);
+  if (closed == nullptr) return;
+  EpochStatus line;
+  line.epoch = base::value(closed->epoch);
+  line.length = closed->report.length;
+  line.participants = static_cast<std::uint32_t>(closed->participants.size());
+  line.holes = closed->report.num_holes;
+  line.inducing = closed->report.num_inducing;
+  line.region_fraction = closed->report.region_fraction;
+  for (std::uint32_t agent = 0; agent < num_agents_; ++agent) {
+    if (!std::binary_search(closed->participants.begin(), closed->participants.end(), agent)) {
+      line.excluded.push_back(agent);
+    }
+  }
+  status_.epochs.push_back(std::move(line));
+}
+
+void StudyBoard::show(const protocol::Coordinator& coordinator, std::optional<Found> recommendation,
+                      std::optional<Found> best, StudyState state) {
+  std::vector<Ready> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    status_.state = state;
+    status_.waiting_for.clear();
+    for (const base::AgentId agent : coordinator.waiting_for()) {
+      status_.waiting_for.push_back(base::value(agent));
+    }
+    status_.recommendation = std::move(recommendation);
+    status_.best_trial = std::move(best);
+    status_.run_digest = coordinator.run_digest();
+    status_.state_digest = coordinator.state_digest();
+    status_.complete_participation = coordinator.complete_participation();
+    ready_ = true;
+    ready = take_ready(0, unix_seconds());
+  }
+  answer(std::move(ready));
+}
+
+void StudyBoard::show_note(std::uint32_t epoch, const EpochNote& note) {
+  const std::lock_guard lock(mutex_);
+  notes_[epoch] = note;
+}
+
+void StudyBoard::show_traffic(const Traffic& traffic) {
+  const std::lock_guard lock(mutex_);
+  status_.traffic = traffic;
+}
+
+void StudyBoard::show_state(StudyState state) {
+  std::vector<Ready> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    status_.state = state;
+    ready = take_ready(0, unix_seconds());
+  }
+  answer(std::move(ready));
+}
+
+void StudyBoard::show_problem(const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  status_.problem = problem;
+}
+
+StudyState StudyBoard::state() const {
+  const std::lock_guard lock(mutex_);
+  return status_.state;
+}
+
+std::string StudyBoard::problem() const {
+  const std::lock_guard lock(mutex_);
+  return status_.problem;
+}
+
+std::uint32_t StudyBoard::epoch() const {
+  const std::lock_guard lock(mutex_);
+  return status_.epoch;
+}
+
+bool StudyBoard::ready() const {
+  const std::lock_guard lock(mutex_);
+  return ready_;
+}
+
+std::uint32_t StudyBoard::num_broadcasts() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::uint32_t>(broadcasts_.size());
+}
+
+std::map<std::uint32_t, EpochNote> StudyBoard::notes() const {
+  const std::lock_guard lock(mutex_);
+  return notes_;
+}
+
+Traffic StudyBoard::traffic() const {
+  const std::lock_guard lock(mutex_);
+  return status_.traffic;
+}
+
+std::uint32_t StudyBoard::epochs_taken_part(std::uint32_t agent) const {
+  const std::lock_guard lock(mutex_);
+  std::uint32_t count = 0;
+  for (const EpochStatus& epoch : status_.epochs) {
+    if (!std::binary_search(epoch.excluded.begin(), epoch.excluded.end(), agent)) ++count;
+  }
+  return count;
+}
+
+StudyStatus StudyBoard::status(double now_unix) const {
+  const std::lock_guard lock(mutex_);
+  StudyStatus status = status_;
+  for (EpochStatus& epoch : status.epochs) {
+    const auto note = notes_.find(epoch.epoch);
+    if (note == notes_.end()) continue;
+    epoch.why = note->second.why;
+    epoch.seconds = note->second.closed_unix - note->second.opened_unix;
+  }
+  status.epoch_seconds = waiting_locked(now_unix).seconds();
+  return status;
+}
+
+v1::Waiting StudyBoard::waiting(double now_unix) const {
+  const std::lock_guard lock(mutex_);
+  return waiting_locked(now_unix);
+}
+
+v1::Waiting StudyBoard::waiting_locked(double now_unix) const {
+  v1::Waiting waiting;
+  waiting.set_epoch(status_.epoch);
+  waiting.set_num_agents(static_cast<std::uint32_t>(status_.waiting_for.size()));
+  const std::size_t named = std::min(kMaxNamedAgents, status_.waiting_for.size());
+  waiting.mutable_agents()->Add(status_.waiting_for.begin(),
+                                status_.waiting_for.begin() + static_cast<std::ptrdiff_t>(named));
+  const auto note = notes_.find(status_.epoch);
+  if (status_.state == StudyState::kRunning && note != notes_.end()) {
+    waiting.set_seconds(std::max(0.0, now_unix - note->second.opened_unix));
+  }
+  return waiting;
+}
+
+v1::FetchReply StudyBoard::reply_from(std::uint32_t known, double now_unix) {
+  v1::FetchReply reply;
+  std::size_t bytes = 0;
+  for (std::size_t i = known; i < broadcasts_.size() && bytes < kMaxReplyBytes; ++i) {
+    const Broadcast& broadcast = broadcasts_[i];
+    const std::size_t size = broadcast.message.ByteSizeLong();
+    bytes += size;
+    (broadcast.closing ? status_.traffic.closing_bytes : status_.traffic.payload_down_bytes) +=
+        size;
+    (broadcast.closing ? status_.traffic.closing_reals : status_.traffic.reals_links) +=
+        broadcast.reals;
+    *reply.add_broadcasts() = broadcast.message;
+  }
+  reply.set_state(static_cast<v1::StudyState>(status_.state));
+  reply.set_problem(status_.problem);
+  *reply.mutable_waiting() = waiting_locked(now_unix);
+  return reply;
+}
+
+void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, double until,
+                       double now_unix, FetchDone done) {
+  using grpc::StatusCode;
+  grpc::Status refused;
+  std::optional<v1::FetchReply> reply;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::uint32_t known = request.known();
+    if (closed_) {
+      refused = *closed_;
+    } else if (known > broadcasts_.size()) {
+      refused = {StatusCode::DATA_LOSS,
+                 fmt::format("agent {} has {} broadcasts, the coordinator only {}: its storage has "
+                             "lost the end of study \"{}\"",
+                             agent, known, broadcasts_.size(), status_.name)};
+    } else if (request.known_digest() != chain_[known]) {
+      refused = {
+          StatusCode::FAILED_PRECONDITION,
+          fmt::format("agent {} and the coordinator do not have the same first {} broadcasts "
+                      "({:016x} and {:016x})",
+                      agent, known, request.known_digest(), chain_[known])};
+    } else if (known < broadcasts_.size() || status_.state != StudyState::kRunning) {
+      reply = reply_from(known, now_unix);
+    } else {
+      waiters_.push_back({known, until, std::move(done)});
+      return;
+    }
+  }
+  done(refused, reply ? std::move(*reply) : v1::FetchReply{});
+}
+
+std::vector<StudyBoard::Ready> StudyBoard::take_ready(double now, double now_unix) {
+  std::vector<Ready> ready;
+  const bool over = status_.state != StudyState::kRunning;
+  std::erase_if(waiters_, [&](Waiter& waiter) {
+    if (!over && waiter.known >= broadcasts_.size() && waiter.until > now) return false;
+    ready.push_back({std::move(waiter.done), reply_from(waiter.known, now_unix)});
+    return true;
+  });
+  return ready;
+}
+
+void StudyBoard::answer(std::vector<Ready> ready) {
+  for (Ready& one : ready) one.done(grpc::Status::OK, std::move(one.reply));
+}
+
+void StudyBoard::expire(double now, double now_unix) {
+  std::vector<Ready> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    ready = take_ready(now, now_unix);
+  }
+  answer(std::move(ready));
+}
+
+void StudyBoard::close(const grpc::Status& status) {
+  std::vector<Waiter> waiters;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = status;
+    waiters.swap(waiters_);
+  }
+  for (const Waiter& waiter : waiters) waiter.done(status, {});
+}
+
+void StudyBoard::count_call() {
+  const std::lock_guard lock(mutex_);
+  ++status_.traffic.calls;
+}
+
+void StudyBoard::count_upload(const v1::Message& message, std::uint64_t reals) {
+  const std::lock_guard lock(mutex_);
+  const bool closing = is_closing(message);
+  (closing ? status_.traffic.closing_bytes : status_.traffic.payload_up_bytes) +=
+      message.ByteSizeLong();
+  (closing ? status_.traffic.closing_reals : status_.traffic.reals_links) += reals;
+}
+
+void StudyBoard::count_answer(const v1::Message& message, std::uint64_t reals) {
+  const std::lock_guard lock(mutex_);
+  status_.traffic.payload_down_bytes += message.ByteSizeLong();
+  status_.traffic.reals_links += reals;
+}
+
+}  // namespace duets::service

@@ -1,0 +1,107 @@
+// What everybody may see of a study at any moment, while its worker computes.
+//
+// The worker writes what it has persisted; calls read. Waiting Fetch calls lie here until a
+// broadcast comes or their time is up.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duets/protocol/coordinator.h"
+#include "duets/service/definition.h"
+#include "duets/service/study_journal.h"
+#include "duets/service/study_status.h"
+
+namespace duets::service {
+
+/// Called once, from any thread, without a lock held.
+using FetchDone = std::function<void(const grpc::Status&, v1::FetchReply&&)>;
+
+/// Thread-safe.
+class StudyBoard {
+ public:
+  explicit StudyBoard(const Definition& definition);
+
+  // --- the worker writes ---
+  /// A record that is on the disk: adds its broadcasts and, for a closed epoch, its line.
+  void show(const protocol::Record& record);
+  /// What the coordinator knows now. Waiting calls that can be answered are answered.
+  void show(const protocol::Coordinator& coordinator, std::optional<Found> recommendation,
+            std::optional<Found> best, StudyState state);
+  void show_note(std::uint32_t epoch, const EpochNote& note);
+  void show_traffic(const Traffic& traffic);
+  void show_state(StudyState state);
+  /// Why nothing moves; empty: all is well.
+  void show_problem(const std::string& problem);
+
+  // --- calls read ---
+  StudyState state() const;
+  std::string problem() const;
+  std::uint32_t epoch() const;
+  /// False until the worker has brought the study back after a start.
+  bool ready() const;
+  std::uint32_t num_broadcasts() const;
+  std::map<std::uint32_t, EpochNote> notes() const;
+  Traffic traffic() const;
+  /// Epochs closed with this agent.
+  std::uint32_t epochs_taken_part(std::uint32_t agent) const;
+  /// Agents, presence and deadline are left to the caller.
+  StudyStatus status(double now_unix) const;
+  v1::Waiting waiting(double now_unix) const;
+
+  /// Answers at once when there are broadcasts beyond `known` or the study does not run; otherwise
+  /// when one comes, or at `until`. `known_digest` that is not ours: FAILED_PRECONDITION; more
+  /// known than there are: DATA_LOSS.
+  void fetch(std::uint32_t agent, const v1::FetchRequest& request, double until, double now_unix,
+             FetchDone done);
+  /// Answers the calls whose time is up.
+  void expire(double now, double now_unix);
+  /// Answers all waiting calls with `status`, and those that come later as well.
+  void close(const grpc::Status& status);
+
+  void count_call();
+  void count_upload(const v1::Message& message, std::uint64_t reals);
+  void count_answer(const v1::Message& message, std::uint64_t reals);
+
+ private:
+  struct Broadcast {
+    v1::Message message;
+    std::uint64_t reals = 0;
+    bool closing = false;
+  };
+  struct Waiter {
+    std::uint32_t known = 0;
+    double until = 0;
+    FetchDone done;
+  };
+  struct Ready {
+    FetchDone done;
+    v1::FetchReply reply;
+  };
+  v1::FetchReply reply_from(std::uint32_t known, double now_unix);
+  v1::Waiting waiting_locked(double now_unix) const;
+  std::vector<Ready> take_ready(double now, double now_unix);
+  static void answer(std::vector<Ready> ready);
+
+  const std::uint32_t num_agents_;
+  mutable std::mutex mutex_;
+  StudyStatus status_;  ///< without agents
+  bool ready_ = false;
+  std::vector<Broadcast> broadcasts_;
+  std::vector<std::uint64_t> chain_{0};  ///< after 0, 1, ... broadcasts
+  std::map<std::uint32_t, EpochNote> notes_;
+  std::vector<Waiter> waiters_;
+  std::optional<grpc::Status> closed_;
+};
+
+/// Seconds of a clock that only goes forward, and seconds since 1970.
+double steady_seconds();
+double unix_seconds();
+
+}  // namespace duets::service

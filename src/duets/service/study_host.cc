@@ -1,0 +1,314 @@
+#include "duets/service/study_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/protocol/guarantee.h"
+#include "duets/service/status_code.h"
+#include "duets/service/study_results.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using grpc::StatusCode;
+using storage::StorageError;
+
+/// Between two tries to write to a disk that does not take anything.
+constexpr auto kDiskRetry = std::chrono::seconds(1);
+
+const grpc::Status kGoingAway{StatusCode::UNAVAILABLE, "the coordinator is going away"};
+
+/// Answers once: with what it is told, or that the coordinator goes away when a job is dropped.
+class SendAnswer {
+ public:
+  explicit SendAnswer(SendDone done) : done_(std::move(done)) {}
+  ~SendAnswer() {
+    if (done_) done_(kGoingAway, {});
+  }
+  SendAnswer(const SendAnswer&) = delete;
+  SendAnswer& operator=(const SendAnswer&) = delete;
+
+  void operator()(const grpc::Status& status, v1::SendReply&& reply) {
+    const SendDone done = std::exchange(done_, nullptr);
+    done(status, std::move(reply));
+  }
+
+ private:
+  SendDone done_;
+};
+
+std::string upload_name(const protocol::Message& message) {
+  if (const auto* upload = std::get_if<protocol::Upload>(&message)) {
+    return fmt::format("upload of agent {}, epoch {}", base::value(upload->agent),
+                       base::value(upload->epoch));
+  }
+  return fmt::format("closing message of agent {}",
+                     base::value(std::get<protocol::Closing>(message).agent));
+}
+
+}  // namespace
+
+StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
+                     HostOptions options, const base::Executor& executor)
+    : definition_(std::move(stored.definition)),
+      secret_(secret),
+      options_(std::move(options)),
+      executor_(executor),
+      journal_(std::move(journal)),
+      created_unix_(stored.created_unix),
+      board_(definition_),
+      leases_(definition_.study->agents, options_.lease_seconds),
+      said_presence_(definition_.study->agents, Presence::kNever),
+      notes_(std::move(stored.epochs)) {
+  if (!stored.leases.empty()) leases_.load(stored.leases, steady_seconds());
+  board_.show_state(stored.state);
+  board_.show_traffic(stored.traffic);
+  for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
+  worker_.post([this, records = std::move(stored.records), state = stored.state] {
+    recover(records, state);
+  });
+}
+
+StudyHost::~StudyHost() { retire(); }
+
+void StudyHost::retire() {
+  {
+    const std::lock_guard lock(wake_mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  board_.close(kGoingAway);
+  worker_.finish();
+}
+
+void StudyHost::say(const std::string& line) const {
+  if (options_.log) options_.log(fmt::format("{}: {}", definition_.study->name, line));
+}
+
+void StudyHost::fail(const std::string& problem) {
+  say("cannot go on: " + problem);
+  board_.show_problem(problem);
+  board_.show_state(StudyState::kFailed);
+}
+
+void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState state) {
+  try {
+    coordinator_.emplace(
+        protocol::Coordinator::replay(definition_.study, secret_, executor_, records));
+    for (const base::Bytes& record : records) board_.show(protocol::decode_record(record));
+    if (!records.empty()) {
+      say(fmt::format("back in epoch {}, {} records", base::value(coordinator_->epoch()),
+                      records.size()));
+    }
+    const bool runs = state == StudyState::kRunning;
+    if (!carry_out(runs ? coordinator_->resume() : protocol::Effects{}, "complete")) return;
+    board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
+                best_trial_of(definition_, *coordinator_, secret_),
+                runs && coordinator_->finished() ? StudyState::kFinished : state);
+  } catch (const base::Error& error) {
+    fail(error.what());
+  }
+}
+
+// Persist, then show: nothing that is not on the disk is ever sent.
+bool StudyHost::carry_out(protocol::Effects effects, const std::string& why) {
+  if (!effects.records.empty()) {
+    if (!persist(effects, why)) return false;
+    publish(effects, coordinator_->finished());
+  }
+  report(effects);
+  return true;
+}
+
+bool StudyHost::persist(const protocol::Effects& effects, const std::string& why) {
+  const double now = unix_seconds();
+  for (const protocol::Record& record : effects.records) {
+    if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
+      notes_[base::value(opened->epoch)].opened_unix = now;
+    } else if (const auto* closed = std::get_if<protocol::EpochClosed>(&record)) {
+      EpochNote& note = notes_[base::value(closed->epoch)];
+      note.closed_unix = now;
+      note.why = closed->participants.size() == definition_.study->agents ? "complete" : why;
+    }
+  }
+  bool said = false;
+  while (true) {
+    try {
+      const std::lock_guard lock(state_mutex_);
+      const StudyState state = board_.state() == StudyState::kStopped ? StudyState::kStopped
+                               : coordinator_->finished()             ? StudyState::kFinished
+                                                                      : StudyState::kRunning;
+      journal_.append(effects.records, notes_, board_.traffic(), state);
+      if (said) {
+        say("the storage can be written again");
+        board_.show_problem("");
+      }
+      return true;
+    } catch (const StorageError& error) {
+      if (error.cause() != StorageError::Cause::kUnwritable) {
+        fail(error.what());
+        return false;
+      }
+      if (!said) say(fmt::format("{}; trying again every second", error.what()));
+      said = true;
+      board_.show_problem(error.what());
+    }
+    std::unique_lock lock(wake_mutex_);
+    if (wake_.wait_for(lock, kDiskRetry, [this] { return stopping_.load(); })) return false;
+  }
+}
+
+void StudyHost::publish(const protocol::Effects& effects, bool finished) {
+  for (const protocol::Record& record : effects.records) board_.show(record);
+  for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
+  if (board_.state() == StudyState::kStopped) return;
+  board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
+              best_trial_of(definition_, *coordinator_, secret_),
+              finished ? StudyState::kFinished : StudyState::kRunning);
+}
+
+void StudyHost::report(const protocol::Effects& effects) {
+  for (const protocol::Event& event : effects.events) {
+    if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
+      close_posted_ = false;
+      say(fmt::format("epoch {} of {}: {} queries an agent", base::value(began->epoch),
+                      protocol::lengths(*definition_.study).size(), began->length));
+    } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
+      const StudyStatus status = board_.status(unix_seconds());
+      if (status.epochs.empty()) continue;
+      const EpochStatus& epoch = status.epochs.back();
+      say(fmt::format("epoch {} closed ({}) with {} of {} agents, {} holes{}",
+                      base::value(ended->epoch), epoch.why, epoch.participants, status.agents,
+                      epoch.holes,
+                      epoch.excluded.empty()
+                          ? ""
+                          : fmt::format("; without agents {}", fmt::join(epoch.excluded, ", "))));
+    } else if (const auto* refused = std::get_if<protocol::MessageRefused>(&event)) {
+      say(fmt::format("refused what agent {} sent for epoch {}: {}",
+                      base::value(refused->refusal.agent), base::value(refused->refusal.epoch),
+                      protocol::to_string(refused->refusal.reason)));
+    } else {
+      say("finished");
+    }
+  }
+}
+
+std::optional<grpc::Status> StudyHost::not_serving() const {
+  if (stopping_) return kGoingAway;
+  if (!board_.ready() && board_.state() != StudyState::kFailed) {
+    return grpc::Status(StatusCode::UNAVAILABLE,
+                        "the coordinator is reading its records; try again in a moment");
+  }
+  return std::nullopt;
+}
+
+void StudyHost::send(const v1::SendRequest& request, SendDone done) {
+  board_.count_call();
+  const auto refuse = [&](const grpc::Status& status) { done(status, {}); };
+  if (const auto status = not_serving()) return refuse(*status);
+  if (const grpc::Status status = check_caller(request.caller()); !status.ok()) {
+    return refuse(status);
+  }
+  protocol::Message message;
+  try {
+    message = from_wire(request.message(), *definition_.study);
+  } catch (const base::Error& error) {
+    return refuse(status_of(error));
+  }
+  const auto* upload = std::get_if<protocol::Upload>(&message);
+  const auto* closing = std::get_if<protocol::Closing>(&message);
+  if (upload == nullptr && closing == nullptr) {
+    return refuse({StatusCode::INVALID_ARGUMENT, "message: agents send uploads and closings only"});
+  }
+  const base::AgentId author = upload != nullptr ? upload->agent : closing->agent;
+  if (base::value(author) != request.caller().agent()) {
+    return refuse({StatusCode::PERMISSION_DENIED,
+                   fmt::format("agent {} sends a message of agent {}", request.caller().agent(),
+                               base::value(author))});
+  }
+  // A disk that takes nothing keeps the worker waiting: say so instead of letting callers wait.
+  if (const std::string problem = board_.problem(); !problem.empty()) {
+    return refuse({StatusCode::UNAVAILABLE, problem});
+  }
+  const auto answer = std::make_shared<SendAnswer>(std::move(done));
+  worker_.post([this, message, wire = request.message(), answer] {
+    take(message, wire, [answer](const grpc::Status& status, v1::SendReply&& reply) {
+      (*answer)(status, std::move(reply));
+    });
+  });
+}
+
+void StudyHost::take(const protocol::Message& message, const v1::Message& wire,
+                     const SendDone& done) {
+  v1::SendReply reply;
+  if (board_.state() == StudyState::kRunning || board_.state() == StudyState::kFinished) {
+    try {
+      protocol::Effects effects = coordinator_->receive(message);
+      std::vector<protocol::Outgoing> answers;
+      for (const protocol::Outgoing& outgoing : effects.messages) {
+        if (outgoing.to) answers.push_back(outgoing);
+      }
+      if (!effects.records.empty()) board_.count_upload(wire, protocol::num_reals(message));
+      if (!carry_out(std::move(effects), "complete")) return done(kGoingAway, {});
+      for (const protocol::Outgoing& outgoing : answers) {
+        *reply.add_answers() = to_wire(outgoing.message);
+        if (std::holds_alternative<protocol::Trim>(outgoing.message)) {
+          board_.count_answer(reply.answers().Get(reply.answers_size() - 1),
+                              protocol::num_reals(outgoing.message));
+        }
+      }
+    } catch (const base::Error& error) {
+      fail(fmt::format("{}: {}", upload_name(message), error.what()));
+    }
+  }
+  reply.set_state(static_cast<v1::StudyState>(board_.state()));
+  done(grpc::Status::OK, std::move(reply));
+}
+
+void StudyHost::close_with_uploads(std::uint32_t epoch, const std::string& why) {
+  const base::EpochId open = coordinator_->epoch();
+  base::require(base::value(open) == epoch && !coordinator_->finished(), "epoch",
+                fmt::format("{}", epoch), fmt::format("the open epoch is {}", base::value(open)));
+  std::vector<base::AgentId> participants;
+  const std::vector<base::AgentId> missing = coordinator_->waiting_for();
+  for (std::uint32_t agent = 0; agent < definition_.study->agents; ++agent) {
+    if (!std::binary_search(missing.begin(), missing.end(), base::AgentId{agent})) {
+      participants.push_back(base::AgentId{agent});
+    }
+  }
+  carry_out(coordinator_->close(open, participants), why);
+}
+
+void StudyHost::close_epoch(std::uint32_t epoch) {
+  std::promise<void> done;
+  auto result = done.get_future();
+  const auto shared = std::make_shared<std::promise<void>>(std::move(done));
+  worker_.post([this, epoch, shared] {
+    try {
+      base::require(board_.state() == StudyState::kRunning && coordinator_, "study",
+                    definition_.study->name, "is not running");
+      close_with_uploads(epoch, "operator");
+      shared->set_value();
+    } catch (...) {
+      shared->set_exception(std::current_exception());
+    }
+  });
+  result.get();
+}
+
+void StudyHost::stop() {
+  base::require(board_.state() == StudyState::kRunning, "study", definition_.study->name,
+                fmt::format("is {}, not running", to_string(board_.state())));
+  const std::lock_guard lock(state_mutex_);
+  journal_.set_state(StudyState::kStopped);
+  board_.show_state(StudyState::kStopped);
+  say("stopped by an operator");
+}
+
+}  // namespace duets::service

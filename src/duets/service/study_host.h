@@ -1,0 +1,114 @@
+// One study on a server: the host around protocol::Coordinator.
+//
+// A worker thread owns the coordinator: it takes messages in the order in which they came, persists
+// what follows, and only then shows it on the board. Leases and heartbeats have a lock of their own
+// and never wait for it.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "duets/base/executor.h"
+#include "duets/protocol/coordinator.h"
+#include "duets/service/certificates.h"
+#include "duets/service/lease_table.h"
+#include "duets/service/link.h"
+#include "duets/service/study_board.h"
+#include "duets/service/study_journal.h"
+#include "duets/service/worker.h"
+
+namespace duets::service {
+
+using SendDone = std::function<void(const grpc::Status&, v1::SendReply&&)>;
+
+struct HostOptions {
+  double lease_seconds = 60;
+  double max_wait_seconds = 30;
+  Log log;
+};
+
+/// Thread-safe.
+class StudyHost {
+ public:
+  /// Returns at once; the worker brings the study back from its records first, and calls are
+  /// answered UNAVAILABLE until then. The executor must outlive the host.
+  StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
+            HostOptions options, const base::Executor& executor);
+  /// As retire().
+  ~StudyHost();
+  StudyHost(const StudyHost&) = delete;
+  StudyHost& operator=(const StudyHost&) = delete;
+
+  const Definition& definition() const { return definition_; }
+
+  grpc::Status join(const v1::JoinRequest& request, const std::optional<Identity>& identity,
+                    v1::JoinReply& reply);
+  void fetch(const v1::FetchRequest& request, FetchDone done);
+  void send(const v1::SendRequest& request, SendDone done);
+  grpc::Status beat(const v1::BeatRequest& request, v1::BeatReply& reply);
+  grpc::Status leave(const v1::LeaveRequest& request);
+
+  StudyStatus status() const;
+  StudyState state() const { return board_.state(); }
+  /// Persisted: nothing more happens in this study.
+  void stop();
+  /// Ends the open epoch with the agents that have uploaded; returns when it is done. Throws
+  /// kInvalid when nobody has, or another epoch is open.
+  void close_epoch(std::uint32_t epoch);
+
+  /// Answers everybody who waits, now and later, that the coordinator goes away; lets the worker
+  /// end the job under way and drops the others.
+  void retire();
+
+  /// Called a few times a second: answers calls whose time is up, and closes an epoch that is over
+  /// its deadline.
+  void tick();
+
+ private:
+  void recover(const std::vector<base::Bytes>& records, StudyState state);
+  bool carry_out(protocol::Effects effects, const std::string& why);
+  bool persist(const protocol::Effects& effects, const std::string& why);
+  void publish(const protocol::Effects& effects, bool finished);
+  void report(const protocol::Effects& effects);
+  void take(const protocol::Message& message, const v1::Message& wire, const SendDone& done);
+  void close_with_uploads(std::uint32_t epoch, const std::string& why);
+  void fail(const std::string& problem);
+  void check_presence(double now);
+  std::optional<double> deadline_seconds() const;
+  bool may_close(const StudyStatus& status) const;
+  std::optional<grpc::Status> not_serving() const;
+  grpc::Status check_caller(const v1::Caller& caller);
+  void say(const std::string& line) const;
+
+  const Definition definition_;
+  const random::StudySecret secret_;
+  const HostOptions options_;
+  const base::Executor& executor_;
+  StudyJournal journal_;
+  const double created_unix_;
+  StudyBoard board_;
+
+  mutable std::mutex lease_mutex_;
+  LeaseTable leases_;
+  std::vector<Presence> said_presence_;
+
+  std::mutex state_mutex_;  ///< an operator's stop is not overwritten by the worker's records
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> close_posted_{false};
+  std::mutex wake_mutex_;
+  std::condition_variable wake_;  ///< ends a wait for the disk when the host goes away
+
+  std::optional<protocol::Coordinator> coordinator_;  ///< the worker's
+  std::map<std::uint32_t, EpochNote> notes_;          ///< the worker's
+  Worker worker_;                                     // last: its jobs use the others
+};
+
+}  // namespace duets::service

@@ -1,0 +1,223 @@
+// Leases, heartbeats, waiting calls and deadlines: what goes on while the worker computes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "duets/base/error.h"
+#include "duets/protocol/guarantee.h"
+#include "duets/region/fingerprint.h"
+#include "duets/service/handshake.h"
+#include "duets/service/status_code.h"
+#include "duets/service/study_host.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using grpc::StatusCode;
+
+constexpr std::size_t kMaxText = 500;
+constexpr std::size_t kInstanceBytes = 16;
+
+std::string bytes_of(const random::Coin& coin) { return {coin.key().begin(), coin.key().end()}; }
+
+}  // namespace
+
+grpc::Status StudyHost::join(const v1::JoinRequest& request,
+                             const std::optional<Identity>& identity, v1::JoinReply& reply) {
+  board_.count_call();
+  if (const auto status = not_serving()) return *status;
+  const protocol::Study& study = *definition_.study;
+  const base::Digest digest = protocol::study_digest(study);
+  if (const auto objection = handshake_objection(request, region::numeric_fingerprint(), digest)) {
+    say(fmt::format("refused {}: {}", request.host().substr(0, kMaxText), *objection));
+    return {StatusCode::FAILED_PRECONDITION, *objection};
+  }
+  if (request.instance().size() != kInstanceBytes) {
+    return {StatusCode::INVALID_ARGUMENT, "instance: must be 16 bytes"};
+  }
+  std::optional<std::uint32_t> wanted;
+  if (request.has_agent()) wanted = request.agent();
+  if (!wanted && identity && identity->role == Identity::Role::kAgent &&
+      identity->first == identity->last) {
+    wanted = identity->first;
+  }
+  if (identity && !wanted) {
+    return {StatusCode::INVALID_ARGUMENT, "agent: say which one; the certificate covers several"};
+  }
+  if (identity && !identity->may_act_as(study.name, *wanted)) {
+    return {StatusCode::PERMISSION_DENIED,
+            fmt::format("the certificate of \"{}\" does not cover agent {} of study \"{}\"",
+                        common_name(*identity), *wanted, study.name)};
+  }
+  if (request.known_broadcasts() > board_.num_broadcasts()) {
+    return {
+        StatusCode::DATA_LOSS,
+        fmt::format("{} has {} broadcasts of study \"{}\", the coordinator only {}: its storage "
+                    "has lost the end",
+                    request.host().substr(0, kMaxText), request.known_broadcasts(), study.name,
+                    board_.num_broadcasts())};
+  }
+  const std::string host = request.host().substr(0, kMaxText);
+  const std::lock_guard lock(lease_mutex_);
+  const LeaseTable before = leases_;
+  const Grant grant =
+      leases_.join(wanted, request.instance(), host, request.take_over(), steady_seconds());
+  if (!grant.granted) return {StatusCode::ALREADY_EXISTS, grant.objection};
+  if (study.data == protocol::DataPolicy::kSurviving && !request.has_journal() &&
+      board_.epochs_taken_part(grant.agent) > 0) {
+    leases_ = before;
+    return {StatusCode::FAILED_PRECONDITION,
+            fmt::format("agent {} took part before, and data = \"surviving\" needs its earlier "
+                        "rewards: start it with its journal",
+                        grant.agent)};
+  }
+  if (grant.changed) {
+    try {
+      journal_.set_leases(leases_.save());
+    } catch (const base::Error& error) {
+      leases_ = before;
+      return {StatusCode::UNAVAILABLE, error.what()};
+    }
+    say(fmt::format("agent {} joined from {}{}", grant.agent, host,
+                    grant.token > 1 ? fmt::format(" (holder {})", grant.token) : ""));
+  }
+  said_presence_[grant.agent] = Presence::kLive;
+  *reply.mutable_definition() = to_wire(definition_);
+  *reply.mutable_study_digest() = to_wire(digest);
+  reply.set_agent(grant.agent);
+  reply.set_coin(bytes_of(secret_.agent_coin(base::AgentId{grant.agent})));
+  reply.set_public_coin(bytes_of(secret_.public_coin()));
+  reply.set_token(grant.token);
+  reply.set_lease_seconds(options_.lease_seconds);
+  reply.set_num_broadcasts(board_.num_broadcasts());
+  return grpc::Status::OK;
+}
+
+grpc::Status StudyHost::check_caller(const v1::Caller& caller) {
+  const std::lock_guard lock(lease_mutex_);
+  if (leases_.renew(caller.agent(), caller.token(), steady_seconds())) return grpc::Status::OK;
+  return {StatusCode::ABORTED, leases_.fenced_text(caller.agent())};
+}
+
+void StudyHost::fetch(const v1::FetchRequest& request, FetchDone done) {
+  board_.count_call();
+  if (const auto status = not_serving()) return done(*status, {});
+  if (const grpc::Status status = check_caller(request.caller()); !status.ok()) {
+    return done(status, {});
+  }
+  const double asked = request.wait_seconds();
+  const double wait = asked > 0 ? std::min(asked, options_.max_wait_seconds) : 0;
+  board_.fetch(request.caller().agent(), request, steady_seconds() + wait, unix_seconds(),
+               std::move(done));
+}
+
+grpc::Status StudyHost::beat(const v1::BeatRequest& request, v1::BeatReply& reply) {
+  board_.count_call();
+  const double now = steady_seconds();
+  {
+    const std::lock_guard lock(lease_mutex_);
+    for (const v1::Progress& progress : request.progress()) {
+      Beat beat{progress.token(),
+                progress.epoch(),
+                progress.answered(),
+                progress.holes(),
+                progress.seconds_per_query(),
+                progress.query_seconds(),
+                progress.problem().substr(0, kMaxText)};
+      if (!std::isfinite(beat.seconds_per_query) || beat.seconds_per_query < 0) {
+        beat.seconds_per_query = 0;
+      }
+      if (!std::isfinite(beat.query_seconds) || beat.query_seconds < 0) beat.query_seconds = 0;
+      if (!leases_.beat(progress.agent(), beat, now)) reply.add_fenced(progress.agent());
+    }
+  }
+  reply.set_state(static_cast<v1::StudyState>(board_.state()));
+  *reply.mutable_waiting() = board_.waiting(unix_seconds());
+  return grpc::Status::OK;
+}
+
+grpc::Status StudyHost::leave(const v1::LeaveRequest& request) {
+  board_.count_call();
+  const std::lock_guard lock(lease_mutex_);
+  leases_.leave(request.caller().agent(), request.caller().token());
+  return grpc::Status::OK;
+}
+
+std::optional<double> StudyHost::deadline_seconds() const {
+  if (definition_.policy.deadline <= 0) return std::nullopt;
+  const std::lock_guard lock(lease_mutex_);
+  const auto seconds = leases_.median_seconds_per_query();
+  if (!seconds) return std::nullopt;
+  const std::uint32_t epoch = board_.epoch();
+  if (epoch == 0) return std::nullopt;
+  return definition_.policy.deadline * *seconds * protocol::lengths(*definition_.study)[epoch - 1];
+}
+
+StudyStatus StudyHost::status() const {
+  const double now = steady_seconds();
+  StudyStatus status = board_.status(unix_seconds());
+  status.created_unix = created_unix_;
+  if (status.state == StudyState::kRunning) status.deadline_seconds = deadline_seconds();
+  status.guarantee = protocol::guarantee_of(*definition_.study, status.complete_participation);
+  const std::lock_guard lock(lease_mutex_);
+  for (std::uint32_t agent = 0; agent < status.agents; ++agent) {
+    AgentStatus line = leases_.status(agent, status.epoch, now);
+    line.uploaded = board_.ready() && !std::binary_search(status.waiting_for.begin(),
+                                                          status.waiting_for.end(), agent);
+    line.epochs_excluded =
+        static_cast<std::uint32_t>(status.epochs.size()) - board_.epochs_taken_part(agent);
+    status.agent_status.push_back(std::move(line));
+  }
+  return status;
+}
+
+bool StudyHost::may_close(const StudyStatus& status) const {
+  const std::size_t uploaded = status.agents - status.waiting_for.size();
+  return status.state == StudyState::kRunning && status.deadline_seconds && board_.ready() &&
+         uploaded >= status.quorum && uploaded > 0 &&
+         status.epoch_seconds > *status.deadline_seconds;
+}
+
+void StudyHost::check_presence(double now) {
+  std::vector<std::uint32_t> lost;
+  {
+    const std::lock_guard lock(lease_mutex_);
+    for (std::uint32_t agent = 0; agent < said_presence_.size(); ++agent) {
+      const Presence presence = leases_.presence(agent, now);
+      if (presence == Presence::kLost && said_presence_[agent] == Presence::kLive) {
+        lost.push_back(agent);
+      }
+      said_presence_[agent] = presence;
+    }
+  }
+  if (lost.empty() || board_.state() != StudyState::kRunning) return;
+  say(fmt::format("not heard of agents {} for {:.0f} s", fmt::join(lost, ", "),
+                  options_.lease_seconds));
+}
+
+void StudyHost::tick() {
+  const double now = steady_seconds();
+  board_.expire(now, unix_seconds());
+  check_presence(now);
+  if (definition_.policy.deadline <= 0 || close_posted_) return;
+  StudyStatus status = board_.status(unix_seconds());
+  status.deadline_seconds = deadline_seconds();
+  if (!may_close(status)) return;
+  close_posted_ = true;
+  worker_.post([this, epoch = status.epoch] {
+    try {
+      // The epoch may have ended by itself meanwhile.
+      if (base::value(coordinator_->epoch()) == epoch && !coordinator_->finished() &&
+          board_.state() == StudyState::kRunning) {
+        close_with_uploads(epoch, "deadline");
+      }
+    } catch (const base::Error& error) {
+      fail(error.what());
+    }
+    close_posted_ = false;
+  });
+}
+
+}  // namespace duets::service
