@@ -31,20 +31,17 @@ constexpr std::int64_t kMaxDays = 36500;
 bool is_study_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxStudyName && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                  (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
          });
 }
 
 // Digits alone, and as they are printed: a name has one spelling.
 std::optional<std::uint32_t> parse_number(std::string_view text) {
   std::uint32_t number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  if (text != std::to_string(number))
-    return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (text != std::to_string(number)) return std::nullopt;
   return number;
 }
 
@@ -52,21 +49,17 @@ std::optional<Identity> parse_agents(std::string_view text) {
   Identity identity;
   if (text.starts_with(kAgentPrefix)) {
     const auto agent = parse_number(text.substr(kAgentPrefix.size()));
-    if (!agent)
-      return std::nullopt;
+    if (!agent) return std::nullopt;
     identity.first = identity.last = *agent;
     return identity;
   }
-  if (!text.starts_with(kAgentsPrefix))
-    return std::nullopt;
+  if (!text.starts_with(kAgentsPrefix)) return std::nullopt;
   text.remove_prefix(kAgentsPrefix.size());
   const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos)
-    return std::nullopt;
+  if (dash == std::string_view::npos) return std::nullopt;
   const auto first = parse_number(text.substr(0, dash));
   const auto last = parse_number(text.substr(dash + 1));
-  if (!first || !last || *first >= *last)
-    return std::nullopt;
+  if (!first || !last || *first >= *last) return std::nullopt;
   identity.first = *first;
   identity.last = *last;
   return identity;
@@ -77,120 +70,103 @@ std::string file_name(std::string name) {
   return name;
 }
 
-CertificateFiles files_of(const fs::path &directory, const std::string &name) {
+CertificateFiles files_of(const fs::path& directory, const std::string& name) {
   const std::string stem = file_name(name);
   return {directory / (stem + ".crt"), directory / (stem + ".key")};
 }
 
-[[noreturn]] void refuse(const std::string &text) {
-  throw Error(ErrorKind::kInvalid, text);
+[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorKind::kInvalid, text); }
+
+[[noreturn]] void fail_io(const std::string& what, const fs::path& path, int error) {
+  throw Error(ErrorKind::kIo, fmt::format("{} {}: {}", what, path.string(),
+                                          std::generic_category().message(error)));
 }
 
-[[noreturn]] void fail_io(const std::string &what, const fs::path &path,
-                          int error) {
-  throw Error(ErrorKind::kIo,
-              fmt::format("{} {}: {}", what, path.string(),
-                          std::generic_category().message(error)));
-}
-
-std::string read_text(const fs::path &path) {
+std::string read_text(const fs::path& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in),
-                   std::istreambuf_iterator<char>()};
-  if (!in)
-    fail_io("cannot read", path, errno != 0 ? errno : EIO);
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in) fail_io("cannot read", path, errno != 0 ? errno : EIO);
   return text;
 }
 
-void write_text(const fs::path &path, const std::string &text) {
+void write_text(const fs::path& path, const std::string& text) {
   const fs::path temporary = path.string() + ".tmp";
   errno = 0;
   std::ofstream out(temporary, std::ios::binary);
   out << text;
   out.close();
   std::error_code error;
-  if (!out)
-    error = {errno != 0 ? errno : EIO, std::generic_category()};
-  if (!error)
-    fs::rename(temporary, path, error);
-  if (!error)
-    return;
+  if (!out) error = {errno != 0 ? errno : EIO, std::generic_category()};
+  if (!error) fs::rename(temporary, path, error);
+  if (!error) return;
   std::error_code ignored;
   fs::remove(temporary, ignored);
   fail_io("cannot write", path, error.value());
 }
 
-bool is_there(const fs::path &path) {
+bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
-void require_new(const CertificateFiles &files) {
-  for (const fs::path &path : {files.certificate, files.key}) {
+void require_new(const CertificateFiles& files) {
+  for (const fs::path& path : {files.certificate, files.key}) {
     if (is_there(path)) {
-      refuse(fmt::format("{} is there already and is not replaced: choose "
-                         "another directory, or "
-                         "move it away",
-                         path.string()));
+      refuse(
+          fmt::format("{} is there already and is not replaced: choose "
+                      "another directory, or "
+                      "move it away",
+                      path.string()));
     }
   }
 }
 
-void make_directory(const fs::path &directory) {
-  if (is_there(directory))
-    return;
+void make_directory(const fs::path& directory) {
+  if (is_there(directory)) return;
   std::error_code error;
   fs::create_directories(directory, error);
   // Its keys are the owner's alone anyway; nobody else has business here.
-  if (!error)
-    fs::permissions(directory, fs::perms::owner_all, error);
-  if (error)
-    fail_io("cannot make", directory, error.value());
+  if (!error) fs::permissions(directory, fs::perms::owner_all, error);
+  if (error) fail_io("cannot make", directory, error.value());
 }
 
-// The key first: a certificate without its key is worse than a key without a
-// certificate, because it would be copied around.
-void write_pair(const CertificateFiles &files, const KeyPairTexts &texts) {
+// The key first: a certificate without its key is worse than a key without a certificate, because
+// it would be copied around.
+void write_pair(const CertificateFiles& files, const KeyPairTexts& texts) {
   storage::write_secret_file(files.key, texts.key);
   try {
     write_text(files.certificate, texts.certificate);
-  } catch (const Error &) {
+  } catch (const Error&) {
     std::error_code ignored;
     fs::remove(files.key, ignored);
     throw;
   }
 }
 
-std::string how_to_make(const std::string &name) {
-  if (name == kCoordinatorName)
-    return "duets certs server --host NAME";
-  if (name == kOperatorName)
-    return "duets certs operator";
+std::string how_to_make(const std::string& name) {
+  if (name == kCoordinatorName) return "duets certs server --host NAME";
+  if (name == kOperatorName) return "duets certs operator";
   const std::size_t slash = name.find('/');
-  const std::string agents =
-      name.substr(slash == std::string::npos ? 0 : slash + 1);
+  const std::string agents = name.substr(slash == std::string::npos ? 0 : slash + 1);
   const auto identity = parse_agents(agents);
-  if (!identity)
-    return "duets certs agent N";
+  if (!identity) return "duets certs agent N";
   std::string text = fmt::format("duets certs agent {}", identity->first);
-  if (identity->first != identity->last)
-    text += fmt::format("-{}", identity->last);
-  if (slash != std::string::npos)
-    text += fmt::format(" --study {}", name.substr(0, slash));
+  if (identity->first != identity->last) text += fmt::format("-{}", identity->last);
+  if (slash != std::string::npos) text += fmt::format(" --study {}", name.substr(0, slash));
   return text;
 }
 
-void require_file(const fs::path &path, const std::string &command) {
-  if (is_there(path))
-    return;
-  refuse(fmt::format("there is no {}: make it with `{}` where the authority's "
-                     "ca.key is, and copy "
-                     "it here",
-                     path.string(), command));
+void require_file(const fs::path& path, const std::string& command) {
+  if (is_there(path)) return;
+  refuse(
+      fmt::format("there is no {}: make it with `{}` where the authority's "
+                  "ca.key is, and copy "
+                  "it here",
+                  path.string(), command));
 }
 
-void validate(const CertificateRequest &request) {
+void validate(const CertificateRequest& request) {
   const std::string name = common_name(request.identity);
   base::require(parse_identity(name).has_value(), "certificate", name,
                 "must name an agent, or agents FIRST-LAST with FIRST < LAST, "
@@ -201,38 +177,32 @@ void validate(const CertificateRequest &request) {
                             "study, which makes it "
                             "valid for all",
                             kMaxCommonName));
-  base::require(request.days >= 1 && request.days <= kMaxDays, "days",
-                std::to_string(request.days),
+  base::require(request.days >= 1 && request.days <= kMaxDays, "days", std::to_string(request.days),
                 fmt::format("must be in 1..{}", kMaxDays));
-  base::require(request.valid_from_days >= -kMaxDays &&
-                    request.valid_from_days <= kMaxDays,
+  base::require(request.valid_from_days >= -kMaxDays && request.valid_from_days <= kMaxDays,
                 "valid_from_days", std::to_string(request.valid_from_days),
                 fmt::format("must be in -{}..{}", kMaxDays, kMaxDays));
-  const bool coordinator =
-      request.identity.role == Identity::Role::kCoordinator;
+  const bool coordinator = request.identity.role == Identity::Role::kCoordinator;
   if (coordinator && request.hosts.empty()) {
-    refuse("a coordinator's certificate needs the names or addresses that "
-           "agents reach it by");
+    refuse(
+        "a coordinator's certificate needs the names or addresses that "
+        "agents reach it by");
   }
   if (!coordinator && !request.hosts.empty()) {
     refuse("only a coordinator's certificate has hosts");
   }
-  for (const std::string &host : request.hosts) {
+  for (const std::string& host : request.hosts) {
     base::require(host_kind(host) != HostKind::kNeither, "host", host,
                   "is neither a DNS name nor an IP address");
   }
 }
 
-} // namespace
+}  // namespace
 
-bool Identity::may_act_as(std::string_view study_name,
-                          std::uint32_t agent) const {
-  if (role == Role::kOperator)
-    return true;
-  if (role != Role::kAgent)
-    return false;
-  return (study.empty() || study == study_name) && first <= agent &&
-         agent <= last;
+bool Identity::may_act_as(std::string_view study_name, std::uint32_t agent) const {
+  if (role == Role::kOperator) return true;
+  if (role != Role::kAgent) return false;
+  return (study.empty() || study == study_name) && first <= agent && agent <= last;
 }
 
 std::optional<Identity> parse_identity(std::string_view common_name) {
@@ -246,30 +216,24 @@ std::optional<Identity> parse_identity(std::string_view common_name) {
     return identity;
   }
   const std::size_t slash = common_name.find('/');
-  if (slash == std::string_view::npos)
-    return parse_agents(common_name);
-  if (!is_study_name(common_name.substr(0, slash)))
-    return std::nullopt;
+  if (slash == std::string_view::npos) return parse_agents(common_name);
+  if (!is_study_name(common_name.substr(0, slash))) return std::nullopt;
   auto agents = parse_agents(common_name.substr(slash + 1));
-  if (agents)
-    agents->study = common_name.substr(0, slash);
+  if (agents) agents->study = common_name.substr(0, slash);
   return agents;
 }
 
-std::string common_name(const Identity &identity) {
-  if (identity.role == Identity::Role::kCoordinator)
-    return std::string(kCoordinatorName);
-  if (identity.role == Identity::Role::kOperator)
-    return std::string(kOperatorName);
+std::string common_name(const Identity& identity) {
+  if (identity.role == Identity::Role::kCoordinator) return std::string(kCoordinatorName);
+  if (identity.role == Identity::Role::kOperator) return std::string(kOperatorName);
   const std::string study = identity.study.empty() ? "" : identity.study + "/";
   if (identity.first == identity.last) {
     return fmt::format("{}{}{}", study, kAgentPrefix, identity.first);
   }
-  return fmt::format("{}{}{}-{}", study, kAgentsPrefix, identity.first,
-                     identity.last);
+  return fmt::format("{}{}{}-{}", study, kAgentsPrefix, identity.first, identity.last);
 }
 
-void make_authority(const fs::path &directory, std::uint32_t days) {
+void make_authority(const fs::path& directory, std::uint32_t days) {
   base::require(days >= 1 && days <= kMaxDays, "days", std::to_string(days),
                 fmt::format("must be in 1..{}", kMaxDays));
   const CertificateFiles files = files_of(directory, "ca");
@@ -278,32 +242,31 @@ void make_authority(const fs::path &directory, std::uint32_t days) {
   write_pair(files, make_authority_texts(days));
 }
 
-CertificateFiles make_certificate(const fs::path &directory,
-                                  const CertificateRequest &request) {
+CertificateFiles make_certificate(const fs::path& directory, const CertificateRequest& request) {
   validate(request);
   const CertificateFiles authority = files_of(directory, "ca");
-  for (const fs::path &path : {authority.certificate, authority.key}) {
+  for (const fs::path& path : {authority.certificate, authority.key}) {
     if (!is_there(path)) {
-      refuse(fmt::format("there is no authority: {} is missing; make one with "
-                         "`duets certs init`, "
-                         "or say where it is with --dir",
-                         path.string()));
+      refuse(
+          fmt::format("there is no authority: {} is missing; make one with "
+                      "`duets certs init`, "
+                      "or say where it is with --dir",
+                      path.string()));
     }
   }
   const std::string name = common_name(request.identity);
   const CertificateFiles files = files_of(directory, name);
   require_new(files);
   const bool server = request.identity.role == Identity::Role::kCoordinator;
-  const CertificateTerms terms{
-      name, server ? CertificateUse::kServer : CertificateUse::kClient,
-      request.hosts, request.valid_from_days, request.days};
+  const CertificateTerms terms{name, server ? CertificateUse::kServer : CertificateUse::kClient,
+                               request.hosts, request.valid_from_days, request.days};
   const KeyPairTexts signer{read_text(authority.certificate),
                             storage::read_secret_file(authority.key)};
   write_pair(files, sign_certificate(signer, terms));
   return files;
 }
 
-TlsTexts load_tls(const fs::path &directory, const std::string &name) {
+TlsTexts load_tls(const fs::path& directory, const std::string& name) {
   const fs::path authority = directory / "ca.crt";
   const CertificateFiles files = files_of(directory, name);
   require_file(authority, "duets certs init");
@@ -312,9 +275,10 @@ TlsTexts load_tls(const fs::path &directory, const std::string &name) {
   TlsTexts texts{read_text(authority), read_text(files.certificate),
                  storage::read_secret_file(files.key)};
   if (!key_fits({texts.certificate, texts.key})) {
-    refuse(fmt::format("{} and {} are damaged, or do not belong to each other: "
-                       "copy both again",
-                       files.certificate.string(), files.key.string()));
+    refuse(
+        fmt::format("{} and {} are damaged, or do not belong to each other: "
+                    "copy both again",
+                    files.certificate.string(), files.key.string()));
   }
   return texts;
 }
@@ -323,4 +287,4 @@ std::string tls_problem(const TlsTexts& texts) {
   return verify_certificate(texts.authority, texts.certificate);
 }
 
-} // namespace duets::service
+}  // namespace duets::service

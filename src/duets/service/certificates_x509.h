@@ -1,5 +1,4 @@
-// Keys and certificates as PEM texts, made and checked with OpenSSL. No files,
-// no names of ours.
+// Keys and certificates as PEM texts, made and checked with OpenSSL. No files, no names of ours.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +14,28 @@ struct KeyPairTexts {
 enum class CertificateUse : std::uint8_t { kServer, kClient };
 
 struct CertificateTerms {
-  std::string common_name; ///< at most 64 bytes, as X.520 wants it
+  std::string common_name;  ///< at most 64 bytes, as X.520 wants it
   CertificateUse use = CertificateUse::kClient;
-  std::vector<std::string> hosts; ///< DNS names and IP addresses
-  std::int64_t valid_from_days =
-      0;                 ///< from now, less an hour for clocks that are slow
-  std::int64_t days = 1; ///< from then; never beyond the authority's own end
+  std::vector<std::string> hosts;    ///< DNS names and IP addresses
+  std::int64_t valid_from_days = 0;  ///< from now, less an hour for clocks that are slow
+  std::int64_t days = 1;             ///< from then; never beyond the authority's own end
 };
 
 /// What kind of name a host is.
 enum class HostKind : std::uint8_t { kDnsName, kAddress, kNeither };
-HostKind host_kind(const std::string &host);
+HostKind host_kind(const std::string& host);
 
-/// A new authority, which may sign certificates but no further authorities. EC
-/// P-256.
+/// A new authority, which may sign certificates but no further authorities. EC P-256.
 KeyPairTexts make_authority_texts(std::int64_t days);
 
-/// A new key and its certificate, signed by the authority. kInvalid when the
-/// texts of the authority are none, or do not belong to each other.
-KeyPairTexts sign_certificate(const KeyPairTexts &authority,
-                              const CertificateTerms &terms);
+/// A new key and its certificate, signed by the authority. kInvalid when the texts of the authority
+/// are none, or do not belong to each other.
+KeyPairTexts sign_certificate(const KeyPairTexts& authority, const CertificateTerms& terms);
 
 /// True when it is a key, a certificate, and the two belong to each other.
-bool key_fits(const KeyPairTexts &texts);
+bool key_fits(const KeyPairTexts& texts);
 
-/// Why a certificate would not be accepted by one who trusts this authority:
-/// empty when it would.
-std::string verify_certificate(const std::string &authority,
-                               const std::string &certificate);
+/// Why a certificate would not be accepted by one who trusts this authority: empty when it would.
+std::string verify_certificate(const std::string& authority, const std::string& certificate);
 
-} // namespace duets::service
+}  // namespace duets::service

@@ -30,45 +30,37 @@ constexpr int kBusyPauseMs = 25;
 
 /// Made before the fork: between fork and exec nothing may be allocated.
 struct Exec {
-  const char *file;
-  char *const *arguments;
+  const char* file;
+  char* const* arguments;
   ProgramStreams streams;
   int error_way;
   pid_t parent;
 };
 
-// Only async-signal-safe calls from here to exec: another thread may have held
-// any lock when this one forked.
+// Only async-signal-safe calls from here to exec: another thread may have held any lock when this
+// one forked.
 void reset_signals() {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal)
-    ::sigaction(signal, &standard, nullptr);
+  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
 }
 
 void close_others() {
-  if (::close_range(kFirstFree, ~0U, 0) == 0)
-    return;
-  // An old kernel. Ours are closed on exec anyway, this is for those of other
-  // libraries.
+  if (::close_range(kFirstFree, ~0U, 0) == 0) return;
+  // An old kernel. Ours are closed on exec anyway, this is for those of other libraries.
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 65536));
-  for (int fd = kFirstFree; fd < end; ++fd)
-    ::close(fd);
+  for (int fd = kFirstFree; fd < end; ++fd) ::close(fd);
 }
 
-bool prepare_child(const Exec &exec) {
-  if (::setpgid(0, 0) != 0)
-    return false;
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-    return false;
+bool prepare_child(const Exec& exec) {
+  if (::setpgid(0, 0) != 0) return false;
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
   // The parent may have died before the line above.
-  if (::getppid() != exec.parent)
-    ::_exit(127);
+  if (::getppid() != exec.parent) ::_exit(127);
   if (::dup2(exec.streams.input, 0) < 0 || ::dup2(exec.streams.output, 1) < 0 ||
-      ::dup2(exec.streams.errors, 2) < 0 ||
-      ::dup3(exec.error_way, kErrorWay, O_CLOEXEC) < 0) {
+      ::dup2(exec.streams.errors, 2) < 0 || ::dup3(exec.error_way, kErrorWay, O_CLOEXEC) < 0) {
     return false;
   }
   close_others();
@@ -78,7 +70,7 @@ bool prepare_child(const Exec &exec) {
   return ::sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
 }
 
-[[noreturn]] void run_child(const Exec &exec) {
+[[noreturn]] void run_child(const Exec& exec) {
   int way = exec.error_way;
   if (prepare_child(exec)) {
     way = kErrorWay;
@@ -101,32 +93,27 @@ int read_error(int way) {
 
 ProgramStart start_once(Exec exec) {
   std::array<int, 2> way{};
-  if (::pipe2(way.data(), O_CLOEXEC) != 0)
-    return {-1, errno};
+  if (::pipe2(way.data(), O_CLOEXEC) != 0) return {-1, errno};
   const FileDescriptor read_end(way[0]);
   FileDescriptor write_end(::fcntl(way[1], F_DUPFD_CLOEXEC, kFirstFree));
   ::close(way[1]);
-  if (write_end.get() < 0)
-    return {-1, errno};
+  if (write_end.get() < 0) return {-1, errno};
   exec.error_way = write_end.get();
   const pid_t pid = ::fork();
-  if (pid < 0)
-    return {-1, errno};
-  if (pid == 0)
-    run_child(exec);
+  if (pid < 0) return {-1, errno};
+  if (pid == 0) run_child(exec);
   write_end.close();
   // Both sides do it, so that the group is there whoever runs first.
   ::setpgid(pid, pid);
   const int error = read_error(read_end.get());
-  if (error == 0)
-    return {pid, 0};
+  if (error == 0) return {pid, 0};
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   return {-1, error};
 }
 
 std::vector<std::string> search_path() {
-  const char *text = std::getenv("PATH");
+  const char* text = std::getenv("PATH");
   std::vector<std::string> directories;
   std::string rest = text == nullptr ? "/bin:/usr/bin" : text;
   for (std::size_t begin = 0; begin <= rest.size();) {
@@ -137,71 +124,60 @@ std::vector<std::string> search_path() {
   return directories;
 }
 
-bool is_file(const fs::path &path) {
+bool is_file(const fs::path& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-[[noreturn]] void refuse_program(const std::string &what) {
+[[noreturn]] void refuse_program(const std::string& what) {
   throw base::Error(base::ErrorKind::kInvalid, what);
 }
 
-} // namespace
+}  // namespace
 
-// A program that somebody still writes, or that another thread's child holds
-// open for a moment between its fork and its exec, is busy for a short while.
-ProgramStart start_program(const std::string &file,
-                           const std::vector<std::string> &arguments,
-                           const ProgramStreams &streams) {
+// A program that somebody still writes, or that another thread's child holds open for a moment
+// between its fork and its exec, is busy for a short while.
+ProgramStart start_program(const std::string& file, const std::vector<std::string>& arguments,
+                           const ProgramStreams& streams) {
   std::vector<std::string> copies = arguments;
-  std::vector<char *> pointers;
+  std::vector<char*> pointers;
   pointers.reserve(copies.size() + 1);
-  for (std::string &argument : copies)
-    pointers.push_back(argument.data());
+  for (std::string& argument : copies) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   const Exec exec{file.c_str(), pointers.data(), streams, -1, ::getpid()};
   ProgramStart started;
   for (int attempt = 0; attempt < kBusyAttempts; ++attempt) {
     started = start_once(exec);
-    if (started.error != ETXTBSY)
-      break;
+    if (started.error != ETXTBSY) break;
     ::poll(nullptr, 0, kBusyPauseMs);
   }
   return started;
 }
 
-std::string find_program(const std::string &name) {
-  if (name.empty())
-    refuse_program("the command of the objective is empty: name a program");
+std::string find_program(const std::string& name) {
+  if (name.empty()) refuse_program("the command of the objective is empty: name a program");
   std::vector<fs::path> places;
   if (name.find('/') != std::string::npos) {
     places.emplace_back(name);
   } else {
-    for (const std::string &directory : search_path())
-      places.push_back(fs::path(directory) / name);
+    for (const std::string& directory : search_path()) places.push_back(fs::path(directory) / name);
   }
   std::string forbidden;
-  for (const fs::path &place : places) {
-    if (!is_file(place))
-      continue;
-    if (::access(place.c_str(), X_OK) == 0)
-      return fs::absolute(place).string();
-    if (forbidden.empty())
-      forbidden = place.string();
+  for (const fs::path& place : places) {
+    if (!is_file(place)) continue;
+    if (::access(place.c_str(), X_OK) == 0) return fs::absolute(place).string();
+    if (forbidden.empty()) forbidden = place.string();
   }
   if (!forbidden.empty()) {
-    refuse_program(
-        fmt::format("{} is not executable: chmod +x {}", forbidden, forbidden));
+    refuse_program(fmt::format("{} is not executable: chmod +x {}", forbidden, forbidden));
   }
   std::error_code ignored;
   if (places.size() == 1 && fs::is_directory(places.front(), ignored)) {
     refuse_program(fmt::format("{} is a directory, not a program", name));
   }
-  const std::string advice =
-      is_file(name) ? fmt::format("; did you mean ./{}?", name) : "";
-  refuse_program(fmt::format(
-      "there is no program {}{}{}", name,
-      name.find('/') == std::string::npos ? " in PATH" : "", advice));
+  const std::string advice = is_file(name) ? fmt::format("; did you mean ./{}?", name) : "";
+  refuse_program(fmt::format("there is no program {}{}{}", name,
+                             name.find('/') == std::string::npos ? " in PATH" : "", advice));
 }
 
-} // namespace duets::service
+}  // namespace duets::service

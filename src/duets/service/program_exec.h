@@ -8,12 +8,11 @@
 
 namespace duets::service {
 
-/// The absolute path of a program: as it is when it has a slash, searched in
-/// PATH otherwise. kInvalid when there is none, or when it cannot be executed.
-std::string find_program(const std::string &name);
+/// The absolute path of a program: as it is when it has a slash, searched in PATH otherwise.
+/// kInvalid when there is none, or when it cannot be executed.
+std::string find_program(const std::string& name);
 
-/// The child's first free descriptor: below lie the standard streams and the
-/// way back for errors.
+/// The child's first free descriptor: below lie the standard streams and the way back for errors.
 inline constexpr int kFirstFree = 4;
 
 /// The child's ends of its pipes, all >= kFirstFree and closed on exec.
@@ -23,13 +22,12 @@ struct ProgramStreams {
 
 struct ProgramStart {
   pid_t pid = -1;
-  int error = 0; ///< errno of what failed; 0: the program runs
+  int error = 0;  ///< errno of what failed; 0: the program runs
 };
 
-/// Starts `file` as leader of a process group of its own, to be killed when the
-/// calling thread ends. The caller has blocked all signals in this thread.
-ProgramStart start_program(const std::string &file,
-                           const std::vector<std::string> &arguments,
-                           const ProgramStreams &streams);
+/// Starts `file` as leader of a process group of its own, to be killed when the calling thread
+/// ends. The caller has blocked all signals in this thread.
+ProgramStart start_program(const std::string& file, const std::vector<std::string>& arguments,
+                           const ProgramStreams& streams);
 
-} // namespace duets::service
+}  // namespace duets::service

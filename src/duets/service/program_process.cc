@@ -22,17 +22,15 @@
 namespace duets::service {
 namespace {
 
-constexpr const char *kNoPipe = "cannot make a pipe to the program";
+constexpr const char* kNoPipe = "cannot make a pipe to the program";
 constexpr int kMaxReadsAtEnd = 16;
 
-[[noreturn]] void fail(const std::string &what, int error) {
-  throw base::Error(base::ErrorKind::kIo,
-                    fmt::format("{}: {}", what, std::strerror(error)));
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw base::Error(base::ErrorKind::kIo, fmt::format("{}: {}", what, std::strerror(error)));
 }
 
 FileDescriptor checked(int fd) {
-  if (fd < 0)
-    fail(kNoPipe, errno);
+  if (fd < 0) fail(kNoPipe, errno);
   return FileDescriptor(fd);
 }
 
@@ -40,12 +38,11 @@ struct Pipe {
   FileDescriptor read, write;
 };
 
-// The child puts its ends at 0..3, so they must not lie there already: they
-// would, in a process that was started with its standard streams closed.
+// The child puts its ends at 0..3, so they must not lie there already: they would, in a process
+// that was started with its standard streams closed.
 Pipe make_pipe() {
   std::array<int, 2> fds{};
-  if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-    fail(kNoPipe, errno);
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail(kNoPipe, errno);
   const FileDescriptor low_read(fds[0]);
   const FileDescriptor low_write(fds[1]);
   Pipe result;
@@ -54,38 +51,35 @@ Pipe make_pipe() {
   return result;
 }
 
-void set_nonblocking(const FileDescriptor &descriptor) {
-  ::fcntl(descriptor.get(), F_SETFL,
-          ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
+void set_nonblocking(const FileDescriptor& descriptor) {
+  ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
 // What can never work is the user's to repair; the rest may work the next time.
-[[noreturn]] void fail_exec(const std::string &file, int error) {
+[[noreturn]] void fail_exec(const std::string& file, int error) {
   std::string advice;
   switch (error) {
-  case ENOEXEC:
-    advice = ": a script needs a first line such as #!/bin/sh";
-    break;
-  case ENOENT:
-    advice =
-        ": the program, or the interpreter in its first line, is not there";
-    break;
-  case EACCES:
-  case ENOTDIR:
-  case ELOOP:
-  case EINVAL:
-    break;
-  default:
-    fail(fmt::format("cannot start {}", file), error);
+    case ENOEXEC:
+      advice = ": a script needs a first line such as #!/bin/sh";
+      break;
+    case ENOENT:
+      advice = ": the program, or the interpreter in its first line, is not there";
+      break;
+    case EACCES:
+    case ENOTDIR:
+    case ELOOP:
+    case EINVAL:
+      break;
+    default:
+      fail(fmt::format("cannot start {}", file), error);
   }
-  throw base::Error(
-      base::ErrorKind::kInvalid,
-      fmt::format("cannot run {}: {}{}", file, std::strerror(error), advice));
+  throw base::Error(base::ErrorKind::kInvalid,
+                    fmt::format("cannot run {}: {}{}", file, std::strerror(error), advice));
 }
 
-} // namespace
+}  // namespace
 
-FileDescriptor &FileDescriptor::operator=(FileDescriptor &&other) noexcept {
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   if (this != &other) {
     close();
     fd_ = other.release();
@@ -100,26 +94,23 @@ int FileDescriptor::release() {
 }
 
 void FileDescriptor::close() {
-  if (fd_ >= 0)
-    ::close(fd_);
+  if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
 }
 
 /// What the keeper needs to start the program, and how it went.
 struct ProgramProcess::Start {
-  const std::string &file;
-  const std::vector<std::string> &arguments;
+  const std::string& file;
+  const std::vector<std::string>& arguments;
   Pipe input, output, errors;
-  std::promise<int> error; // 0: it runs
+  std::promise<int> error;  // 0: it runs
 };
 
-// A thread of its own starts the program, passes its standard error on at any
-// time, and lives as long as the program: PR_SET_PDEATHSIG means the death of
-// the thread that forked, not that of the process. Signals are blocked in it,
-// so that none of our handlers runs in the child.
-ProgramProcess::ProgramProcess(const std::string &file,
-                               const std::vector<std::string> &arguments,
-                               ProgramStderr &relay)
+// A thread of its own starts the program, passes its standard error on at any time, and lives as
+// long as the program: PR_SET_PDEATHSIG means the death of the thread that forked, not that of the
+// process. Signals are blocked in it, so that none of our handlers runs in the child.
+ProgramProcess::ProgramProcess(const std::string& file, const std::vector<std::string>& arguments,
+                               ProgramStderr& relay)
     : relay_(relay) {
   Start start{file, arguments, make_pipe(), make_pipe(), make_pipe(), {}};
   over_ = checked(::eventfd(0, EFD_CLOEXEC));
@@ -129,28 +120,25 @@ ProgramProcess::ProgramProcess(const std::string &file,
   std::future<int> error = start.error.get_future();
   try {
     keeper_ = std::thread([this, &start] { keep(start); });
-  } catch (const std::system_error &failure) {
+  } catch (const std::system_error& failure) {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     fail(fmt::format("cannot start {}", file), failure.code().value());
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const int failed = error.get();
-  if (failed == 0)
-    return;
+  if (failed == 0) return;
   keeper_.join();
   fail_exec(file, failed);
 }
 
 ProgramProcess::~ProgramProcess() {
-  if (keeper_.joinable())
-    end(Clock::duration::zero(), Clock::duration::zero());
+  if (keeper_.joinable()) end(Clock::duration::zero(), Clock::duration::zero());
 }
 
-void ProgramProcess::keep(Start &start) {
+void ProgramProcess::keep(Start& start) {
   const ProgramStreams streams{start.input.read.get(), start.output.write.get(),
                                start.errors.write.get()};
-  const ProgramStart started =
-      start_program(start.file, start.arguments, streams);
+  const ProgramStart started = start_program(start.file, start.arguments, streams);
   if (started.error == 0) {
     pid_ = started.pid;
     input_ = std::move(start.input.write);
@@ -159,34 +147,26 @@ void ProgramProcess::keep(Start &start) {
     set_nonblocking(input_);
     set_nonblocking(output_);
     set_nonblocking(errors_);
-    // The program's own ends must be open in the program only, or their end is
-    // never seen.
+    // The program's own ends must be open in the program only, or their end is never seen.
     start.input.read.close();
     start.output.write.close();
     start.errors.write.close();
   }
-  // `start` is gone as soon as the promise is kept: it has to be moved out
-  // first.
+  // `start` is gone as soon as the promise is kept: it has to be moved out first.
   std::promise<int> error = std::move(start.error);
   error.set_value(started.error);
-  if (started.error == 0)
-    pass_on_errors();
+  if (started.error == 0) pass_on_errors();
 }
 
 void ProgramProcess::pass_on_errors() {
-  std::array<pollfd, 2> waited{pollfd{over_.get(), POLLIN, 0},
-                               pollfd{errors_.get(), POLLIN, 0}};
+  std::array<pollfd, 2> waited{pollfd{over_.get(), POLLIN, 0}, pollfd{errors_.get(), POLLIN, 0}};
   while (waited[0].revents == 0) {
-    if (::poll(waited.data(), waited.size(), -1) < 0)
-      continue;
-    // A negative number is not waited for: the thread stays, but has nothing
-    // more to read.
-    if (waited[1].revents != 0 && read_errors() == Read::kEnd)
-      waited[1].fd = -1;
+    if (::poll(waited.data(), waited.size(), -1) < 0) continue;
+    // A negative number is not waited for: the thread stays, but has nothing more to read.
+    if (waited[1].revents != 0 && read_errors() == Read::kEnd) waited[1].fd = -1;
   }
   // All writers are dead but such as left the group; they must not keep us.
-  for (int left = kMaxReadsAtEnd; left > 0 && read_errors() == Read::kSome;
-       --left) {
+  for (int left = kMaxReadsAtEnd; left > 0 && read_errors() == Read::kSome; --left) {
   }
   relay_.finish_line();
 }
@@ -194,46 +174,38 @@ void ProgramProcess::pass_on_errors() {
 ProgramProcess::Read ProgramProcess::read_errors() {
   std::array<char, 65536> bytes;
   const ssize_t count = ::read(errors_.get(), bytes.data(), bytes.size());
-  if (count < 0 && (errno == EAGAIN || errno == EINTR))
-    return Read::kNothingNow;
-  if (count <= 0)
-    return Read::kEnd;
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Read::kNothingNow;
+  if (count <= 0) return Read::kEnd;
   relay_.take({bytes.data(), static_cast<std::size_t>(count)});
   return Read::kSome;
 }
 
 std::size_t ProgramProcess::num_unread() const {
   int count = 0;
-  if (::ioctl(input_.get(), FIONREAD, &count) < 0)
-    return 0;
+  if (::ioctl(input_.get(), FIONREAD, &count) < 0) return 0;
   return static_cast<std::size_t>(count);
 }
 
-// The program is left in the system's table until end(): its number, which is
-// the group's too, must not be given to somebody else while signals may still
-// be sent to it.
+// The program is left in the system's table until end(): its number, which is the group's too, must
+// not be given to somebody else while signals may still be sent to it.
 bool ProgramProcess::has_ended() const {
-  if (pid_ < 0)
-    return true;
+  if (pid_ < 0) return true;
   siginfo_t info{};
-  const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info,
-                             WEXITED | WNOHANG | WNOWAIT);
+  const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
   return found < 0 || info.si_pid == pid_;
 }
 
 bool ProgramProcess::wait(Clock::duration limit) const {
   const auto deadline = Clock::now() + limit;
   for (int pause_ms = 1; !has_ended(); pause_ms = std::min(2 * pause_ms, 20)) {
-    if (Clock::now() >= deadline)
-      return false;
+    if (Clock::now() >= deadline) return false;
     ::poll(nullptr, 0, pause_ms);
   }
   return true;
 }
 
 void ProgramProcess::end(Clock::duration patience, Clock::duration kill_after) {
-  if (pid_ < 0)
-    return;
+  if (pid_ < 0) return;
   close_input();
   if (!wait(patience)) {
     ::kill(-pid_, SIGTERM);
@@ -251,10 +223,9 @@ void ProgramProcess::end(Clock::duration patience, Clock::duration kill_after) {
 }
 
 std::string ProgramProcess::how_it_ended() const {
-  if (WIFEXITED(status_))
-    return fmt::format("exit code {}", WEXITSTATUS(status_));
+  if (WIFEXITED(status_)) return fmt::format("exit code {}", WEXITSTATUS(status_));
   const int signal = WTERMSIG(status_);
   return fmt::format("signal {} ({})", signal, ::strsignal(signal));
 }
 
-} // namespace duets::service
+}  // namespace duets::service

@@ -15,36 +15,33 @@ namespace duets::service {
 
 /// Closes itself.
 class FileDescriptor {
-public:
+ public:
   explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor &&other) noexcept : fd_(other.release()) {}
-  FileDescriptor &operator=(FileDescriptor &&other) noexcept;
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor() { close(); }
   int get() const { return fd_; }
   int release();
   void close();
 
-private:
+ private:
   int fd_;
 };
 
-/// Leader of a process group of its own, with pipes for its standard streams,
-/// default signal handlers and no other file of ours. The system kills it when
-/// this process dies, however that happens; what it has started itself then
-/// finds its pipes closed.
+/// Leader of a process group of its own, with pipes for its standard streams, default signal
+/// handlers and no other file of ours. The system kills it when this process dies, however that
+/// happens; what it has started itself then finds its pipes closed.
 class ProgramProcess {
-public:
+ public:
   using Clock = std::chrono::steady_clock;
 
-  /// Starts `file` with the arguments, the first of which is the name it is
-  /// called by. kInvalid when it can never be run; kIo when it cannot be run
-  /// now (too many processes or files).
-  ProgramProcess(const std::string &file,
-                 const std::vector<std::string> &arguments,
-                 ProgramStderr &relay);
+  /// Starts `file` with the arguments, the first of which is the name it is called by. kInvalid
+  /// when it can never be run; kIo when it cannot be run now (too many processes or files).
+  ProgramProcess(const std::string& file, const std::vector<std::string>& arguments,
+                 ProgramStderr& relay);
   ~ProgramProcess();
-  ProgramProcess(const ProgramProcess &) = delete;
-  ProgramProcess &operator=(const ProgramProcess &) = delete;
+  ProgramProcess(const ProgramProcess&) = delete;
+  ProgramProcess& operator=(const ProgramProcess&) = delete;
 
   /// Our ends of its standard input and output; they do not block.
   int input() const { return input_.get(); }
@@ -57,27 +54,26 @@ public:
   bool has_ended() const;
   bool wait(Clock::duration limit) const;
 
-  /// Closes its input, waits for it to end by itself for `patience`, sends
-  /// SIGTERM to the group and SIGKILL after `kill_after`. When it returns, the
-  /// group is gone and all its standard error has been passed on. Only output()
-  /// remains, with what was left in the pipe.
+  /// Closes its input, waits for it to end by itself for `patience`, sends SIGTERM to the group and
+  /// SIGKILL after `kill_after`. When it returns, the group is gone and all its standard error has
+  /// been passed on. Only output() remains, with what was left in the pipe.
   void end(Clock::duration patience, Clock::duration kill_after);
 
   /// "exit code 3", "signal 9 (Killed)". After end().
   std::string how_it_ended() const;
 
-private:
+ private:
   struct Start;
-  void keep(Start &start);
+  void keep(Start& start);
   void pass_on_errors();
   enum class Read : std::uint8_t { kSome, kNothingNow, kEnd };
   Read read_errors();
 
-  ProgramStderr &relay_;
+  ProgramStderr& relay_;
   FileDescriptor input_, output_, errors_, over_;
-  pid_t pid_ = -1; // -1: not there, or gone and forgotten by the system
+  pid_t pid_ = -1;  // -1: not there, or gone and forgotten by the system
   int status_ = 0;
   std::thread keeper_;
 };
 
-} // namespace duets::service
+}  // namespace duets::service

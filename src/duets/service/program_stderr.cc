@@ -23,16 +23,12 @@ void ProgramStderr::begin_attempt() {
 void ProgramStderr::take(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   tail_ += bytes;
-  if (tail_.size() > kMaxTail)
-    tail_.erase(0, tail_.size() - kMaxTail);
+  if (tail_.size() > kMaxTail) tail_.erase(0, tail_.size() - kMaxTail);
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    // One byte more than is shown, so that a cut can be told from a line that
-    // just fits.
-    line_ += bytes.substr(
-        0, std::min(end, kMaxLine + 1 - std::min(line_.size(), kMaxLine + 1)));
-    if (end == bytes.size())
-      return;
+    // One byte more than is shown, so that a cut can be told from a line that just fits.
+    line_ += bytes.substr(0, std::min(end, kMaxLine + 1 - std::min(line_.size(), kMaxLine + 1)));
+    if (end == bytes.size()) return;
     pass_on(line_);
     line_.clear();
     bytes.remove_prefix(end + 1);
@@ -41,8 +37,7 @@ void ProgramStderr::take(std::string_view bytes) {
 
 void ProgramStderr::finish_line() {
   const std::lock_guard lock(mutex_);
-  if (!line_.empty())
-    pass_on(line_);
+  if (!line_.empty()) pass_on(line_);
   line_.clear();
 }
 
@@ -51,7 +46,7 @@ void ProgramStderr::end_query() {
   tell_left_out();
 }
 
-void ProgramStderr::say(const std::string &text) {
+void ProgramStderr::say(const std::string& text) {
   const std::lock_guard lock(mutex_);
   write_(prefix_ + text + "\n");
 }
@@ -67,18 +62,15 @@ void ProgramStderr::pass_on(std::string_view line) {
     return;
   }
   ++num_lines_;
-  if (!line.empty() && line.back() == '\r')
-    line.remove_suffix(1);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   write_(fmt::format("{}{}{}\n", prefix_, readable_output(line, kMaxLine),
                      line.size() > kMaxLine ? "..." : ""));
 }
 
 void ProgramStderr::tell_left_out() {
-  if (num_left_out_ == 0)
-    return;
-  write_(fmt::format("{}({} more lines of the program left out)\n", prefix_,
-                     num_left_out_));
+  if (num_left_out_ == 0) return;
+  write_(fmt::format("{}({} more lines of the program left out)\n", prefix_, num_left_out_));
   num_left_out_ = 0;
 }
 
-} // namespace duets::service
+}  // namespace duets::service

@@ -1,5 +1,4 @@
-// What the user's program says on its standard error: passed on in lines, and
-// its end kept.
+// What the user's program says on its standard error: passed on in lines, and its end kept.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +9,21 @@
 
 namespace duets::service {
 
-/// Safe for use by several threads. Per query at most kMaxLines lines are
-/// passed on, each cut after kMaxLine bytes, and then one that tells how many
-/// were left out: logs must not fill disks.
+/// Safe for use by several threads. Per query at most kMaxLines lines are passed on, each cut after
+/// kMaxLine bytes, and then one that tells how many were left out: logs must not fill disks.
 class ProgramStderr {
-public:
+ public:
   static constexpr std::size_t kMaxLines = 100;
   static constexpr std::size_t kMaxLine = 1000;
   static constexpr std::size_t kMaxTail = 4096;
 
   /// Gets whole lines with their line feed, one a call.
-  using Write = std::function<void(const std::string &line)>;
+  using Write = std::function<void(const std::string& line)>;
   explicit ProgramStderr(Write write) : write_(std::move(write)) {}
 
   /// From here on lines belong to a query of this agent.
   void begin_query(std::uint32_t agent);
-  /// The tail begins anew: a process was started, or an old one gets its next
-  /// query.
+  /// The tail begins anew: a process was started, or an old one gets its next query.
   void begin_attempt();
   void take(std::string_view bytes);
   /// The process is gone: what it left is a line even without its line feed.
@@ -34,12 +31,12 @@ public:
   /// The query has its answer: tells what was left out.
   void end_query();
   /// A line of our own, with the same prefix and outside the limit.
-  void say(const std::string &text);
+  void say(const std::string& text);
 
   /// The last bytes since begin_attempt(), valid UTF-8.
   std::string tail() const;
 
-private:
+ private:
   void pass_on(std::string_view line);
   void tell_left_out();
 
@@ -52,4 +49,4 @@ private:
   std::size_t num_left_out_ = 0;
 };
 
-} // namespace duets::service
+}  // namespace duets::service

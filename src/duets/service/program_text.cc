@@ -16,40 +16,33 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxQuoted = 200;
 constexpr std::size_t kMaxReason = 4096;
-constexpr double kMaxExactInteger = 9007199254740992.0; // 2^53
+constexpr double kMaxExactInteger = 9007199254740992.0;  // 2^53
 
-ordered_json parameter_value(const domain::Parameter &parameter, double value) {
+ordered_json parameter_value(const domain::Parameter& parameter, double value) {
   switch (parameter.type) {
-  case domain::ParameterType::kCategorical: {
-    const bool known =
-        value >= 0 && value < static_cast<double>(parameter.choices.size());
-    base::require(known, parameter.name, fmt::to_string(value),
-                  "is not the index of a choice");
-    return parameter.choices[static_cast<std::size_t>(value)];
-  }
-  case domain::ParameterType::kInt:
-    if (std::abs(value) <= kMaxExactInteger)
-      return static_cast<std::int64_t>(value);
-    return value;
-  case domain::ParameterType::kFloat:
-    break;
+    case domain::ParameterType::kCategorical: {
+      const bool known = value >= 0 && value < static_cast<double>(parameter.choices.size());
+      base::require(known, parameter.name, fmt::to_string(value), "is not the index of a choice");
+      return parameter.choices[static_cast<std::size_t>(value)];
+    }
+    case domain::ParameterType::kInt:
+      if (std::abs(value) <= kMaxExactInteger) return static_cast<std::int64_t>(value);
+      return value;
+    case domain::ParameterType::kFloat:
+      break;
   }
   return value;
 }
 
-ordered_json parameter_values(const ProgramOptions &options,
-                              const Query &query) {
+ordered_json parameter_values(const ProgramOptions& options, const Query& query) {
   const bool named = !options.parameters.empty();
-  const std::size_t expected =
-      named ? options.parameters.size() : options.dimension;
+  const std::size_t expected = named ? options.parameters.size() : options.dimension;
   base::require(query.values.size() == expected, "number of parameter values",
-                std::to_string(query.values.size()),
-                fmt::format("must be {}", expected));
+                std::to_string(query.values.size()), fmt::format("must be {}", expected));
   ordered_json values = ordered_json::object();
   for (std::size_t i = 0; i < expected; ++i) {
     if (named) {
-      values[options.parameters[i].name] =
-          parameter_value(options.parameters[i], query.values[i]);
+      values[options.parameters[i].name] = parameter_value(options.parameters[i], query.values[i]);
     } else {
       values[fmt::format("x{}", i + 1)] = query.values[i];
     }
@@ -57,40 +50,28 @@ ordered_json parameter_values(const ProgramOptions &options,
   return values;
 }
 
-Failure bad_answer(const std::string &why, std::string_view line) {
+Failure bad_answer(const std::string& why, std::string_view line) {
   return Failure{fmt::format("{}: {}", why, quoted_output(line)), {}};
 }
 
 // Length of the UTF-8 sequence that `text` begins with; 0 when there is none.
 std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<unsigned char>(text[i]);
-  };
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
   std::size_t length = 0;
-  if (first < 0x80)
-    return 1;
-  if (first >= 0xC2 && first <= 0xDF)
-    length = 2;
-  if (first >= 0xE0 && first <= 0xEF)
-    length = 3;
-  if (first >= 0xF0 && first <= 0xF4)
-    length = 4;
-  if (length == 0 || text.size() < length)
-    return 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) length = 2;
+  if (first >= 0xE0 && first <= 0xEF) length = 3;
+  if (first >= 0xF0 && first <= 0xF4) length = 4;
+  if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80)
-      return 0;
+    if ((byte(i) & 0xC0) != 0x80) return 0;
   }
   // Longer than necessary, a surrogate, or behind the last character.
-  if (first == 0xE0 && byte(1) < 0xA0)
-    return 0;
-  if (first == 0xED && byte(1) > 0x9F)
-    return 0;
-  if (first == 0xF0 && byte(1) < 0x90)
-    return 0;
-  if (first == 0xF4 && byte(1) > 0x8F)
-    return 0;
+  if (first == 0xE0 && byte(1) < 0xA0) return 0;
+  if (first == 0xED && byte(1) > 0x9F) return 0;
+  if (first == 0xF0 && byte(1) < 0x90) return 0;
+  if (first == 0xF4 && byte(1) > 0x8F) return 0;
   return length;
 }
 
@@ -105,44 +86,37 @@ std::string on_one_line(std::string_view text, std::size_t limit) {
   return line;
 }
 
-} // namespace
+}  // namespace
 
-std::string query_line(const ProgramOptions &options, const Query &query) {
+std::string query_line(const ProgramOptions& options, const Query& query) {
   ordered_json line;
   line["trial"] = trial_name(query);
   line["agent"] = query.agent;
   line["epoch"] = query.epoch;
   line["slot"] = query.slot;
   line["params"] = parameter_values(options, query);
-  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
+  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-Answer read_answer(std::string_view line, const std::string &trial) {
-  // Not a number, infinity and numbers behind the largest binary64 are no JSON
-  // for this parser.
+Answer read_answer(std::string_view line, const std::string& trial) {
+  // Not a number, infinity and numbers behind the largest binary64 are no JSON for this parser.
   const json answer = json::parse(line, nullptr, false);
   if (!answer.is_object()) {
     return bad_answer(
-        R"(the answer is not a JSON object with a finite "value" or an "infeasible" reason)",
-        line);
+        R"(the answer is not a JSON object with a finite "value" or an "infeasible" reason)", line);
   }
   const auto asked = answer.find("trial");
   if (asked != answer.end() && *asked != trial) {
-    return bad_answer(fmt::format("the answer is not that of trial {}", trial),
-                      line);
+    return bad_answer(fmt::format("the answer is not that of trial {}", trial), line);
   }
   const auto value = answer.find("value");
   const auto infeasible = answer.find("infeasible");
   if ((value == answer.end()) == (infeasible == answer.end())) {
-    return bad_answer(R"(the answer must have one of "value" and "infeasible")",
-                      line);
+    return bad_answer(R"(the answer must have one of "value" and "infeasible")", line);
   }
   if (infeasible != answer.end()) {
-    if (!infeasible->is_string())
-      return bad_answer(R"("infeasible" must be a text)", line);
-    return Infeasible{
-        on_one_line(infeasible->get_ref<const std::string &>(), kMaxReason)};
+    if (!infeasible->is_string()) return bad_answer(R"("infeasible" must be a text)", line);
+    return Infeasible{on_one_line(infeasible->get_ref<const std::string&>(), kMaxReason)};
   }
   if (!value->is_number() || !std::isfinite(value->get<double>())) {
     return bad_answer(R"("value" must be a finite number)", line);
@@ -155,8 +129,7 @@ std::string readable_output(std::string_view text, std::size_t limit) {
   while (!text.empty()) {
     const std::size_t length = sequence_length(text);
     const std::size_t used = std::max<std::size_t>(length, 1);
-    if (result.size() + used > limit)
-      break;
+    if (result.size() + used > limit) break;
     if (length == 0 || is_control(text.front())) {
       result += '?';
     } else {
@@ -176,4 +149,4 @@ bool is_blank_output(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-} // namespace duets::service
+}  // namespace duets::service
