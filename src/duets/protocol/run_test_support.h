@@ -87,8 +87,12 @@ inline const base::SerialExecutor kTestExecutor;
 class TestRun {
  public:
   explicit TestRun(const Study& study, RewardFunction reward = wavy_reward,
-                   bool always_restore = false)
-      : study_(share(study)), reward_(std::move(reward)), always_restore_(always_restore) {
+                   bool always_restore = false,
+                   const random::StudySecret& secret = random::StudySecret::from_seed(7))
+      : secret_(secret),
+        study_(share(study)),
+        reward_(std::move(reward)),
+        always_restore_(always_restore) {
     coordinator_.emplace(study_, secret_, kTestExecutor);
     for (std::uint32_t a = 0; a < study.agents; ++a) agents_.push_back(make_agent(a));
     carry_out(coordinator_->start());
@@ -192,7 +196,7 @@ class TestRun {
     return effects;
   }
 
-  random::StudySecret secret_ = random::StudySecret::from_seed(7);
+  random::StudySecret secret_;
   std::shared_ptr<const Study> study_;
   RewardFunction reward_;
   bool always_restore_;
