@@ -8,6 +8,7 @@
 // or asked again. One thread asks and tells; stop() may come from any.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -28,9 +29,8 @@ struct SessionOptions {
   std::filesystem::path journal;       ///< directory of journals; made when missing
   bool take_over = false;    ///< take the coin although another machine holds a live lease
   double wait_seconds = 20;  ///< of one long poll
+  const std::atomic<bool>* stop = nullptr;  ///< ends the waiting of the constructor (kConnection)
 };
-
-class HeartbeatThread;
 
 class AgentSession {
  public:
@@ -63,7 +63,13 @@ class AgentSession {
   /// The query has no answer and never will: a hole.
   void report_failure(const Query& query, const Failure& failure, double seconds = 0);
 
-  /// True once the coordinator has taken the closing message and the study is over for this agent.
+  /// Tries once, without waiting, to send what the open epoch has come to. True when the
+  /// coordinator has it, false when there are queries without an answer or it cannot be reached.
+  /// next() does the same and waits; this is for sessions that end between two epochs. Throws like
+  /// next().
+  bool deliver();
+
+  /// True once the coordinator has taken the closing message, or the study has finished without it.
   bool finished() const;
   /// Makes next() return soon. Any thread.
   void stop();
@@ -78,7 +84,7 @@ class AgentSession {
 
 /// One answer of an agent's journal, for `duets study export --trials`.
 struct JournalTrial {
-  Query query;  ///< latent and values are filled in when the definition is given
+  Query query;
   enum class Kind : std::uint8_t { kValue = 0, kInfeasible = 1, kHole = 2 } kind = Kind::kValue;
   double value = 0;    ///< user's units (infeasible: the study's infeasible_value)
   double seconds = 0;  ///< it took

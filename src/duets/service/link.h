@@ -38,15 +38,26 @@ class Link {
   v1::Agents::Stub& agents();
   v1::Operators::Stub& operators();
   const std::string& server() const;
+  /// Whose certificate it shows; empty when insecure.
+  const std::string& identity() const;
+  /// A line for people, through the log of the options.
+  void say(const std::string& line) const;
+
+  using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 
   /// Calls `attempt` until it succeeds, ends with an error that trying again does not mend, or
   /// `stop` is true. Waits between attempts: 0.1 s doubling to 10 s, with jitter. Says once that
   /// the coordinator cannot be reached, then every minute, and when it is back. Returns false when
   /// stopped. Throws what error_of() makes of the last status. `extra_seconds` is added to the
-  /// limit of an attempt (a call that waits).
-  bool call(const std::string& what,
-            const std::function<grpc::Status(grpc::ClientContext&)>& attempt,
-            const std::atomic<bool>& stop, double extra_seconds = 0);
+  /// limit of an attempt (a call that waits). Certificates that do not fit are not waited for: as
+  /// long as the coordinator never answered, a connection that is made and then fails as a broken
+  /// handshake does is kConnection.
+  bool call(const std::string& what, const Attempt& attempt, const std::atomic<bool>& stop,
+            double extra_seconds = 0);
+
+  /// One attempt, given up after `seconds` (DEADLINE_EXCEEDED) or when `stop` becomes true
+  /// (CANCELLED).
+  grpc::Status try_once(const Attempt& attempt, const std::atomic<bool>& stop, double seconds);
 
  private:
   class Impl;

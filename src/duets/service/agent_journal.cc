@@ -1,0 +1,268 @@
+#include "duets/service/agent_journal.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+#include <utility>
+
+#include "duets/base/error.h"
+
+namespace duets::service {
+namespace {
+
+using storage::StorageError;
+
+constexpr std::uint8_t kBroadcastEntry = 1;
+constexpr std::uint8_t kAnswerEntry = 2;
+constexpr const char* kInstanceFact = "instance";
+constexpr const char* kAgentFact = "agent";
+constexpr const char* kDigestFact = "study_digest";
+constexpr const char* kDefinitionFact = "definition";
+constexpr std::size_t kInstanceBytes = 16;
+constexpr std::size_t kLongestStem = 180;  // file systems allow 255 in all
+
+void write_answer(base::ByteWriter& out, const JournalAnswer& answer) {
+  out.u32(answer.epoch);
+  out.u32(answer.slot);
+  out.u8(static_cast<std::uint8_t>(answer.kind));
+  out.f64(answer.value);
+  out.f64(answer.seconds);
+  out.text(answer.text);
+  out.f64s(answer.latent);
+}
+
+JournalAnswer read_answer(base::ByteReader& in) {
+  JournalAnswer answer;
+  answer.epoch = in.u32();
+  answer.slot = in.u32();
+  const std::uint8_t kind = in.u8();
+  if (kind > 2) throw base::Error(base::ErrorKind::kDecode, "bad kind of answer");
+  answer.kind = static_cast<JournalTrial::Kind>(kind);
+  answer.value = in.f64();
+  answer.seconds = in.f64();
+  answer.text = in.text();
+  answer.latent = in.f64s();
+  return answer;
+}
+
+/// The part of a file name that stands for a study.
+std::string stem_of(const std::string& study) {
+  std::string stem;
+  for (const char c : study) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || c == '_' || c == '-' || (c == '.' && !stem.empty())) {
+      stem += c;
+    } else {
+      stem += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  if (stem.size() <= kLongestStem) return stem;
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(study.data()), study.size());
+  return stem.substr(0, kLongestStem - 33) + "%" + base::to_hex(base::digest_of(bytes));
+}
+
+/// STEM and AGENT of "STEM-AGENT.db".
+std::optional<std::pair<std::string, std::uint32_t>> parse_name(const std::string& name) {
+  const std::size_t dash = name.rfind('-');
+  if (!name.ends_with(".db") || dash == std::string::npos) return std::nullopt;
+  std::uint32_t agent = 0;
+  const char* end = name.data() + name.size() - 3;
+  const auto [rest, error] = std::from_chars(name.data() + dash + 1, end, agent);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return std::pair(name.substr(0, dash), agent);
+}
+
+base::Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+}  // namespace
+
+base::Bytes encode_entry(const JournalEntry& entry) {
+  base::ByteWriter out;
+  if (const auto* answer = std::get_if<JournalAnswer>(&entry)) {
+    out.u8(kAnswerEntry);
+    write_answer(out, *answer);
+  } else {
+    out.u8(kBroadcastEntry);
+    out.blob(protocol::encode(std::get<protocol::Message>(entry)));
+  }
+  return out.take();
+}
+
+JournalEntry decode_entry(std::span<const std::uint8_t> bytes) {
+  base::ByteReader in(bytes);
+  const std::uint8_t type = in.u8();
+  if (type != kBroadcastEntry && type != kAnswerEntry) {
+    throw base::Error(base::ErrorKind::kDecode, "bad type of entry");
+  }
+  JournalEntry entry;
+  if (type == kAnswerEntry) {
+    entry = read_answer(in);
+  } else {
+    entry = protocol::decode(in.blob());
+  }
+  in.expect_end();
+  return entry;
+}
+
+std::string new_instance() {
+  if (sodium_init() < 0) throw base::Error(base::ErrorKind::kPlatform, "libsodium cannot start");
+  std::string instance(kInstanceBytes, '\0');
+  randombytes_buf(instance.data(), instance.size());
+  return instance;
+}
+
+std::string journal_name(const std::string& study, std::uint32_t agent) {
+  return fmt::format("{}-{}.db", stem_of(study), agent);
+}
+
+std::vector<JournalFile> find_journals(const std::filesystem::path& directory,
+                                       const std::string& study) {
+  std::vector<JournalFile> found;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(directory, error)) {
+    const auto name = parse_name(file.path().filename().string());
+    if (name && (study.empty() || name->first == stem_of(study))) {
+      found.push_back({file.path(), name->first, name->second});
+    }
+  }
+  std::ranges::sort(found, {}, [](const JournalFile& file) {
+    return std::tuple(file.agent, file.path.string());
+  });
+  return found;
+}
+
+AgentJournal::AgentJournal(std::filesystem::path path, std::unique_ptr<storage::Store> store)
+    : path_(std::move(path)), store_(std::move(store)) {
+  const std::vector<std::string> names = store_->names();
+  if (names.size() != 1) damaged("it is not the journal of one agent");
+  study_ = names.front();
+  const base::Bytes instance = need(kInstanceFact);
+  if (instance.size() != kInstanceBytes) damaged("bad instance");
+  instance_.assign(instance.begin(), instance.end());
+  const base::Bytes agent = need(kAgentFact);
+  if (agent.size() != 4) damaged("bad agent");
+  agent_ = base::ByteReader(agent).u32();
+}
+
+AgentJournal AgentJournal::open_or_make(const std::filesystem::path& directory,
+                                        const std::string& study, std::uint32_t agent,
+                                        const std::string& instance) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    throw base::Error(base::ErrorKind::kIo, fmt::format("cannot make the directory {}: {}",
+                                                        directory.string(), error.message()));
+  }
+  const std::filesystem::path path = directory / journal_name(study, agent);
+  auto store = std::make_unique<storage::Store>(path, storage::Access::kWrite);
+  if (store->names().empty()) {
+    base::ByteWriter number;
+    number.u32(agent);
+    const std::array facts{storage::Store::Fact{kInstanceFact, bytes_of(instance)},
+                           storage::Store::Fact{kAgentFact, number.take()}};
+    store->create(study, facts);
+  }
+  AgentJournal journal(path, std::move(store));
+  if (journal.study() != study || journal.agent() != agent) {
+    journal.damaged(fmt::format("it is the journal of agent {} of study '{}'", journal.agent(),
+                                journal.study()));
+  }
+  return journal;
+}
+
+std::optional<AgentJournal> AgentJournal::open(const std::filesystem::path& file) {
+  auto store = std::make_unique<storage::Store>(file, storage::Access::kWrite);
+  if (store->names().empty()) return std::nullopt;
+  return AgentJournal(file, std::move(store));
+}
+
+void AgentJournal::damaged(const std::string& what) const {
+  throw StorageError(StorageError::Cause::kDamaged, fmt::format("{}: {}", path_.string(), what));
+}
+
+base::Bytes AgentJournal::need(const char* key) const {
+  std::optional<base::Bytes> value = store_->fact(study_, key);
+  if (!value) damaged(fmt::format("it says no {}", key));
+  return *std::move(value);
+}
+
+std::optional<base::Digest> AgentJournal::study_digest() const {
+  const auto bytes = store_->fact(study_, kDigestFact);
+  if (!bytes) return std::nullopt;
+  if (bytes->size() != 16) damaged("bad study digest");
+  return base::ByteReader(*bytes).digest();
+}
+
+std::optional<Definition> AgentJournal::definition() const {
+  const auto bytes = store_->fact(study_, kDefinitionFact);
+  if (!bytes) return std::nullopt;
+  try {
+    return decode_definition(*bytes);
+  } catch (const base::Error& error) {
+    damaged(fmt::format("the study's definition cannot be read: {}", error.what()));
+  }
+}
+
+void AgentJournal::joined(const base::Digest& study_digest, const Definition& definition) {
+  base::ByteWriter digest;
+  digest.digest(study_digest);
+  const std::array facts{storage::Store::Fact{kDigestFact, digest.take()},
+                         storage::Store::Fact{kDefinitionFact, encode_definition(definition)}};
+  store_->append(study_, {}, facts);
+}
+
+std::vector<JournalEntry> AgentJournal::entries() const {
+  std::vector<JournalEntry> entries;
+  for (const base::Bytes& bytes : store_->entries(study_)) {
+    try {
+      entries.push_back(decode_entry(bytes));
+    } catch (const base::Error& error) {
+      damaged(fmt::format("entry {} cannot be read: {}", entries.size(), error.what()));
+    }
+  }
+  return entries;
+}
+
+void AgentJournal::append(const JournalEntry& entry) {
+  const std::array entries{encode_entry(entry)};
+  store_->append(study_, entries);
+}
+
+void AgentJournal::discard(AgentJournal journal) {
+  journal.store_.reset();
+  std::error_code error;
+  std::filesystem::remove(journal.path_, error);
+}
+
+JournalContents read_agent_journal(const std::filesystem::path& file) {
+  const AgentJournal journal(file, std::make_unique<storage::Store>(file, storage::Access::kRead));
+  JournalContents contents{
+      journal.study(), journal.agent(), journal.study_digest().value_or(base::Digest{}), {}};
+  const std::optional<Definition> definition = journal.definition();
+  if (!definition) return contents;
+  const std::vector<std::uint32_t> lengths = protocol::lengths(*definition->study);
+  for (const JournalEntry& entry : journal.entries()) {
+    const auto* answer = std::get_if<JournalAnswer>(&entry);
+    if (answer == nullptr) continue;
+    if (answer->epoch < 1 || answer->epoch > lengths.size()) {
+      journal.damaged("an answer of an epoch that its study does not have");
+    }
+    JournalTrial trial;
+    trial.query = {journal.agent(), answer->epoch, answer->slot, answer->slot, answer->latent, {}};
+    for (std::uint32_t e = 1; e < answer->epoch; ++e) trial.query.t += lengths[e - 1];
+    if (answer->latent.size() == definition->study->domain->dimension()) {
+      trial.query.values = definition->study->domain->values(answer->latent);
+    }
+    trial.kind = answer->kind;
+    trial.value = answer->value;
+    trial.seconds = answer->seconds;
+    trial.text = answer->text;
+    contents.trials.push_back(std::move(trial));
+  }
+  return contents;
+}
+
+}  // namespace duets::service

@@ -1,0 +1,94 @@
+#include "duets/service/agent_loop.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "duets/base/error.h"
+#include "duets/service/link_watch.h"
+
+namespace duets::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Tells the session when somebody wants to stop; next() may be waiting then.
+class StopWatch {
+ public:
+  StopWatch(AgentSession& session, const std::atomic<bool>& stop, const std::atomic<bool>& abandon)
+      : thread_([&session, &stop, &abandon, this] {
+          while (!ending_ && !stop && !abandon) sleep_unless(ending_, kNoticeSeconds);
+          if (!ending_) session.stop();
+        }) {}
+  ~StopWatch() {
+    ending_ = true;
+    thread_.join();
+  }
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+
+ private:
+  std::atomic<bool> ending_ = false;
+  std::thread thread_;
+};
+
+class Loop {
+ public:
+  Loop(AgentSession& session, const LoopOptions& options) : session_(session), options_(options) {}
+
+  /// False when the query was given up.
+  bool take(const Query& query, const Answer& answer, double seconds) {
+    if (std::holds_alternative<Interrupted>(answer)) return false;
+    if (const auto* failure = std::get_if<Failure>(&answer)) {
+      fail(query, *failure, seconds);
+      return true;
+    }
+    if (const auto* infeasible = std::get_if<Infeasible>(&answer)) {
+      session_.report_infeasible(query, infeasible->why, seconds);
+    } else {
+      session_.report(query, std::get<Value>(answer).value, seconds);
+    }
+    num_failures_ = 0;
+    return true;
+  }
+
+ private:
+  void fail(const Query& query, const Failure& failure, double seconds) {
+    session_.report_failure(query, failure, seconds);
+    ++num_failures_;
+    if (options_.log) {
+      options_.log(fmt::format("trial {} has no answer: {}", trial_name(query), failure.why));
+    }
+    if (options_.max_failures > 0 && num_failures_ >= options_.max_failures) {
+      throw base::Error(base::ErrorKind::kObjective,
+                        fmt::format("the objective failed {} times in a row, at last in trial {}: "
+                                    "{}",
+                                    num_failures_, trial_name(query), failure.why));
+    }
+  }
+
+  AgentSession& session_;
+  const LoopOptions& options_;
+  std::uint32_t num_failures_ = 0;
+};
+
+}  // namespace
+
+bool run_agent(AgentSession& session, Objective& objective, const std::atomic<bool>& stop,
+               const std::atomic<bool>& abandon, const LoopOptions& options) {
+  const StopWatch watch(session, stop, abandon);
+  Loop loop(session, options);
+  while (const std::optional<Query> query = session.next()) {
+    const Clock::time_point begin = Clock::now();
+    const Answer answer = objective.ask(*query, abandon);
+    const std::chrono::duration<double> seconds = Clock::now() - begin;
+    if (!loop.take(*query, answer, seconds.count())) return false;
+    if (stop || abandon) break;
+  }
+  // Others may wait for what the last answer completed.
+  if (!session.finished() && !abandon) session.deliver();
+  return session.finished();
+}
+
+}  // namespace duets::service

@@ -1,0 +1,136 @@
+#include "duets/service/agent_session_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+// An agent computes little: a thread of its own would cost more than it gives.
+const base::SerialExecutor kSerial;
+
+std::vector<double> row(const numeric::Points& points, std::uint32_t index) {
+  std::vector<double> values(static_cast<std::size_t>(points.cols()));
+  for (Eigen::Index k = 0; k < points.cols(); ++k) {
+    values[static_cast<std::size_t>(k)] = points(static_cast<Eigen::Index>(index), k);
+  }
+  return values;
+}
+
+}  // namespace
+
+AgentBook::AgentBook(const Definition& definition, base::AgentId agent, const random::Coin& coin,
+                     const random::Coin& public_coin)
+    : definition_(definition),
+      lengths_(protocol::lengths(*definition.study)),
+      agent_(definition.study, agent, coin,
+             std::make_shared<protocol::PublicView>(definition.study, public_coin, kSerial)) {
+  open_epoch();
+}
+
+void AgentBook::open_epoch() {
+  answered_.assign(lengths_[epoch() - 1], false);
+  num_answered_ = 0;
+  num_holes_ = 0;
+}
+
+std::uint32_t AgentBook::position(const protocol::Message& broadcast) {
+  const auto* inducing = std::get_if<protocol::InducingSet>(&broadcast);
+  const auto* trim = std::get_if<protocol::Trim>(&broadcast);
+  const std::uint32_t epoch = inducing != nullptr ? base::value(inducing->epoch)
+                              : trim != nullptr   ? base::value(trim->epoch)
+                                                  : 0;
+  if (epoch == 0) {
+    throw base::Error(base::ErrorKind::kProtocol,
+                      "the coordinator broadcasts what only agents say");
+  }
+  return 2 * (epoch - 1) + (trim != nullptr ? 1 : 0);
+}
+
+void AgentBook::apply(const JournalEntry& entry) {
+  if (const auto* answer = std::get_if<JournalAnswer>(&entry)) {
+    apply_answer(*answer);
+  } else {
+    apply_broadcast(std::get<protocol::Message>(entry));
+  }
+}
+
+void AgentBook::apply_broadcast(const protocol::Message& broadcast) {
+  if (position(broadcast) != num_broadcasts_) {
+    throw base::Error(base::ErrorKind::kProtocol,
+                      fmt::format("agent {}: broadcast {} came where {} was due",
+                                  base::value(agent_.id()), position(broadcast), num_broadcasts_));
+  }
+  const std::uint32_t before = epoch();
+  agent_.receive(broadcast);
+  ++num_broadcasts_;
+  chain_ = chain_broadcast(chain_, broadcast);
+  if (epoch() != before) open_epoch();
+}
+
+bool AgentBook::is_known(const JournalAnswer& answer) const {
+  const std::string name =
+      fmt::format("{}-{}-{}", base::value(agent_.id()), answer.epoch, answer.slot);
+  if (answer.epoch < 1 || answer.epoch > epoch() || answer.slot >= lengths_[answer.epoch - 1]) {
+    base::refuse("trial", name, fmt::format("has not been asked; epoch {} is open", epoch()));
+  }
+  const auto found = known_.find({answer.epoch, answer.slot});
+  if (found == known_.end()) return false;
+  if (found->second.kind != answer.kind || found->second.value != answer.value) {
+    base::refuse("trial", name, "has another answer already; the first one stands");
+  }
+  return true;
+}
+
+void AgentBook::apply_answer(const JournalAnswer& answer) {
+  if (is_known(answer)) return;
+  if (answer.epoch == epoch()) {
+    if (answer.latent != row(agent_.plan().latents, answer.slot)) {
+      throw base::Error(
+          base::ErrorKind::kDiverged,
+          fmt::format("agent {}: trial {}-{} of the journal was measured at another point than the "
+                      "coordinator's coin gives: the journal belongs to another run of the study",
+                      base::value(agent_.id()), answer.epoch, answer.slot));
+    }
+    const bool hole = answer.kind == JournalTrial::Kind::kHole;
+    if (hole) {
+      agent_.report_hole(answer.slot);
+    } else {
+      agent_.report(answer.slot, definition_.objective.reward(answer.value));
+    }
+    answered_[answer.slot] = true;
+    ++num_answered_;
+    num_holes_ += hole ? 1 : 0;
+  }
+  known_[{answer.epoch, answer.slot}] = {answer.kind, answer.value};
+}
+
+std::uint32_t AgentBook::first_open_slot() const {
+  return static_cast<std::uint32_t>(std::ranges::find(answered_, false) - answered_.begin());
+}
+
+std::vector<std::uint32_t> AgentBook::open_slots() const {
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t slot = 0; slot < answered_.size(); ++slot) {
+    if (!answered_[slot]) slots.push_back(slot);
+  }
+  return slots;
+}
+
+Query AgentBook::query(std::uint32_t slot) const {
+  Query query;
+  query.agent = base::value(agent_.id());
+  query.epoch = epoch();
+  query.slot = slot;
+  query.t = agent_.plan().first_t + slot;
+  query.latent = row(agent_.plan().latents, slot);
+  query.values = definition_.study->domain->values(query.latent);
+  return query;
+}
+
+}  // namespace duets::service

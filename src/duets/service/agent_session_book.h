@@ -1,0 +1,70 @@
+// What an agent knows of its study, without IO: the replica that a journal brings back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "duets/protocol/agent.h"
+#include "duets/service/agent_journal.h"
+#include "duets/service/definition.h"
+
+namespace duets::service {
+
+class AgentBook {
+ public:
+  AgentBook(const Definition& definition, base::AgentId agent, const random::Coin& coin,
+            const random::Coin& public_coin);
+
+  /// Takes an entry that is in the journal. Broadcasts come in their order; answers of epochs that
+  /// have ended are only remembered. Throws kDiverged when an answer was measured at another point
+  /// than this plan has, kProtocol or kInvalid for entries that do not fit.
+  void apply(const JournalEntry& entry);
+
+  /// True when the answer is there already. Throws kInvalid when it belongs to no query so far, or
+  /// differs from the one that is there.
+  bool is_known(const JournalAnswer& answer) const;
+
+  const protocol::Agent& agent() const { return agent_; }
+  std::uint32_t epoch() const { return base::value(agent_.plan().epoch); }
+  std::uint32_t length() const { return static_cast<std::uint32_t>(answered_.size()); }
+  std::uint32_t num_answered() const { return num_answered_; }
+  std::uint32_t num_holes() const { return num_holes_; }
+  bool has_open_slot() const { return num_answered_ < answered_.size(); }
+  /// The lowest slot of the open epoch without an answer. Precondition: there is one.
+  std::uint32_t first_open_slot() const;
+  std::vector<std::uint32_t> open_slots() const;
+  /// The query of a slot of the open epoch.
+  Query query(std::uint32_t slot) const;
+
+  /// The first num_broadcasts() of the study's broadcasts are here.
+  std::uint32_t num_broadcasts() const { return num_broadcasts_; }
+  std::uint64_t broadcasts_digest() const { return chain_; }
+  /// Where a broadcast stands in that list, from 0. Every epoch has an inducing set and a trim, but
+  /// for the last. kProtocol for other messages.
+  static std::uint32_t position(const protocol::Message& broadcast);
+
+ private:
+  struct Known {
+    JournalTrial::Kind kind;
+    double value;
+  };
+  void apply_broadcast(const protocol::Message& broadcast);
+  void apply_answer(const JournalAnswer& answer);
+  void open_epoch();
+
+  Definition definition_;
+  std::vector<std::uint32_t> lengths_;
+  protocol::Agent agent_;
+  std::uint32_t num_broadcasts_ = 0;
+  std::uint64_t chain_ = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Known> known_;  ///< by epoch and slot
+  std::vector<bool> answered_;                                      ///< slots of the open epoch
+  std::uint32_t num_answered_ = 0;
+  std::uint32_t num_holes_ = 0;
+};
+
+}  // namespace duets::service

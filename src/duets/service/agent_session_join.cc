@@ -1,0 +1,220 @@
+#include "duets/service/agent_session_join.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/region/fingerprint.h"
+#include "duets/service/certificates.h"
+#include "duets/service/handshake.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using storage::StorageError;
+
+const std::atomic<bool> kNever = false;
+
+/// What is known of the agent before it has joined.
+struct Wish {
+  std::string study;                   ///< empty: the only one
+  std::optional<std::uint32_t> agent;  ///< empty: any
+  std::optional<AgentJournal> journal;
+  bool new_journal = false;
+  std::string instance;
+};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// The first journal of the study that no other process holds. A machine that ran several agents
+/// without numbers and starts them again finds each its own.
+std::optional<AgentJournal> find_free_journal(const SessionOptions& options, const Wish& wish) {
+  for (const JournalFile& file : find_journals(options.journal, wish.study)) {
+    try {
+      if (auto journal = AgentJournal::open(file.path)) return journal;
+    } catch (const StorageError& error) {
+      if (error.cause() != StorageError::Cause::kLocked) throw;
+    }
+  }
+  return std::nullopt;
+}
+
+void refuse_several_studies(const SessionOptions& options) {
+  const std::vector<JournalFile> files = find_journals(options.journal, "");
+  const auto other = [&](const JournalFile& file) { return file.stem != files.front().stem; };
+  if (std::ranges::any_of(files, other)) {
+    base::refuse("study", "''",
+                 fmt::format("{} has journals of several studies: say which study is meant",
+                             options.journal.string()));
+  }
+}
+
+Wish make_wish(const SessionOptions& options) {
+  Wish wish{.study = options.study, .agent = options.agent, .journal = {}, .instance = {}};
+  const auto identity = parse_identity(options.link->identity());
+  if (identity && identity->role == Identity::Role::kAgent) {
+    if (wish.study.empty()) wish.study = identity->study;
+    if (!wish.agent && identity->first == identity->last) wish.agent = identity->first;
+  }
+  wish.instance = new_instance();
+  if (wish.study.empty()) refuse_several_studies(options);
+  if (wish.agent && wish.study.empty()) {
+    for (const JournalFile& file : find_journals(options.journal, "")) {
+      if (file.agent == *wish.agent && !wish.journal) wish.journal = AgentJournal::open(file.path);
+    }
+  } else if (wish.agent) {
+    // Made before joining: should the answer get lost with this process, the next one is the same
+    // instance and gets the same lease.
+    wish.new_journal =
+        !std::filesystem::exists(options.journal / journal_name(wish.study, *wish.agent));
+    wish.journal =
+        AgentJournal::open_or_make(options.journal, wish.study, *wish.agent, wish.instance);
+  } else {
+    wish.journal = find_free_journal(options, wish);
+  }
+  if (wish.journal) {
+    wish.study = wish.journal->study();
+    wish.agent = wish.journal->agent();
+    wish.instance = wish.journal->instance();
+  }
+  return wish;
+}
+
+v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
+  v1::JoinRequest request;
+  request.set_protocol_version(kProtocolVersion);
+  *request.mutable_numeric_fingerprint() = to_wire(region::numeric_fingerprint());
+  request.set_study(wish.study);
+  if (wish.agent) request.set_agent(*wish.agent);
+  request.set_instance(wish.instance);
+  if (wish.journal && wish.journal->study_digest()) {
+    request.set_has_journal(true);
+    *request.mutable_study_digest() = to_wire(*wish.journal->study_digest());
+    const std::vector<JournalEntry> entries = wish.journal->entries();
+    request.set_known_broadcasts(
+        static_cast<std::uint32_t>(std::ranges::count_if(entries, [](const JournalEntry& entry) {
+          return std::holds_alternative<protocol::Message>(entry);
+        })));
+  }
+  request.set_take_over(options.take_over);
+  request.set_host(host_name());
+  request.set_software("duets");
+  return request;
+}
+
+v1::JoinReply call_join(const SessionOptions& options, const Wish& wish) {
+  const v1::JoinRequest request = make_request(options, wish);
+  const std::atomic<bool>& stop = options.stop != nullptr ? *options.stop : kNever;
+  const std::string what = fmt::format(
+      "joining {}{}", wish.study.empty() ? "the study" : fmt::format("study '{}'", wish.study),
+      wish.agent ? fmt::format(" as agent {}", *wish.agent) : "");
+  v1::JoinReply reply;
+  const bool done = options.link->call(
+      what,
+      [&](grpc::ClientContext& context) {
+        return options.link->agents().Join(&context, request, &reply);
+      },
+      stop);
+  if (!done) throw base::Error(base::ErrorKind::kConnection, what + ": stopped while waiting");
+  return reply;
+}
+
+void check_reply(const Wish& wish, const v1::JoinReply& reply, const Definition& definition) {
+  if ((!wish.study.empty() && definition.study->name != wish.study) ||
+      (wish.agent && reply.agent() != *wish.agent)) {
+    throw base::Error(
+        base::ErrorKind::kProtocol,
+        fmt::format("asked for agent {} of study '{}', the coordinator gave agent {} of '{}'",
+                    wish.agent.value_or(0), wish.study, reply.agent(), definition.study->name));
+  }
+  if (!wish.journal) return;
+  const std::optional<Definition> before = wish.journal->definition();
+  const ObjectiveSettings& now = definition.objective;
+  if (before && (before->objective.minimise != now.minimise ||
+                 before->objective.offset != now.offset || before->objective.scale != now.scale)) {
+    throw base::Error(base::ErrorKind::kDiverged,
+                      fmt::format("{}: direction, offset or scale of study '{}' are not what they "
+                                  "were when this journal was begun",
+                                  wish.journal->path().string(), definition.study->name));
+  }
+}
+
+random::Coin coin_of(const std::string& bytes) {
+  random::Key key{};
+  std::ranges::copy(bytes, key.begin());
+  return random::Coin(key);
+}
+
+void replay(const AgentJournal& journal, AgentBook& book) {
+  std::size_t index = 0;
+  for (const JournalEntry& entry : journal.entries()) {
+    try {
+      book.apply(entry);
+    } catch (const base::Error& error) {
+      if (error.kind() == base::ErrorKind::kDiverged) throw;
+      throw StorageError(StorageError::Cause::kDamaged,
+                         fmt::format("{}: entry {} does not fit those before: {}",
+                                     journal.path().string(), index, error.what()));
+    }
+    ++index;
+  }
+}
+
+AgentJournal take_journal(const SessionOptions& options, Wish& wish, const std::string& study,
+                          std::uint32_t agent) {
+  if (wish.journal) return *std::move(wish.journal);
+  AgentJournal journal = AgentJournal::open_or_make(options.journal, study, agent, wish.instance);
+  if (journal.instance() != wish.instance) {
+    throw StorageError(StorageError::Cause::kLocked,
+                       fmt::format("{}: belongs to an agent that began elsewhere meanwhile; start "
+                                   "again to go on with it",
+                                   journal.path().string()));
+  }
+  return journal;
+}
+
+Joined begin(const SessionOptions& options, Wish& wish) {
+  const v1::JoinReply reply = call_join(options, wish);
+  Definition definition = check_join_reply(reply);
+  check_reply(wish, reply, definition);
+  const std::string& study = definition.study->name;
+  AgentJournal journal = take_journal(options, wish, study, reply.agent());
+  if (!journal.study_digest()) journal.joined(from_wire(reply.study_digest()), definition);
+  auto book = std::make_unique<AgentBook>(definition, base::AgentId{reply.agent()},
+                                          coin_of(reply.coin()), coin_of(reply.public_coin()));
+  replay(journal, *book);
+  v1::Caller caller;
+  caller.set_study(study);
+  caller.set_agent(reply.agent());
+  caller.set_token(reply.token());
+  return {std::move(definition), std::move(journal), std::move(book), caller,
+          reply.lease_seconds()};
+}
+
+}  // namespace
+
+Joined join_study(const SessionOptions& options) {
+  if (!options.link) base::refuse("link", "none", "a session needs a connection");
+  if (options.journal.empty()) base::refuse("journal", "", "must name a directory");
+  Wish wish = make_wish(options);
+  try {
+    return begin(options, wish);
+  } catch (const base::Error&) {
+    // Refused: nothing is worth keeping. When we stopped waiting, the coordinator may know us.
+    const bool stopped = options.stop != nullptr && *options.stop;
+    if (wish.journal && wish.new_journal && !stopped) {
+      AgentJournal::discard(*std::move(wish.journal));
+    }
+    throw;
+  }
+}
+
+}  // namespace duets::service

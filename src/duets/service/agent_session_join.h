@@ -1,0 +1,24 @@
+// How a session begins: finding its journal, joining the study, living through the journal again.
+#pragma once
+
+#include <memory>
+
+#include "duets/service/agent_journal.h"
+#include "duets/service/agent_session.h"
+#include "duets/service/agent_session_book.h"
+
+namespace duets::service {
+
+/// A session that has begun.
+struct Joined {
+  Definition definition;
+  AgentJournal journal;
+  std::unique_ptr<AgentBook> book;
+  v1::Caller caller;
+  double lease_seconds = 60;
+};
+
+/// As the constructor of AgentSession says.
+Joined join_study(const SessionOptions& options);
+
+}  // namespace duets::service

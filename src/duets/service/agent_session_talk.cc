@@ -1,0 +1,281 @@
+#include "duets/service/agent_session_talk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/link_watch.h"
+#include "duets/service/status_code.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kOnceSeconds = 5;
+constexpr double kLeaveSeconds = 1;
+constexpr double kRepeatSeconds = 60;
+/// A long poll that comes back empty sooner than this is not asked again at once.
+constexpr double kShortestPoll = 0.1;
+constexpr double kWritePause = 1;
+
+const std::atomic<bool> kNever = false;
+
+double seconds_since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+std::string waiting_text(const v1::Waiting& waiting) {
+  constexpr int kNamed = 10;
+  std::string agents;
+  const int named = std::min(kNamed, waiting.agents_size());
+  for (int i = 0; i < named; ++i) {
+    agents += fmt::format("{}{}", i == 0 ? "" : ", ", waiting.agents(i));
+  }
+  const int more = static_cast<int>(waiting.num_agents()) - named;
+  if (more > 0) agents += fmt::format(" (and {} more)", more);
+  return fmt::format("waiting for {} {} in epoch {}, since {:.0f} s",
+                     waiting.num_agents() == 1 ? "agent" : "agents", agents, waiting.epoch(),
+                     waiting.seconds());
+}
+
+}  // namespace
+
+AgentTalk::AgentTalk(SessionOptions options)
+    : options_(std::move(options)),
+      joined_(join_study(options_)),
+      pulse_(std::make_shared<Pulse>(joined_.caller, joined_.lease_seconds)),
+      heartbeat_(HeartbeatThread::of(options_.link)) {
+  show_counts();
+  heartbeat_->add(pulse_);
+  say(fmt::format("{}: joined study '{}' in epoch {}, {} of {} queries answered", name(),
+                  definition().study->name, book().epoch(), book().num_answered(),
+                  book().length()));
+}
+
+AgentTalk::~AgentTalk() {
+  heartbeat_->remove(pulse_);
+  heartbeat_.reset();
+  v1::LeaveRequest request;
+  *request.mutable_caller() = joined_.caller;
+  v1::LeaveReply reply;
+  // When it does not get through, the lease ends by itself.
+  options_.link->try_once(
+      [&](grpc::ClientContext& context) {
+        return options_.link->agents().Leave(&context, request, &reply);
+      },
+      kNever, kLeaveSeconds);
+}
+
+bool AgentTalk::wait_for_query() {
+  bool looked = false;
+  while (!stop_ && !over_) {
+    check_fence();
+    if (book().has_open_slot()) {
+      // The epoch may have ended without us. One look: a coordinator that is away stops nobody.
+      if (looked || !is_behind()) return true;
+      fetch(Patience::kOnce);
+      looked = true;
+    } else if (book().agent().outstanding() && !is_sent()) {
+      send(Patience::kUntilDone);
+    } else {
+      const Clock::time_point begin = Clock::now();
+      const std::uint32_t before = book().num_broadcasts();
+      fetch(Patience::kUntilDone);
+      const bool news = over_ || book().num_broadcasts() != before;
+      if (!news && seconds_since(begin) < kShortestPoll) sleep_unless(stop_, kShortestPoll);
+    }
+  }
+  return false;
+}
+
+bool AgentTalk::deliver() {
+  check_fence();
+  if (!over_ && !book().has_open_slot() && !book().agent().outstanding()) fetch(Patience::kOnce);
+  if (over_) return true;
+  if (book().has_open_slot() || !book().agent().outstanding()) return false;
+  return is_sent() || send(Patience::kOnce);
+}
+
+void AgentTalk::keep(JournalAnswer answer) {
+  if (answer.seconds <= 0) answer.seconds = pulse_->query_seconds();
+  if (!book().is_known(answer)) {
+    // The plan's own point, whatever became of the caller's copy.
+    if (answer.epoch == book().epoch()) answer.latent = book().query(answer.slot).latent;
+    write(answer);
+    joined_.book->apply(answer);
+    show_counts();
+  }
+  pulse_->end_query(answer.seconds);
+}
+
+bool AgentTalk::call(const std::string& what, const Link::Attempt& attempt, Patience patience,
+                     double extra_seconds) {
+  const std::string text = fmt::format("{}: {}", name(), what);
+  if (patience == Patience::kUntilDone) {
+    return options_.link->call(text, attempt, stop_, extra_seconds);
+  }
+  const grpc::Status status = options_.link->try_once(attempt, kNever, kOnceSeconds);
+  if (!status.ok() && !is_transient(status)) throw error_of(status, text);
+  return status.ok();
+}
+
+bool AgentTalk::fetch(Patience patience) {
+  v1::FetchRequest request;
+  *request.mutable_caller() = joined_.caller;
+  request.set_known(book().num_broadcasts());
+  request.set_known_digest(book().broadcasts_digest());
+  const double wait = patience == Patience::kOnce ? 0 : options_.wait_seconds;
+  request.set_wait_seconds(wait);
+  v1::FetchReply reply;
+  const auto attempt = [&](grpc::ClientContext& context) {
+    return options_.link->agents().Fetch(&context, request, &reply);
+  };
+  if (!call("fetching broadcasts", attempt, patience, wait)) return false;
+  take(reply);
+  return true;
+}
+
+void AgentTalk::take(const v1::FetchReply& reply) {
+  const std::uint32_t before = book().num_broadcasts();
+  for (const v1::Message& message : reply.broadcasts()) {
+    take_broadcast(from_wire(message, *definition().study));
+  }
+  judge(reply.state(), reply.problem());
+  if (over_ || book().num_broadcasts() != before) return;
+  const v1::Waiting& waiting = reply.waiting();
+  // The coordinator misses what it had taken: its storage was set back. It gets the same again.
+  const bool missed = std::ranges::count(waiting.agents(), agent()) > 0;
+  if (waiting.epoch() == book().epoch() && missed) sent_epoch_ = 0;
+  if (!book().has_open_slot()) say_waiting(waiting);
+}
+
+void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
+  if (AgentBook::position(broadcast) < book().num_broadcasts()) return;
+  const std::uint32_t before = book().epoch();
+  write(broadcast);
+  joined_.book->apply(broadcast);
+  if (book().epoch() == before) return;
+  show_counts();
+  say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
+}
+
+bool AgentTalk::send(Patience patience) {
+  v1::SendRequest request;
+  *request.mutable_caller() = joined_.caller;
+  *request.mutable_message() = to_wire(*book().agent().outstanding());
+  v1::SendReply reply;
+  const auto attempt = [&](grpc::ClientContext& context) {
+    return options_.link->agents().Send(&context, request, &reply);
+  };
+  const std::string what = fmt::format("sending the results of epoch {}", book().epoch());
+  if (!call(what, attempt, patience, 0)) return false;
+  take(reply);
+  return true;
+}
+
+void AgentTalk::take(const v1::SendReply& reply) {
+  for (const v1::Message& answer : reply.answers()) {
+    const protocol::Message message = from_wire(answer, *definition().study);
+    // A trim comes again by Fetch, in the order in which the journal wants it.
+    if (const auto* refusal = std::get_if<protocol::Refusal>(&message)) judge(*refusal);
+  }
+  sent_epoch_ = book().epoch();
+  say(fmt::format("{}: results of epoch {} delivered ({} of {} queries answered)", name(),
+                  book().epoch(), book().num_answered() - book().num_holes(), book().length()));
+  judge(reply.state(), "");
+  if (!over_ && book().agent().finished()) {
+    over_ = true;
+    say(fmt::format("{}: all queries are made", name()));
+  }
+}
+
+void AgentTalk::judge(const protocol::Refusal& refusal) {
+  const std::uint32_t epoch = base::value(refusal.epoch);
+  if (refusal.reason == protocol::Reason::kStale) {
+    say(fmt::format("{}: epoch {} had ended without this agent", name(), epoch));
+    return;
+  }
+  if (refusal.reason == protocol::Reason::kDiverged) {
+    throw Error(ErrorKind::kDiverged,
+                fmt::format("{}, epoch {}: the coordinator replays other points than this agent "
+                            "drew: the two machines do not compute the same",
+                            name(), epoch));
+  }
+  throw Error(ErrorKind::kProtocol,
+              fmt::format("{}, epoch {}: the coordinator did not take the results: {}", name(),
+                          epoch, protocol::to_string(refusal.reason)));
+}
+
+void AgentTalk::judge(v1::StudyState state, const std::string& problem) {
+  const std::string& study = definition().study->name;
+  if (state == v1::STUDY_STATE_STOPPED) {
+    throw Error(ErrorKind::kProtocol, fmt::format("study '{}' was stopped by an operator", study));
+  }
+  if (state == v1::STUDY_STATE_FAILED) {
+    throw Error(ErrorKind::kProtocol,
+                fmt::format("study '{}' cannot go on: {}", study,
+                            problem.empty() ? "'duets status' says why" : problem));
+  }
+  if (state == v1::STUDY_STATE_FINISHED && !over_) {
+    over_ = true;
+    say(fmt::format("{}: the study has finished", name()));
+  }
+}
+
+void AgentTalk::check_fence() const {
+  if (!pulse_->fenced()) return;
+  throw Error(ErrorKind::kConnection,
+              fmt::format("{}: another machine has taken over this agent", name()));
+}
+
+bool AgentTalk::is_behind() const {
+  const v1::StudyState state = pulse_->study_state();
+  return pulse_->coordinator_epoch() > book().epoch() ||
+         (state != v1::STUDY_STATE_UNSPECIFIED && state != v1::STUDY_STATE_RUNNING);
+}
+
+void AgentTalk::write(const JournalEntry& entry) {
+  Clock::time_point said;
+  for (bool first = true;; first = false) {
+    try {
+      joined_.journal.append(entry);
+      return;
+    } catch (const storage::StorageError& error) {
+      // An answer may have cost hours: a full disk is waited for.
+      if (error.cause() != storage::StorageError::Cause::kUnwritable || stop_) throw;
+      if (first || seconds_since(said) >= kRepeatSeconds) {
+        said = Clock::now();
+        say(fmt::format("{}: {}; trying again", name(), error.what()));
+      }
+    }
+    sleep_unless(stop_, kWritePause);
+  }
+}
+
+void AgentTalk::show_counts() {
+  pulse_->set_counts(book().epoch(), book().num_answered(), book().num_holes());
+  pulse_->set_state(fmt::format("epoch {}: {} of {} queries answered", book().epoch(),
+                                book().num_answered(), book().length()));
+}
+
+void AgentTalk::say(const std::string& line) { options_.link->say(line); }
+
+void AgentTalk::say_waiting(const v1::Waiting& waiting) {
+  if (waiting.num_agents() == 0) return;
+  const std::string text = waiting_text(waiting);
+  pulse_->set_state(text);
+  if (waiting_epoch_ == waiting.epoch() && seconds_since(said_waiting_) < kRepeatSeconds) return;
+  waiting_epoch_ = waiting.epoch();
+  said_waiting_ = Clock::now();
+  say(fmt::format("{}: {}", name(), text));
+}
+
+std::string AgentTalk::name() const { return fmt::format("agent {}", agent()); }
+
+}  // namespace duets::service

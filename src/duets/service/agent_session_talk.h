@@ -1,0 +1,73 @@
+// The talk of an agent with its coordinator: joining, fetching, sending, and the journal between.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "duets/service/agent_session.h"
+#include "duets/service/agent_session_join.h"
+#include "duets/service/heartbeat.h"
+
+namespace duets::service {
+
+/// One thread uses it; stop() and what the pulse has may come from any.
+class AgentTalk {
+ public:
+  explicit AgentTalk(SessionOptions options);
+  ~AgentTalk();
+  AgentTalk(const AgentTalk&) = delete;
+  AgentTalk& operator=(const AgentTalk&) = delete;
+
+  std::uint32_t agent() const { return joined_.caller.agent(); }
+  const Definition& definition() const { return joined_.definition; }
+  const AgentBook& book() const { return *joined_.book; }
+  Pulse& pulse() { return *pulse_; }
+  const Pulse& pulse() const { return *pulse_; }
+
+  /// Until the open epoch has a query without an answer. False when the study is over or stop() was
+  /// called.
+  bool wait_for_query();
+  bool deliver();
+  /// Writes an answer down and takes it in.
+  void keep(JournalAnswer answer);
+
+  bool over() const { return over_; }
+  void stop() { stop_ = true; }
+
+ private:
+  enum class Patience : std::uint8_t { kOnce, kUntilDone };
+
+  bool call(const std::string& what, const Link::Attempt& attempt, Patience patience,
+            double extra_seconds);
+  bool fetch(Patience patience);
+  bool send(Patience patience);
+  void take(const v1::FetchReply& reply);
+  void take(const v1::SendReply& reply);
+  void take_broadcast(const protocol::Message& broadcast);
+  void judge(const protocol::Refusal& refusal);
+  void judge(v1::StudyState state, const std::string& problem);
+  void check_fence() const;
+  bool is_behind() const;
+  bool is_sent() const { return sent_epoch_ == book().epoch(); }
+
+  void write(const JournalEntry& entry);
+  void show_counts();
+  void say(const std::string& line);
+  void say_waiting(const v1::Waiting& waiting);
+  std::string name() const;
+
+  SessionOptions options_;
+  Joined joined_;
+  std::shared_ptr<Pulse> pulse_;
+  std::shared_ptr<HeartbeatThread> heartbeat_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> over_ = false;
+  std::uint32_t sent_epoch_ = 0;     ///< the coordinator has what this epoch came to
+  std::uint32_t waiting_epoch_ = 0;  ///< of the last line about waiting
+  std::chrono::steady_clock::time_point said_waiting_;
+};
+
+}  // namespace duets::service

@@ -1,0 +1,92 @@
+// "Still here": the heartbeats of all sessions of a process, on a thread of their own.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "duets/service/link.h"
+#include "duets/v1/duets.pb.h"
+
+namespace duets::service {
+
+/// Where a session and the heartbeats meet. Neither waits for the other: nothing here computes,
+/// writes or calls. Thread-safe.
+class Pulse {
+ public:
+  Pulse(v1::Caller caller, double lease_seconds);
+
+  const v1::Caller& caller() const { return caller_; }
+  double lease_seconds() const { return lease_seconds_; }
+
+  // The session's side.
+  void set_counts(std::uint32_t epoch, std::uint32_t answered, std::uint32_t holes);
+  /// A query was handed out.
+  void begin_query();
+  /// How long the query under way has taken; 0 when there is none.
+  double query_seconds() const;
+  /// It has its answer; 0 seconds: not measured.
+  void end_query(double seconds);
+  void set_problem(const std::string& problem);
+  void set_state(const std::string& state);
+  std::string state() const;
+  bool fenced() const;
+  /// What the coordinator said in its last answer to a heartbeat.
+  v1::StudyState study_state() const;
+  std::uint32_t coordinator_epoch() const;  ///< 0: not known
+
+  // The heartbeats' side.
+  v1::Progress progress() const;
+  void take(const v1::BeatReply& reply);
+
+ private:
+  const v1::Caller caller_;
+  const double lease_seconds_;
+  mutable std::mutex mutex_;
+  v1::Progress progress_;
+  std::optional<std::chrono::steady_clock::time_point> query_began_;
+  std::deque<double> seconds_;  ///< of the last answers
+  std::string state_;
+  bool fenced_ = false;
+  v1::StudyState study_state_ = v1::STUDY_STATE_UNSPECIFIED;
+  std::uint32_t coordinator_epoch_ = 0;
+};
+
+/// Beats for every pulse added, all agents of a study in one call, four times a lease. A beat that
+/// fails is not tried again before the next is due.
+class HeartbeatThread {
+ public:
+  /// The one of a link, made by the first session that asks.
+  static std::shared_ptr<HeartbeatThread> of(const std::shared_ptr<Link>& link);
+
+  explicit HeartbeatThread(std::shared_ptr<Link> link);
+  /// Gives up a beat under way.
+  ~HeartbeatThread();
+  HeartbeatThread(const HeartbeatThread&) = delete;
+  HeartbeatThread& operator=(const HeartbeatThread&) = delete;
+
+  void add(std::shared_ptr<Pulse> pulse);
+  void remove(const std::shared_ptr<Pulse>& pulse);
+
+ private:
+  using Pulses = std::vector<std::shared_ptr<Pulse>>;
+  void run();
+  void beat(const Pulses& pulses, double limit);
+
+  std::shared_ptr<Link> link_;
+  std::atomic<bool> ending_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Pulses pulses_;
+  std::thread thread_;
+};
+
+}  // namespace duets::service

@@ -1,0 +1,232 @@
+#include "duets/service/link.h"
+
+#include <fmt/format.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/certificates.h"
+#include "duets/service/link_watch.h"
+#include "duets/service/status_code.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFirstPause = 0.1;
+constexpr double kLongestPause = 10;
+/// A line about the same trouble comes no more often.
+constexpr double kRepeatSeconds = 60;
+/// How often and how long a connection must break in the handshake before it counts as refused: a
+/// relay in front of a coordinator that is just starting looks the same for a moment.
+constexpr int kRefusedTimes = 3;
+constexpr double kRefusedSeconds = 5;
+
+double seconds_since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The other side showed a certificate that we do not take, or does not speak TLS.
+bool is_bad_server(const grpc::Status& status) {
+  const std::string text = status.error_message();
+  return contains(text, "andshake failed") || contains(text, "not in peer certificate");
+}
+
+/// The connection came about and was closed at once. A server that refuses a certificate does so
+/// without a word: in TLS 1.3 the client's is looked at after the client is done.
+bool is_closed_early(const grpc::Status& status) {
+  const std::string text = status.error_message();
+  return contains(text, "Socket closed") || contains(text, "onnection reset") ||
+         contains(text, "handshaker shutdown") || contains(text, "Broken pipe");
+}
+
+void check_address(const std::string& server) {
+  const std::size_t colon = server.rfind(':');
+  const std::string port = colon == std::string::npos ? "" : server.substr(colon + 1);
+  const bool digits = !port.empty() && port.size() <= 5 &&
+                      port.find_first_not_of("0123456789") == std::string::npos;
+  const bool ok = colon > 0 && digits && std::stoul(port) >= 1 && std::stoul(port) <= 65535;
+  if (!ok) base::refuse("server", server, "must be HOST:PORT with a port from 1 to 65535");
+}
+
+grpc::ChannelArguments channel_arguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  // A network that swallows packets is noticed by pings, calls or not.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
+  // Despite its name: the time one connection attempt gets.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
+  // Two links of a process do not share a connection, nor each other's failures.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return arguments;
+}
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const LinkOptions& options) {
+  if (options.insecure) return grpc::InsecureChannelCredentials();
+  const TlsTexts texts = load_tls(options.certs, options.identity);
+  return grpc::SslCredentials({.pem_root_certs = texts.authority,
+                               .pem_private_key = texts.key,
+                               .pem_cert_chain = texts.certificate});
+}
+
+/// 0.1 s, 0.2 s, .. 10 s, each shortened by up to a half so that a fleet does not come as one.
+class Pauses {
+ public:
+  double next() {
+    const double pause = pause_ * (1 - 0.5 * randombytes_uniform(1000) / 1000.0);
+    pause_ = std::min(kLongestPause, 2 * pause_);
+    return pause;
+  }
+
+ private:
+  double pause_ = kFirstPause;
+};
+
+}  // namespace
+
+class Link::Impl {
+ public:
+  explicit Impl(LinkOptions options) : options_(std::move(options)) {
+    check_address(options_.server);
+    if (options_.insecure) options_.identity.clear();
+    const auto channel =
+        grpc::CreateCustomChannel(options_.server, credentials(options_), channel_arguments());
+    agents_ = v1::Agents::NewStub(channel);
+    operators_ = v1::Operators::NewStub(channel);
+  }
+
+  bool call(const std::string& what, const Attempt& attempt, const std::atomic<bool>& stop,
+            double extra_seconds) {
+    const Clock::time_point begin = Clock::now();
+    Pauses pauses;
+    while (!stop) {
+      const grpc::Status status = try_once(attempt, stop, options_.call_seconds + extra_seconds);
+      if (stop && !status.ok()) return false;
+      if (status.ok() || !is_transient(status)) {
+        came_back();
+        if (status.ok()) return true;
+        throw error_of(status, what);
+      }
+      stayed_away(status, what);
+      if (options_.give_up_seconds > 0 && seconds_since(begin) >= options_.give_up_seconds) {
+        throw error_of(status, what);
+      }
+      sleep_unless(stop, pauses.next());
+    }
+    return false;
+  }
+
+  grpc::Status try_once(const Attempt& attempt, const std::atomic<bool>& stop, double seconds) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
+    const LinkWatch::Guard guard(watch_, context, stop);
+    return attempt(context);
+  }
+
+  void say(const std::string& line) const {
+    if (options_.log) options_.log(line);
+  }
+
+  LinkOptions options_;
+  std::unique_ptr<v1::Agents::Stub> agents_;
+  std::unique_ptr<v1::Operators::Stub> operators_;
+
+ private:
+  void came_back() {
+    const std::lock_guard lock(mutex_);
+    answered_ = true;
+    if (away_since_) {
+      say(fmt::format("the coordinator at {} is back after {:.0f} s", options_.server,
+                      seconds_since(*away_since_)));
+    }
+    away_since_.reset();
+  }
+
+  void stayed_away(const grpc::Status& status, const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    if (!answered_ && !options_.insecure) refuse_when_hopeless(status);
+    if (!away_since_) {
+      away_since_ = Clock::now();
+    } else if (seconds_since(said_) < kRepeatSeconds) {
+      return;
+    }
+    said_ = Clock::now();
+    const bool maybe_tls = options_.insecure && is_closed_early(status);
+    say(fmt::format("{}: no answer from the coordinator at {} ({}){}; trying again", what,
+                    options_.server, status.error_message(),
+                    maybe_tls ? "; if it uses TLS, leave out --insecure" : ""));
+  }
+
+  void refuse_when_hopeless(const grpc::Status& status) {
+    if (is_bad_server(status)) {
+      refuse_connection(status,
+                        "its certificate does not fit ca.crt or the name in the address, "
+                        "has expired, or it was started with --insecure");
+    }
+    if (!is_closed_early(status)) {
+      num_closed_ = 0;
+      return;
+    }
+    if (num_closed_++ == 0) closed_since_ = Clock::now();
+    if (num_closed_ >= kRefusedTimes && seconds_since(closed_since_) >= kRefusedSeconds) {
+      refuse_connection(status,
+                        fmt::format("it closes the connection: it does not take the certificate "
+                                    "'{}' (expired, or of another authority)",
+                                    options_.identity));
+    }
+  }
+
+  [[noreturn]] void refuse_connection(const grpc::Status& status, const std::string& why) const {
+    throw base::Error(
+        base::ErrorKind::kConnection,
+        fmt::format("no secure connection to the coordinator at {}: {} ({}); see 'duets certs'",
+                    options_.server, why, status.error_message()));
+  }
+
+  LinkWatch watch_;
+  std::mutex mutex_;
+  bool answered_ = false;                        ///< at least once
+  std::optional<Clock::time_point> away_since_;  ///< empty: it answers
+  Clock::time_point said_;
+  int num_closed_ = 0;
+  Clock::time_point closed_since_;
+};
+
+Link::Link(LinkOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Link::~Link() = default;
+
+v1::Agents::Stub& Link::agents() { return *impl_->agents_; }
+v1::Operators::Stub& Link::operators() { return *impl_->operators_; }
+const std::string& Link::server() const { return impl_->options_.server; }
+const std::string& Link::identity() const { return impl_->options_.identity; }
+void Link::say(const std::string& line) const { impl_->say(line); }
+
+bool Link::call(const std::string& what, const Attempt& attempt, const std::atomic<bool>& stop,
+                double extra_seconds) {
+  return impl_->call(what, attempt, stop, extra_seconds);
+}
+
+grpc::Status Link::try_once(const Attempt& attempt, const std::atomic<bool>& stop, double seconds) {
+  return impl_->try_once(attempt, stop, seconds);
+}
+
+}  // namespace duets::service

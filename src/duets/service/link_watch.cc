@@ -1,0 +1,60 @@
+#include "duets/service/link_watch.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace duets::service {
+namespace {
+
+constexpr std::chrono::duration<double> kNotice(kNoticeSeconds);
+
+}  // namespace
+
+void sleep_unless(const std::atomic<bool>& stop, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!stop && Clock::now() < end) {
+    std::this_thread::sleep_for(
+        std::min<std::chrono::duration<double>>(kNotice, end - Clock::now()));
+  }
+}
+
+LinkWatch::LinkWatch() : thread_([this] { run(); }) {}
+
+LinkWatch::~LinkWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void LinkWatch::run() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    if (calls_.empty()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_for(lock, kNotice);
+    }
+    for (const Call& call : calls_) {
+      if (*call.stop) call.context->TryCancel();
+    }
+  }
+}
+
+LinkWatch::Guard::Guard(LinkWatch& watch, grpc::ClientContext& context,
+                        const std::atomic<bool>& stop)
+    : watch_(watch) {
+  const std::lock_guard lock(watch_.mutex_);
+  call_ = watch_.calls_.insert(watch_.calls_.end(), {&context, &stop});
+  if (watch_.calls_.size() == 1) watch_.changed_.notify_all();
+}
+
+LinkWatch::Guard::~Guard() {
+  const std::lock_guard lock(watch_.mutex_);
+  watch_.calls_.erase(call_);
+}
+
+}  // namespace duets::service

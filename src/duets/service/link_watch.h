@@ -1,0 +1,58 @@
+// Ends calls under way when somebody wants to stop: a blocking call does not look at flags.
+#pragma once
+
+#include <grpcpp/client_context.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace duets::service {
+
+/// How soon a flag is noticed.
+inline constexpr double kNoticeSeconds = 0.05;
+
+/// Sleeps for `seconds`, or until `stop` is true.
+void sleep_unless(const std::atomic<bool>& stop, double seconds);
+
+/// A thread that cancels calls whose flag is set. Idle while there are no calls.
+class LinkWatch {
+ public:
+  LinkWatch();
+  ~LinkWatch();
+  LinkWatch(const LinkWatch&) = delete;
+  LinkWatch& operator=(const LinkWatch&) = delete;
+
+ private:
+  struct Call {
+    grpc::ClientContext* context;
+    const std::atomic<bool>* stop;
+  };
+
+ public:
+  /// Watches a call for as long as the guard lives.
+  class Guard {
+   public:
+    Guard(LinkWatch& watch, grpc::ClientContext& context, const std::atomic<bool>& stop);
+    ~Guard();
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    LinkWatch& watch_;
+    std::list<Call>::iterator call_;
+  };
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Call> calls_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace duets::service
