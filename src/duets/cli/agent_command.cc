@@ -43,7 +43,8 @@ class Objectives {
                                                    const service::Definition& definition) const {
     service::ProgramOptions options;
     options.command = command;
-    options.timeout_seconds = flags_.timeout.value_or(definition.objective.timeout_seconds);
+    options.timeout_seconds =
+        flags_.timeout > 0 ? flags_.timeout : definition.objective.timeout_seconds;
     options.retries = flags_.retries.value_or(definition.objective.retries);
     options.once = flags_.once;
     const domain::Domain& domain = *definition.study->domain;

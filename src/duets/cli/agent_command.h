@@ -19,8 +19,8 @@ struct AgentFlags {
   std::string agents;                  ///< "A-B": several agents in this process
   std::string journal = kUsualJournal;
   bool take_over = false;
-  bool once = false;              ///< close the program's input after each query
-  std::optional<double> timeout;  ///< instead of the study's
+  bool once = false;   ///< close the program's input after each query
+  double timeout = 0;  ///< seconds, instead of the study's; 0: the study's
   std::optional<std::uint32_t> retries;
   std::uint32_t max_failures = 0;    ///< in a row; 0: never give up
   std::vector<std::string> program;  ///< instead of the study's objective

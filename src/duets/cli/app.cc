@@ -7,14 +7,16 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <map>
 
 #include "duets/base/error.h"
+#include "duets/cli/command_options.h"
 #include "duets/cli/commands.h"
 #include "duets/cli/compare_command.h"
 #include "duets/cli/exit_code.h"
+#include "duets/cli/operator_commands.h"
 #include "duets/cli/reproduce_command.h"
 #include "duets/cli/scaling_command.h"
+#include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/variants_command.h"
 #include "duets/region/fingerprint.h"
@@ -24,9 +26,6 @@ namespace {
 
 constexpr std::uint32_t kMaxRuns = 1'000'000;
 
-const std::map<std::string, Format> kFormats{
-    {"table", Format::kTable}, {"json", Format::kJson}, {"csv", Format::kCsv}};
-
 /// Everything that can be said on the command line, and what to do about it.
 struct Arguments {
   const Extensions& extensions;
@@ -34,39 +33,12 @@ struct Arguments {
   std::string participation{};
   ReproduceFlags reproduce{};
   CompareFlags compare{};
-  std::function<void()> command{};
+  Chosen command{};
 };
 
-void add_format(CLI::App& command, CommonFlags& flags) {
-  command
-      .add_option_function<std::string>(
-          "--format",
-          [&flags](const std::string& word) {
-            const auto found = kFormats.find(word);
-            if (found == kFormats.end()) {
-              throw CLI::ValidationError("--format",
-                                         "\"" + word + "\" must be one of table, json, csv");
-            }
-            flags.format = found->second;
-          },
-          "table, json or csv (default table)")
-      ->option_text("FORMAT");
-}
-
-void add_quiet(CLI::App& command, CommonFlags& flags) {
-  add_format(command, flags);
-  command.add_flag_callback(
-      "-q,--quiet", [&flags] { flags.verbosity = Verbosity::kQuiet; }, "Only data and errors");
-}
-
-// An empty word is a shell variable that was not set, never a wish.
-CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
-                      const std::string& text, const std::string& shown) {
-  return command.add_option(name, value, text)
-      ->check([](const std::string& word) {
-        return word.empty() ? std::string("must not be empty") : std::string();
-      })
-      ->option_text(shown);
+void add_output_words(CLI::App& command, CommonFlags& flags) {
+  add_format(command, flags.format);
+  add_quiet(command, flags.verbosity);
 }
 
 void add_study(CLI::App& command, CommonFlags& flags) {
@@ -98,7 +70,7 @@ void add_run(CLI::App& app, Arguments& given) {
   CLI::App* run = app.add_subcommand("run", "Simulate a study and write its results");
   add_study(*run, given.flags);
   add_seed(*run, given.flags, "Use this seed instead of the study's");
-  add_quiet(*run, given.flags);
+  add_output_words(*run, given.flags);
   add_output(*run, given.flags, "results/<study>");
   add_text(*run, "--participation", given.participation, "Who takes part: TOML, see docs/formats",
            "FILE");
@@ -148,7 +120,7 @@ void add_reproduce(CLI::App& app, Arguments& given) {
            "A,B");
   add_text(*reproduce, "--betas", chosen.betas, "Grid of beta (default: the preset's)", "X,Y");
   add_seed(*reproduce, given.flags, "First seed (default 1)");
-  add_quiet(*reproduce, given.flags);
+  add_output_words(*reproduce, given.flags);
   add_resume(*reproduce, given.flags, add_output(*reproduce, given.flags, "results/reproduce"));
   add_reproduce_modes(*reproduce, given);
   reproduce->callback([&given] { given.command = [&given] { run_reproduce(given); }; });
@@ -170,7 +142,7 @@ void add_compare(CLI::App& app, Arguments& given) {
                    "When synchronising algorithms speak: D (default: each one's)")
       ->option_text("D");
   add_seed(*command, given.flags, "First seed (default: the study's)");
-  add_quiet(*command, given.flags);
+  add_output_words(*command, given.flags);
   add_resume(*command, given.flags, add_output(*command, given.flags, "results/compare-<study>"));
   command->callback([&given] {
     given.command = [&given] { compare(given.flags, given.compare, given.extensions); };
@@ -184,7 +156,7 @@ void add_config(CLI::App& app, Arguments& given) {
       config->add_subcommand("check", "Check a study file and forecast what it will do");
   add_study(*check, given.flags);
   add_seed(*check, given.flags, "Use this seed instead of the study's");
-  add_quiet(*check, given.flags);
+  add_output_words(*check, given.flags);
   check->callback(
       [&given] { given.command = [&given] { check_config(given.flags, given.extensions); }; });
 }
@@ -192,11 +164,11 @@ void add_config(CLI::App& app, Arguments& given) {
 void add_facts(CLI::App& app, Arguments& given) {
   CLI::App* list =
       app.add_subcommand("algorithms", "The algorithms and functions that can be named");
-  add_format(*list, given.flags);
+  add_format(*list, given.flags.format);
   list->callback(
       [&given] { given.command = [&given] { print_list(given.flags.format, given.extensions); }; });
   CLI::App* version = app.add_subcommand("version", "Version, compiler, processor, fingerprint");
-  add_format(*version, given.flags);
+  add_format(*version, given.flags.format);
   version->callback([&given] { given.command = [&given] { print_version(given.flags.format); }; });
 }
 
@@ -257,6 +229,8 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_reproduce(app, given);
   add_compare(app, given);
   add_config(app, given);
+  add_service_commands(app, given.command, extensions);
+  add_operator_commands(app, given.command, extensions);
   add_facts(app, given);
   try {
     app.parse(argc, argv);

@@ -3,30 +3,11 @@
 #include <memory>
 
 #include "duets/cli/agent_command.h"
-#include "duets/cli/agent_numbers.h"
+#include "duets/cli/peer_options.h"
 #include "duets/cli/serve_command.h"
 
 namespace duets::cli {
 namespace {
-
-constexpr double kMaxSeconds = 1e9;
-
-void add_seconds(CLI::App& command, const std::string& name, double& value,
-                 const std::string& text) {
-  command.add_option(name, value, text)->check(CLI::Range(1e-3, kMaxSeconds))->option_text("S");
-}
-
-void add_peer(CLI::App& command, PeerFlags& peer) {
-  add_text(command, "--server", peer.server, "Where the coordinator listens", "HOST:PORT");
-  CLI::Option* insecure =
-      command.add_flag("--insecure", peer.insecure, "Plaintext; the coordinator must say so too");
-  add_text(command, "--certs", peer.certs, "Directory of certificates (default certs)", "DIR")
-      ->excludes(insecure);
-}
-
-void add_study_name(CLI::App& command, std::string& study) {
-  add_text(command, "--study", study, "Which study (default: the only one there)", "NAME");
-}
 
 void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   auto flags = std::make_shared<ServeFlags>();
@@ -58,22 +39,9 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   });
 }
 
-void add_agent_number(CLI::App& command, std::optional<std::uint32_t>& agent,
-                      const std::string& text) {
-  command.add_option("--agent", agent, text)
-      ->check(CLI::Range(std::uint32_t{0}, (std::uint32_t{1} << 31) - 1))
-      ->option_text("N");
-}
-
-void add_journal(CLI::App& command, std::string& journal) {
-  add_text(command, "--journal", journal, "Directory of journals (default duets-agent)", "DIR");
-}
-
 void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
   agent.add_flag("--once", flags.once, "Close the program's input after each query");
-  agent.add_option("--timeout", flags.timeout, "Seconds a query may take (default: the study's)")
-      ->check(CLI::Range(1e-3, kMaxSeconds))
-      ->option_text("S");
+  add_seconds(agent, "--timeout", flags.timeout, "Seconds a query may take (default: the study's)");
   agent.add_option("--retries", flags.retries, "More attempts at a query (default: the study's)")
       ->check(CLI::Range(0, 1000))
       ->option_text("N");
@@ -89,13 +57,13 @@ void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
 void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   auto flags = std::make_shared<AgentFlags>();
   CLI::App* agent = app.add_subcommand("agent", "Take part in a study with one's own program");
-  add_peer(*agent, flags->peer);
-  agent->get_option("--server")->required();
+  add_peer(*agent, flags->peer)->required();
   add_study_name(*agent, flags->study);
-  add_agent_number(*agent, flags->agent,
-                   "Which agent (default: the certificate's, the journal's, or a free one)");
+  CLI::Option* number =
+      add_agent_number(*agent, flags->agent,
+                       "Which agent (default: the certificate's, the journal's, or a free one)");
   add_text(*agent, "--agents", flags->agents, "Several agents in this process", "A-B")
-      ->excludes(agent->get_option("--agent"));
+      ->excludes(number);
   add_journal(*agent, flags->journal);
   agent->add_flag("--take-over", flags->take_over,
                   "Take the agent although another machine is it now");

@@ -1,0 +1,78 @@
+#include "duets/cli/study_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "duets/base/error.h"
+#include "duets/cli/lines.h"
+#include "duets/cli/status_text.h"
+#include "duets/cli/study_definition.h"
+
+namespace duets::cli {
+namespace {
+
+bool confirmed(const std::string& name) {
+  base::require(isatty(STDIN_FILENO) == 1, "--yes", "(missing)",
+                "deleting cannot be undone; type --yes where nobody can be asked");
+  fmt::print(stderr, "Delete study {} with everything stored of it, secret included? [y/N] ", name);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes";
+}
+
+}  // namespace
+
+void create_study(const StudyFlags& flags, const Extensions& extensions) {
+  Lines lines(flags.verbosity);
+  const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
+  const service::Definition definition = definition_of(file);
+  open_source(flags.source, lines.log())->create(definition);
+  lines.say(fmt::format("{}: {} agents x {} queries = {}", file.study.name, file.study.agents,
+                        file.study.horizon, std::uint64_t{file.study.agents} * file.study.horizon));
+  fmt::print(std::cout, "{} {}\n", file.study.name,
+             base::to_hex(protocol::study_digest(file.study)));
+}
+
+void list_studies(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  std::cout << list_text(open_source(flags.source, lines.log())->list(), flags.format);
+}
+
+void show_study(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  const auto source = open_source(flags.source, lines.log());
+  const service::Definition definition = source->definition(flags.study);
+  const service::StudyStatus status = source->status(definition.study->name);
+  fmt::print(std::cout, "# study digest {}\n# {}, epoch {} of {}\n{}",
+             base::to_hex(status.study_digest), to_string(status.state), status.epoch,
+             status.num_epochs, definition.toml);
+}
+
+void stop_study(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  open_source(flags.source, lines.log())->stop(flags.study);
+  lines.say(flags.study + ": stopped for good; what was measured stays stored");
+}
+
+void delete_study(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  const auto source = open_source(flags.source, lines.log());
+  if (!flags.yes && !confirmed(flags.study)) {
+    lines.say("nothing was deleted");
+    return;
+  }
+  source->remove(flags.study);
+  lines.say(flags.study + ": deleted");
+}
+
+void close_epoch(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  open_source(flags.source, lines.log())->close_epoch(flags.study, flags.epoch);
+  lines.say(fmt::format("{}: epoch {} is closed with the agents that have uploaded", flags.study,
+                        flags.epoch));
+}
+
+}  // namespace duets::cli
