@@ -79,6 +79,13 @@ def wait(what, condition, seconds=CAP, every=0.02):
         time.sleep(every)
 
 
+def pause_while(seconds, condition):
+    """A time that is part of the test, not a wait for something; shorter when `condition` ends."""
+    end = time.monotonic() + seconds
+    while condition() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
 def main(*tests):
     """Runs tests, functions of a scratch directory, and ends the script with its exit code."""
     global _failures
@@ -198,6 +205,15 @@ class Process:
         self.popen.wait()
 
 
+def is_process(pid):
+    """Whether there is a process of this number that has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def duets(scratch, *arguments, seconds=CAP, **environment):
     """One command that ends by itself: a CompletedProcess with text."""
     return subprocess.run(
@@ -252,7 +268,7 @@ class Server(Process):
         """Ends it as an operator would and returns the final status it prints."""
         self.signal(signal.SIGINT)
         self.wait()
-        return json.loads(self.out()) if self.out().strip() else None
+        return final_status(self)
 
 
 class Agent(Process):
@@ -263,10 +279,11 @@ class Agent(Process):
         self.server, self.number, self.program = server, number, list(program)
         self.journal = journal or scratch / f"journal-{number}"
 
-    def start(self, *extra, fail_point=None, insecure=True, before=()):
-        which = "--agents" if "-" in str(self.number) else "--agent"
-        arguments = [*before, PROGRAM, "agent", "--server", self.server.address, which, self.number,
-                     "--journal", self.journal, *(["--insecure"] if insecure else []), *extra]
+    def start(self, *extra, fail_point=None, insecure=True, numbered=True, before=()):
+        which = ["--agents" if "-" in str(self.number) else "--agent", self.number]
+        arguments = [*before, PROGRAM, "agent", "--server", self.server.address,
+                     *(which if numbered else []), "--journal", self.journal,
+                     *(["--insecure"] if insecure else []), *extra]
         if self.program:
             arguments += ["--", *self.program]
         self.launch(arguments, {"DUETS_FAIL_POINT": fail_point})
@@ -287,6 +304,7 @@ class Fleet:
         self.secret = secret or new_secret(self.scratch / "secret.key")
         self.server = Server(self.scratch, study_file, self.secret)
         self.agents = [Agent(self.scratch, self.server, i, program) for i in range(agents)]
+        self.last_status = None
 
     def __enter__(self):
         return self
@@ -314,7 +332,8 @@ class Fleet:
             code = agent.wait(seconds)
             if code != 0:
                 check(f"{agent.name} ends well", False, agent.tail())
-        return digests(self.server.stop())
+        self.last_status = self.server.stop()
+        return digests(self.last_status)
 
     def reference(self):
         return reference(self.scratch, self.study_file, self.secret)
@@ -347,6 +366,11 @@ def new_secret(path):
     with os.fdopen(descriptor, "w") as file:
         file.write(os.urandom(32).hex() + "\n")
     return path
+
+
+def final_status(server):
+    """What a server printed when it ended, or None."""
+    return json.loads(server.out()) if server.out().strip() else None
 
 
 def digests(document):
