@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -22,8 +19,6 @@
 
 namespace duets::cli {
 namespace {
-
-constexpr auto kLook = std::chrono::milliseconds(50);
 
 /// What the agents of this process ask. Thread-safe.
 class Objectives {
@@ -81,81 +76,63 @@ class Fleet {
         objectives_(flags, extensions) {}
 
   void run(const std::vector<std::optional<std::uint32_t>>& agents) {
-    num_agents_ = num_joining_ = num_running_ = agents.size();
+    alone_ = agents.size() == 1;
     std::vector<std::thread> threads;
     threads.reserve(agents.size());
     for (const auto& agent : agents) threads.emplace_back([this, agent] { live(agent); });
-    watch();
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   void live(std::optional<std::uint32_t> agent) {
-    std::string who = agent ? fmt::format("agent {}", *agent) : "agent";
-    bool joined = false;
     try {
-      service::SessionOptions options;
-      options.link = link_;
-      options.study = flags_.study;
-      options.agent = agent;
-      options.journal = flags_.journal;
-      options.take_over = flags_.take_over;
-      service::AgentSession session(std::move(options));
-      joined = true;
-      count_joined();
-      who = fmt::format("agent {}", session.agent());
-      work(session, who);
+      const std::unique_ptr<service::AgentSession> session = join(agent);
+      if (session) work(*session);
     } catch (...) {
-      if (!joined) count_joined();
-      keep_error(std::current_exception(), who);
+      keep_error(std::current_exception());
     }
-    const std::lock_guard lock(mutex_);
-    --num_running_;
   }
 
-  void work(service::AgentSession& session, const std::string& who) {
+  // Nothing when it was stopped while it waited for the coordinator.
+  std::unique_ptr<service::AgentSession> join(std::optional<std::uint32_t> agent) {
+    service::SessionOptions options;
+    options.link = link_;
+    options.study = flags_.study;
+    options.agent = agent;
+    options.journal = flags_.journal;
+    options.take_over = flags_.take_over;
+    options.stop = &interrupt_.stop();
+    try {
+      return std::make_unique<service::AgentSession>(std::move(options));
+    } catch (const base::Error& error) {
+      if (!interrupt_.stop() || error.kind() != base::ErrorKind::kConnection) throw;
+      lines_.say("stopped before the coordinator was reached");
+      return nullptr;
+    }
+  }
+
+  void work(service::AgentSession& session) {
     const auto objective = objectives_.make(session.definition());
-    lines_.say(fmt::format("{}: in study {}", who, session.definition().study->name));
+    const std::string who = fmt::format("agent {}: ", session.agent());
     service::LoopOptions options;
     options.max_failures = flags_.max_failures;
-    options.log = lines_.log(who + ": ");
+    options.log = lines_.log(who);
     const bool over =
         service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
-    lines_.say(who +
-               (over ? ": the study is over" : ": stopped; the same command goes on where it was"));
+    if (!over) lines_.say(who + "stopped; the same command goes on where it was");
   }
 
-  void count_joined() {
-    const std::lock_guard lock(mutex_);
-    --num_joining_;
-  }
-
-  // With several agents, each tells its own end; the others go on.
-  void keep_error(const std::exception_ptr& error, const std::string& who) {
+  // With several agents, each tells its own end at once; the others go on.
+  void keep_error(const std::exception_ptr& error) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = error;
-    if (num_agents_ == 1) return;
+    if (alone_) return;
     try {
       std::rethrow_exception(error);
     } catch (const std::exception& e) {
-      lines_.say(fmt::format("{}: {}", who, e.what()));
+      lines_.say(e.what());
     }
-  }
-
-  // Until all have ended. Who is asked to stop while the coordinator cannot be reached has nothing
-  // to finish: when only such agents are left, the process ends.
-  void watch() {
-    while (true) {
-      {
-        const std::lock_guard lock(mutex_);
-        if (num_running_ == 0) return;
-        if (interrupt_.stop() && num_running_ == num_joining_ && !error_) break;
-      }
-      std::this_thread::sleep_for(kLook);
-    }
-    lines_.say("stopped before the coordinator was reached");
-    std::_Exit(EXIT_SUCCESS);
   }
 
   const AgentFlags& flags_;
@@ -163,10 +140,8 @@ class Fleet {
   Lines& lines_;
   std::shared_ptr<service::Link> link_;
   Objectives objectives_;
+  bool alone_ = true;
   std::mutex mutex_;
-  std::size_t num_agents_ = 0;
-  std::size_t num_joining_ = 0;
-  std::size_t num_running_ = 0;
   std::exception_ptr error_;
 };
 
