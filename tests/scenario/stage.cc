@@ -50,6 +50,12 @@ const char* kind_name(base::ErrorKind kind) {
       return "platform";
     case base::ErrorKind::kIo:
       return "io";
+    case base::ErrorKind::kStorage:
+    case base::ErrorKind::kConnection:
+    case base::ErrorKind::kTimeout:
+    case base::ErrorKind::kQuorum:
+    case base::ErrorKind::kObjective:
+      break;  // of hosts, never of the protocol
   }
   return "?";
 }

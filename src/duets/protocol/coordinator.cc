@@ -157,7 +157,8 @@ Effects Coordinator::receive_closing(const Closing& closing) {
   return effects;
 }
 
-Effects Coordinator::close(EpochId epoch, const std::vector<AgentId>& participants) {
+std::vector<std::uint32_t> Coordinator::checked_participants(
+    EpochId epoch, const std::vector<AgentId>& participants) const {
   base::require(epoch == epoch_ && !finished_, "close.epoch", fmt::format("{}", base::value(epoch)),
                 fmt::format("the open epoch is {}", base::value(epoch_)));
   base::require(!participants.empty(), "close.agents", "[]", "at least one agent must take part");
@@ -169,8 +170,12 @@ Effects Coordinator::close(EpochId epoch, const std::vector<AgentId>& participan
     base::require(taken_.contains(agent), "close.agents", text, "has not uploaded");
     agents.push_back(base::value(agent));
   }
+  return agents;
+}
+
+Effects Coordinator::close(EpochId epoch, const std::vector<AgentId>& participants) {
   Effects effects;
-  finish_epoch(agents, effects);
+  finish_epoch(checked_participants(epoch, participants), effects);
   return with_unsent(std::move(effects));
 }
 

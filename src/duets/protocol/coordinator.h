@@ -51,6 +51,14 @@ struct Effects {
   std::vector<Event> events;       ///< report
 };
 
+/// What a coordinator finds where a journal closes an epoch.
+struct RecomputedClosing {
+  EpochClosed record;  ///< on the recorded weights, width and deviation; all the rest is its own
+  numeric::Vector weights;  ///< its own, as the next two; unless the epoch sends nothing
+  double width = 0;
+  double max_stddev = 0;
+};
+
 class Coordinator {
  public:
   /// Throws kInvalid for a bad study. The executor must outlive the coordinator.
@@ -110,10 +118,26 @@ class Coordinator {
   static Coordinator replay(std::shared_ptr<const Study> study, const random::StudySecret& secret,
                             const base::Executor& executor, std::span<const base::Bytes> records);
 
+  /// The same journal record by record, for verify(). `recompute` says what this coordinator would
+  /// decide where the journal has `recorded`, and changes nothing. The record is computed on the
+  /// numbers of `recorded` that come from outside the determinism boundary, so that all the rest
+  /// has to agree to the bit; what it finds for those numbers itself stands beside it. kInvalid
+  /// when no epoch is due to open, or close() would refuse; kNumeric and kExhausted as ever.
+  void follow(const Record& record) { apply(record, Source::kJournal); }
+  EpochOpened recompute(const EpochOpened& recorded) const;
+  RecomputedClosing recompute(const EpochClosed& recorded) const;
+  /// The digest of an agent's points in the open epoch.
+  std::uint64_t points_digest_of(AgentId agent) const {
+    return point_digests_.at(base::value(agent));
+  }
+  /// Why a message would be refused now, other than for being a second one.
+  std::optional<Reason> refusal_of(const Message& message) const;
+
  private:
   bool is_last() const { return base::value(epoch_) == lengths_.size(); }
   bool sends_projection() const;
   bool is_complete(const EpochReport& report) const;
+  EpochOpened make_opening(std::optional<double> recorded_sigma2);
   void open_epoch(Effects& effects);
   void replay_points(EpochReport& report);
   const numeric::Points& pool();
@@ -130,12 +154,19 @@ class Coordinator {
   Effects receive_upload(const Upload& upload);
   Effects receive_closing(const Closing& closing);
 
+  std::vector<std::uint32_t> checked_participants(EpochId epoch,
+                                                  const std::vector<AgentId>& participants) const;
+  EpochClosed begin_closing(const std::vector<std::uint32_t>& participants);
+  Solution solve(const std::vector<std::uint32_t>& participants, EpochReport& report);
+  void cut_region(const Solution& solution, EpochClosed& closed);
+  std::vector<std::uint32_t> absent(const std::vector<std::uint32_t>& participants) const;
   void finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects);
   numeric::Vector summed_projections(const std::vector<std::uint32_t>& participants) const;
   void settle_participation(const std::vector<std::uint32_t>& participants, EpochReport& report);
-  void advance_digests(EpochClosed& closed, const region::Region* next) const;
+  void advance_digests(EpochClosed& closed) const;
 
   bool is_open() const;
+  Coordinator fork() const;
   Effects with_unsent(Effects effects);
   /// Where the records come from: a snapshot leaves out messages that nothing needs any more.
   enum class Source { kSnapshot, kJournal };

@@ -1,5 +1,6 @@
 // Opening and closing epochs: where the coordinator computes what it then transmits.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -68,11 +69,7 @@ void Coordinator::replay_points(EpochReport& report) {
 }
 
 const numeric::Points& Coordinator::pool() {
-  if (!pool_) {
-    const region::Region& region = view_->region(epoch_);
-    pool_ = region.domain().is_finite() ? region.surviving_points()
-                                        : view_->public_points(epoch_, kSupremumPool).latents;
-  }
+  if (!pool_) pool_ = supremum_pool(*view_, epoch_);
   return *pool_;
 }
 
@@ -102,7 +99,7 @@ bool Coordinator::rewards_allowed() const {
   return true;
 }
 
-void Coordinator::open_epoch(Effects& effects) {
+EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   EpochOpened opened;
   opened.epoch = epoch_;
   EpochReport& report = opened.report;
@@ -119,20 +116,27 @@ void Coordinator::open_epoch(Effects& effects) {
   pool_.reset();
   taken_.clear();
   replay_points(report);
-  effects.events.push_back(EpochBegan{epoch_, report.length});
-  if (sends_projection()) {
-    const Dataset data = dataset(everybody());
-    report.sigma2_max_open = variance_supremum(*study_, study_->kernel, data, sampler.region(),
-                                               pool(), executor_, report);
-    opened.has_inducing = true;
-    // A closing message holds a projection, never rewards.
-    opened.inducing = choose_inducing(*study_, epoch_, *view_, coins_, histories_,
-                                      !is_last() && rewards_allowed(), report);
-    opened.inducing.closing = is_last();
+  if (!sends_projection()) return opened;
+  const double sigma2_max = variance_supremum(*study_, study_->kernel, dataset(everybody()),
+                                              sampler.region(), pool(), executor_, report);
+  report.sigma2_max_open = recorded_sigma2.value_or(sigma2_max);
+  opened.has_inducing = true;
+  // A closing message holds a projection, never rewards.
+  opened.inducing = choose_inducing(*study_, epoch_, *view_, coins_, histories_,
+                                    !is_last() && rewards_allowed(), report);
+  opened.inducing.closing = is_last();
+  report.sigma2_max_open = sigma2_max;
+  return opened;
+}
+
+void Coordinator::open_epoch(Effects& effects) {
+  EpochOpened opened = make_opening(std::nullopt);
+  effects.events.push_back(EpochBegan{epoch_, opened.report.length});
+  if (opened.has_inducing) {
     view_->apply(opened.inducing);
     effects.messages.push_back({std::nullopt, opened.inducing});
   }
-  open_report_ = report;
+  open_report_ = opened.report;
   log_.push_back(opened);
   effects.records.push_back(std::move(opened));
 }
@@ -184,7 +188,7 @@ numeric::Vector Coordinator::summed_projections(
   return sum;
 }
 
-void Coordinator::advance_digests(EpochClosed& closed, const region::Region* next) const {
+void Coordinator::advance_digests(EpochClosed& closed) const {
   base::ByteWriter run;
   run.digest(run_digest_);
   run.u32(base::value(epoch_));
@@ -198,60 +202,80 @@ void Coordinator::advance_digests(EpochClosed& closed, const region::Region* nex
     run.u32s(holes_of(message));
     state.blob(encode(message));
   }
-  if (next != nullptr) run.u32s(next->survivors());
-  if (closed.has_trim) state.blob(encode(closed.trim));
-  closed.run_digest = base::digest_of(run.bytes());
-  closed.state_digest = base::digest_of(state.bytes());
+  if (closed.has_trim) {
+    run.u32s(view_->region(base::next(epoch_)).survivors());
+    state.blob(encode(closed.trim));
+  }
+  closed.run_digest = closed.report.run_digest = base::digest_of(run.bytes());
+  closed.state_digest = closed.report.state_digest = base::digest_of(state.bytes());
 }
 
-void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
+std::vector<std::uint32_t> Coordinator::absent(
+    const std::vector<std::uint32_t>& participants) const {
+  std::vector<std::uint32_t> agents;
+  for (std::uint32_t a = 0; a < study_->agents; ++a) {
+    if (!std::binary_search(participants.begin(), participants.end(), a)) agents.push_back(a);
+  }
+  return agents;
+}
+
+Solution Coordinator::solve(const std::vector<std::uint32_t>& participants, EpochReport& report) {
+  const Dataset data = dataset(participants);
+  const region::Region& region = view_->region(epoch_);
+  const ResolvedInducing& inducing = view_->inducing(epoch_);
+  report.num_points = data.num_points;
+  report.num_distinct = static_cast<std::uint64_t>(data.features.rows());
+  report.sigma2_max = is_complete(report)
+                          ? report.sigma2_max_open
+                          : variance_supremum(*study_, inducing.message.kernel, data, region,
+                                              pool(), executor_, report);
+  return solve_epoch(*study_, inducing, data, summed_projections(participants), region, pool(),
+                     executor_, report);
+}
+
+// From here on everything follows strictly from the weights, the width and the deviation.
+void Coordinator::cut_region(const Solution& solution, EpochClosed& closed) {
+  EpochReport& report = closed.report;
+  const region::Region& region = view_->region(epoch_);
+  const ResolvedInducing& inducing = view_->inducing(epoch_);
+  const CutChoice cut = choose_cut(inducing, solution.weights, solution.width, solution.max_stddev,
+                                   region, pool(), report);
+  const numeric::Points best = report.best_point.transpose();
+  const gp::VarianceResult variance = solution.posterior.variance(study_->domain->features(best));
+  report.num_clamped += variance.num_clamped;
+  report.best_stddev = std::sqrt(variance.variance[0]);
+  if (is_last()) return;
+  Trim& trim = closed.trim;
+  closed.has_trim = true;
+  trim.epoch = epoch_;
+  trim.weights = solution.weights;
+  trim.tau = cut.tau;
+  trim.excluded = absent(closed.participants);
+  region::Region next = region.trimmed(
+      std::make_shared<const region::Cut>(inducing.message.kernel, inducing.message.reward_offset,
+                                          inducing.features, trim.weights, trim.tau),
+      cut.sums);
+  choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
+  view_->apply(trim, std::move(next));
+}
+
+EpochClosed Coordinator::begin_closing(const std::vector<std::uint32_t>& participants) {
   EpochClosed closed;
   closed.epoch = epoch_;
   closed.participants = participants;
   closed.report = open_report_;
   closed.has_report = sends_projection();
-  EpochReport& report = closed.report;
-  settle_participation(participants, report);
+  settle_participation(participants, closed.report);
+  return closed;
+}
 
-  const region::Region* next_region = nullptr;
-  if (sends_projection()) {
-    const Dataset data = dataset(participants);
-    const region::Region& region = view_->region(epoch_);
-    const ResolvedInducing& inducing = view_->inducing(epoch_);
-    report.num_points = data.num_points;
-    report.num_distinct = static_cast<std::uint64_t>(data.features.rows());
-    report.sigma2_max = is_complete(report)
-                            ? report.sigma2_max_open
-                            : variance_supremum(*study_, inducing.message.kernel, data, region,
-                                                pool(), executor_, report);
-    CutChoice cut = choose_cut(*study_, inducing, data, summed_projections(participants), region,
-                               pool(), executor_, report);
-    if (!is_last()) {
-      Trim& trim = closed.trim;
-      closed.has_trim = true;
-      trim.epoch = epoch_;
-      trim.weights = std::move(cut.weights);
-      trim.tau = cut.tau;
-      for (std::uint32_t a = 0; a < study_->agents; ++a) {
-        if (!std::binary_search(participants.begin(), participants.end(), a))
-          trim.excluded.push_back(a);
-      }
-      region::Region next =
-          region.trimmed(std::make_shared<const region::Cut>(
-                             inducing.message.kernel, inducing.message.reward_offset,
-                             inducing.features, trim.weights, trim.tau),
-                         cut.sums);
-      choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
-      view_->apply(trim, std::move(next));
-      next_region = &view_->region(base::next(epoch_));
-      effects.messages.push_back({std::nullopt, trim});
-    }
-  }
-  advance_digests(closed, next_region);
-  report.run_digest = closed.run_digest;
-  report.state_digest = closed.state_digest;
+void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
+  EpochClosed closed = begin_closing(participants);
+  if (sends_projection()) cut_region(solve(participants, closed.report), closed);
+  advance_digests(closed);
+  if (closed.has_trim) effects.messages.push_back({std::nullopt, closed.trim});
   effects.records.push_back(closed);
-  effects.events.push_back(EpochEnded{epoch_, closed.has_report, report});
+  effects.events.push_back(EpochEnded{epoch_, closed.has_report, closed.report});
   apply_closed(closed);
   if (finished_) {
     effects.events.push_back(StudyFinished{});

@@ -101,9 +101,7 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
 void Coordinator::apply_taken(const MessageTaken& taken) {
   check(is_open(), "a message between epochs");
   const auto* upload = std::get_if<Upload>(&taken.message);
-  const bool fits =
-      upload != nullptr ? !objection(*upload) : !objection(std::get<Closing>(taken.message));
-  check(fits, "a message that does not fit its epoch");
+  check(!refusal_of(taken.message), "a message that does not fit its epoch");
   const AgentId agent = upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent;
   check(taken_.emplace(agent, taken.message).second, "a message taken twice");
   log_.push_back(taken);

@@ -265,45 +265,57 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
   return set;
 }
 
-CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
+Points supremum_pool(const PublicView& view, EpochId epoch) {
+  const region::Region& region = view.region(epoch);
+  return region.domain().is_finite() ? region.surviving_points()
+                                     : view.public_points(epoch, kSupremumPool).latents;
+}
+
+Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
                      const Vector& projection, const region::Region& region, const Points& pool,
                      const base::Executor& executor, EpochReport& report) {
   const kernel::Kernel& kernel = inducing.message.kernel;
-  const gp::SparsePosterior posterior(kernel, inducing.features, data.features, data.counts,
-                                      study.lambda, executor);
-  CutChoice choice{posterior.weights(projection), 0, {}};
+  gp::SparsePosterior posterior(kernel, inducing.features, data.features, data.counts, study.lambda,
+                                executor);
+  Vector weights = posterior.weights(projection);
   report.information_gain = posterior.information_gain();
-  report.mean_error = 0x1p-52 * static_cast<double>(choice.weights.size()) * kernel.variance *
-                      choice.weights.lpNorm<1>();
-
-  const auto variance = [&](const Points& features) {
-    gp::VarianceResult result = posterior.variance(features);
-    report.num_clamped += result.num_clamped;
-    return result.variance;
-  };
+  report.mean_error =
+      0x1p-52 * static_cast<double>(weights.size()) * kernel.variance * weights.lpNorm<1>();
+  double width = study.beta;
+  double max_stddev = std::sqrt(report.sigma2_max);
   if (study.mode == Mode::kTheory) {
-    report.width = gp::sparse_beta(theory_inputs(study));
-    report.max_stddev = std::sqrt(maximise(region, pool, variance).value);
-  } else {
-    report.width = study.beta;
-    report.max_stddev = std::sqrt(report.sigma2_max);
+    width = gp::sparse_beta(theory_inputs(study));
+    const auto variance = [&](const Points& features) {
+      gp::VarianceResult result = posterior.variance(features);
+      report.num_clamped += result.num_clamped;
+      return result.variance;
+    };
+    max_stddev = std::sqrt(maximise(region, pool, variance).value);
   }
+  return {std::move(posterior), std::move(weights), width, max_stddev};
+}
+
+CutChoice choose_cut(const ResolvedInducing& inducing, const Vector& weights, double width,
+                     double max_stddev, const region::Region& region, const Points& pool,
+                     EpochReport& report) {
+  const kernel::Kernel& kernel = inducing.message.kernel;
+  CutChoice choice;
   const kernel::ScaledPoints centers(kernel, inducing.features);
   const Supremum best = maximise(region, pool, [&](const Points& features) {
     Vector mean(features.rows());
     kernel::weighted_sum(kernel, kernel::ScaledPoints(kernel, features), centers,
-                         {choice.weights.data(), static_cast<std::size_t>(choice.weights.size())},
+                         {weights.data(), static_cast<std::size_t>(weights.size())},
                          {mean.data(), static_cast<std::size_t>(mean.size())});
     if (region.domain().is_finite()) choice.sums = mean;
     return mean;
   });
-  choice.tau = best.value - 2 * report.width * report.max_stddev;
+  choice.tau = best.value - 2 * width * max_stddev;
   const double offset = inducing.message.reward_offset;
+  report.width = width;
+  report.max_stddev = max_stddev;
   report.max_mean = best.value + offset;
   report.tau = choice.tau + offset;
   report.best_point = best.latent;
-  const Points best_row = best.latent.transpose();
-  report.best_stddev = std::sqrt(variance(features_of(study, best_row))[0]);
   return choice;
 }
 

@@ -77,16 +77,32 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
                             const std::vector<History>& histories, bool rewards_allowed,
                             EpochReport& report);
 
-/// w_j, max mean and tau_j from the summed projections; fills the report's fields from width to
-/// mean_error. The mean is evaluated strictly with the w that is returned.
-struct CutChoice {
+/// The points over which suprema on X_j are taken: all survivors of a finite set, otherwise
+/// kSupremumPool public points.
+numeric::Points supremum_pool(const PublicView& view, EpochId epoch);
+
+/// w_j and how wide the cut is: what is computed outside the determinism boundary.
+struct Solution {
+  gp::SparsePosterior posterior;
   numeric::Vector weights;
+  double width = 0;       ///< beta, or the theory's b~
+  double max_stddev = 0;  ///< sigma_max, or the theory's max s~
+};
+/// From the summed projections; fills information_gain and mean_error. `report.sigma2_max` must be
+/// known.
+Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
+                     const numeric::Vector& projection, const region::Region& region,
+                     const numeric::Points& pool, const base::Executor& executor,
+                     EpochReport& report);
+
+/// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict.
+/// Fills width, max_stddev, max_mean, tau, best_point.
+struct CutChoice {
   double tau = 0;
   numeric::Vector sums;  ///< finite sets: the mean, without the offset, at the survivors
 };
-CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
-                     const numeric::Vector& projection, const region::Region& region,
-                     const numeric::Points& pool, const base::Executor& executor,
+CutChoice choose_cut(const ResolvedInducing& inducing, const numeric::Vector& weights, double width,
+                     double max_stddev, const region::Region& region, const numeric::Points& pool,
                      EpochReport& report);
 
 /// How to sample X_{j+1}, from the fraction of the pool that the cut keeps. `fallback_start` (the

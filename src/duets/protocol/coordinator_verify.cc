@@ -1,0 +1,55 @@
+// What the coordinator would decide where a journal says what it did decide.
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/protocol/coordinator.h"
+
+namespace duets::protocol {
+
+// The view is shared with nobody: both go their own way from here.
+Coordinator Coordinator::fork() const {
+  Coordinator copy = *this;
+  copy.view_ = std::make_shared<PublicView>(*view_);
+  return copy;
+}
+
+std::optional<Reason> Coordinator::refusal_of(const Message& message) const {
+  const auto* upload = std::get_if<Upload>(&message);
+  return upload != nullptr ? objection(*upload) : objection(std::get<Closing>(message));
+}
+
+EpochOpened Coordinator::recompute(const EpochOpened& recorded) const {
+  base::require(!is_open() && !finished_, "epoch", std::to_string(base::value(recorded.epoch)),
+                "no epoch is due to open");
+  Coordinator copy = fork();
+  if (base::value(epoch_) == 0) copy.epoch_ = EpochId{1};
+  return copy.make_opening(recorded.report.sigma2_max_open);
+}
+
+RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
+  base::require(is_open(), "epoch", std::to_string(base::value(recorded.epoch)),
+                "no epoch is open");
+  std::vector<AgentId> agents;
+  for (const std::uint32_t a : recorded.participants) agents.push_back(AgentId{a});
+  Coordinator copy = fork();
+  RecomputedClosing result;
+  EpochClosed& closed = result.record;
+  closed = copy.begin_closing(checked_participants(recorded.epoch, agents));
+  if (copy.sends_projection()) {
+    Solution solution = copy.solve(closed.participants, closed.report);
+    result.weights = solution.weights;
+    result.width = solution.width;
+    result.max_stddev = solution.max_stddev;
+    // The last epoch sends no weights: there is nothing recorded to start from.
+    if (recorded.has_trim && recorded.trim.weights.size() == solution.weights.size()) {
+      solution.weights = recorded.trim.weights;
+      solution.width = recorded.report.width;
+      solution.max_stddev = recorded.report.max_stddev;
+    }
+    copy.cut_region(solution, closed);
+  }
+  copy.advance_digests(closed);
+  return result;
+}
+
+}  // namespace duets::protocol
