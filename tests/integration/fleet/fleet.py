@@ -387,6 +387,14 @@ def reference(scratch, study_file, secret, *extra):
     return digests(json.loads((directory / "manifest.json").read_text()))
 
 
+def contents(directory):
+    """{file: digest of its bytes} of a directory, but for what only a running process means: the
+    lock with its number, and SQLite's index of the -wal, which is made anew each time."""
+    return {str(p.relative_to(directory)): hashlib.sha256(p.read_bytes()).hexdigest()
+            for p in sorted(directory.rglob("*"))
+            if p.is_file() and not p.name.endswith(("-lock", "-shm"))}
+
+
 def coins(secret, agents=64):
     """Every key that follows from a study's secret (docs/formats/coins.md), by name."""
     def derive(context, number):
