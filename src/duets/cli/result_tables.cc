@@ -35,17 +35,22 @@ std::string trials_head(const domain::Domain& domain) {
   return head + ",state,value,regret\n";
 }
 
-std::string trials_row(const domain::Domain& domain, const harness::Trial& trial) {
+std::string coordinate_field(const domain::Domain& domain, std::size_t coordinate, double value) {
+  const bool categorical =
+      !domain.parameters().empty() && !domain.parameters()[coordinate].choices.empty();
+  return categorical ? csv_field(domain.parameters()[coordinate].choices.at(
+                           static_cast<std::size_t>(value)))
+                     : number(value);
+}
+
+std::string trials_row(const domain::Domain& domain, const harness::Trial& trial,
+                       std::string_view state) {
   std::string row = fmt::format("{},{},{},{}", trial.agent, trial.epoch, trial.slot, trial.t);
   for (std::size_t i = 0; i < trial.values.size(); ++i) {
-    const bool categorical =
-        !domain.parameters().empty() && !domain.parameters()[i].choices.empty();
-    row += "," + (categorical ? csv_field(domain.parameters()[i].choices.at(
-                                    static_cast<std::size_t>(trial.values[i])))
-                              : number(trial.values[i]));
+    row += "," + coordinate_field(domain, i, trial.values[i]);
   }
   if (trial.hole) return row + ",hole,,\n";
-  return row + ",reward," + number(trial.value) + "," + number(trial.regret) + "\n";
+  return row + fmt::format(",{},{},{}\n", state, number(trial.value), number(trial.regret));
 }
 
 std::string epochs_csv(const harness::RunResult& result) {

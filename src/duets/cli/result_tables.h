@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "duets/harness/run_result.h"
 #include "duets/protocol/study.h"
@@ -11,8 +12,13 @@ namespace duets::cli {
 /// A field quoted for CSV when it needs to be.
 std::string csv_field(const std::string& text);
 
+/// A parameter's value as a field: the choice of a categorical, a number otherwise.
+std::string coordinate_field(const domain::Domain& domain, std::size_t coordinate, double value);
+
 std::string trials_head(const domain::Domain& domain);
-std::string trials_row(const domain::Domain& domain, const harness::Trial& trial);
+/// `state` is what a trial with a value is called; a regret that is not known is NaN.
+std::string trials_row(const domain::Domain& domain, const harness::Trial& trial,
+                       std::string_view state = "reward");
 std::string epochs_csv(const harness::RunResult& result);
 std::string regret_csv(const harness::RunResult& result);
 std::string communication_csv(const harness::RunResult& result);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "duets/cli/agent_command.h"
+#include "duets/cli/offline_command.h"
 #include "duets/cli/peer_options.h"
 #include "duets/cli/serve_command.h"
 
@@ -76,11 +77,46 @@ void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   });
 }
 
+CLI::App* add_offline(CLI::App& app, Chosen& chosen, const std::string& name,
+                      const std::string& text, const std::shared_ptr<OfflineFlags>& flags,
+                      void (*action)(const OfflineFlags&)) {
+  CLI::App* command = app.add_subcommand(name, text);
+  add_peer(*command, flags->peer)->required();
+  add_study_name(*command, flags->study);
+  add_agent_number(*command, flags->agent, "Which agent")->required();
+  add_journal(*command, flags->journal);
+  command->add_flag("--take-over", flags->take_over,
+                    "Take the agent although another machine is it now");
+  add_seconds(*command, "--wait", flags->wait,
+              "How long to wait for the next epoch when nothing is open (default 1)");
+  add_seconds(*command, "--give-up", flags->peer.give_up,
+              "End with exit code 4 when the coordinator does not answer for so long (default 10)");
+  add_quiet(*command, flags->verbosity);
+  command->callback([flags, action, &chosen] { chosen = [flags, action] { action(*flags); }; });
+  return command;
+}
+
+void add_offline_commands(CLI::App& app, Chosen& chosen) {
+  // A person waits: better an answer that there is none.
+  constexpr double kGiveUpSeconds = 10;
+  const auto plan = std::make_shared<OfflineFlags>();
+  plan->peer.give_up = kGiveUpSeconds;
+  add_offline(app, chosen, "plan", "Print an agent's open queries as CSV", plan, print_plan);
+  const auto submit = std::make_shared<OfflineFlags>();
+  submit->peer.give_up = kGiveUpSeconds;
+  CLI::App* command = add_offline(app, chosen, "submit", "Take an agent's answers from a CSV file",
+                                  submit, submit_answers);
+  command->add_option("file", submit->file, "Columns epoch, slot, value")
+      ->required()
+      ->option_text("FILE.csv");
+}
+
 }  // namespace
 
 void add_service_commands(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   add_serve(app, chosen, extensions);
   add_agent(app, chosen, extensions);
+  add_offline_commands(app, chosen);
 }
 
 }  // namespace duets::cli

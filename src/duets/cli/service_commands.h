@@ -1,4 +1,4 @@
-// The commands that talk to a coordinator, as words of the command line.
+// The commands of coordinators and agents, as words of the command line.
 #pragma once
 
 #include "duets/cli/command_options.h"
@@ -6,7 +6,7 @@
 
 namespace duets::cli {
 
-/// serve, agent, study, status, best, plan, submit. `chosen` and `extensions` must outlive the app.
+/// serve, agent, plan, submit. `chosen` and `extensions` must outlive the app.
 void add_service_commands(CLI::App& app, Chosen& chosen, const Extensions& extensions);
 
 }  // namespace duets::cli

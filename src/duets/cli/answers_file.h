@@ -1,0 +1,52 @@
+// The plan of an epoch as CSV, and the answers to it: how an agent takes part without a network.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "duets/service/agent_session.h"
+#include "duets/service/definition.h"
+
+namespace duets::cli {
+
+/// "epoch,slot,<parameters>", a row a query.
+std::string plan_csv(const domain::Domain& domain, std::span<const service::Query> queries);
+
+/// One row of answers.
+struct OfflineAnswer {
+  std::size_t line = 0;
+  std::uint32_t epoch = 0;
+  std::uint32_t slot = 0;
+  service::JournalTrial::Kind kind = service::JournalTrial::Kind::kValue;
+  double value = 0;  ///< kValue only
+};
+
+/// Reads columns epoch, slot and value, in any order beside others. A value is a number, or
+/// "infeasible", or empty or "failed" for a query without an answer. kInvalid naming every bad row.
+std::vector<OfflineAnswer> parse_answers(std::string_view text, const std::string& file);
+
+/// What an agent knows: its open queries, and the answers in its journal.
+struct AgentState {
+  std::uint32_t agent = 0;
+  std::vector<service::Query> open;
+  std::vector<service::JournalTrial> answered;
+};
+
+/// What a file of answers comes to.
+struct Sorted {
+  std::vector<std::pair<service::Query, OfflineAnswer>> fresh;
+  std::size_t num_known = 0;  ///< the same answer is there already
+  std::size_t num_late = 0;   ///< of an epoch that has ended
+};
+
+/// kInvalid naming every row that is no answer to a query of this agent: unknown slots, later
+/// epochs, two rows for one query, another answer than the one there is, numbers that are not
+/// finite after offset and scale, infeasible where the study has no infeasible_value.
+Sorted sort_answers(const std::vector<OfflineAnswer>& answers, const AgentState& state,
+                    const service::Definition& definition, const std::string& file);
+
+}  // namespace duets::cli

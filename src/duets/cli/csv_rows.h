@@ -1,0 +1,19 @@
+// CSV as people and spreadsheets write it: quoted fields, either end of line, blank lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace duets::cli {
+
+struct CsvRow {
+  std::size_t line = 0;  ///< from 1, where the row begins
+  std::vector<std::string> fields;
+};
+
+/// Rows in order, blank lines left out; fields without the blanks around them unless quoted.
+/// kInvalid, naming `file` and the line, for a quote that is not closed or stands inside a field.
+std::vector<CsvRow> read_csv(std::string_view text, const std::string& file);
+
+}  // namespace duets::cli

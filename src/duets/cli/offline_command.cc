@@ -1,0 +1,158 @@
+#include "duets/cli/offline_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+#include "duets/base/error.h"
+#include "duets/cli/answers_file.h"
+#include "duets/cli/lines.h"
+#include "duets/cli/study_file_sections.h"
+#include "duets/service/agent_journal.h"
+#include "duets/service/agent_session.h"
+
+namespace duets::cli {
+namespace {
+
+constexpr std::size_t kMaxAnswersBytes = std::size_t{64} << 20;
+
+/// Stops a session after some seconds, unless it is gone before.
+class TimeLimit {
+ public:
+  TimeLimit(service::AgentSession& session, double seconds)
+      : thread_([this, &session, seconds] {
+          std::unique_lock lock(mutex_);
+          const bool early = done_.wait_for(lock, std::chrono::duration<double>(seconds),
+                                            [this] { return ended_; });
+          if (!early) session.stop();
+        }) {}
+  ~TimeLimit() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    done_.notify_all();
+    thread_.join();
+  }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+std::unique_ptr<service::AgentSession> open_session(const OfflineFlags& flags, Lines& lines) {
+  std::string identity;
+  if (!flags.peer.insecure) {
+    identity = agent_identity(flags.peer.certs, {flags.study, flags.agent, flags.agent, true});
+  }
+  service::SessionOptions options;
+  options.link = open_link(flags.peer, identity, lines.log());
+  options.study = flags.study;
+  options.agent = flags.agent;
+  options.journal = flags.journal;
+  options.take_over = flags.take_over;
+  return std::make_unique<service::AgentSession>(std::move(options));
+}
+
+std::vector<service::Query> open_queries(service::AgentSession& session, double wait) {
+  session.deliver();  // what an earlier command could not
+  const TimeLimit limit(session, wait);
+  return session.plan();
+}
+
+AgentState state_of(service::AgentSession& session, const OfflineFlags& flags) {
+  const std::string& study = session.definition().study->name;
+  AgentState state;
+  state.agent = session.agent();
+  state.open = open_queries(session, flags.wait);
+  const std::filesystem::path file =
+      std::filesystem::path(flags.journal) / service::journal_name(study, state.agent);
+  state.answered = service::read_agent_journal(file).trials;
+  return state;
+}
+
+void report(service::AgentSession& session, const service::Query& query,
+            const OfflineAnswer& answer) {
+  using Kind = service::JournalTrial::Kind;
+  if (answer.kind == Kind::kValue) session.report(query, answer.value);
+  if (answer.kind == Kind::kInfeasible) session.report_infeasible(query, "submitted");
+  if (answer.kind == Kind::kHole) session.report_failure(query, {"submitted as failed", {}});
+}
+
+std::vector<std::uint32_t> missing_slots(const AgentState& state, const Sorted& sorted) {
+  std::vector<std::uint32_t> missing;
+  for (const service::Query& query : state.open) {
+    const bool given = std::any_of(sorted.fresh.begin(), sorted.fresh.end(),
+                                   [&](const auto& pair) { return pair.first.slot == query.slot; });
+    if (!given) missing.push_back(query.slot);
+  }
+  return missing;
+}
+
+void tell_missing(std::uint32_t epoch, const std::vector<std::uint32_t>& missing, Lines& lines) {
+  constexpr std::size_t kMaxShown = 20;
+  const std::vector<std::uint32_t> shown(
+      missing.begin(),
+      missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), kMaxShown)));
+  lines.say(fmt::format("epoch {}: {} queries are still without an answer: slots {}{}", epoch,
+                        missing.size(), fmt::join(shown, ", "),
+                        missing.size() > kMaxShown ? ", ..." : ""));
+}
+
+void tell_delivery(service::AgentSession& session, Lines& lines) {
+  if (!session.deliver()) {
+    throw base::Error(base::ErrorKind::kConnection,
+                      "the answers are in the journal, but the coordinator did not take them yet; "
+                      "the same command sends them again");
+  }
+  lines.say(session.finished()
+                ? "the coordinator has everything: the study is over for this agent"
+                : "the coordinator has taken the results of this epoch; `duets plan` "
+                  "prints the next one when it begins");
+}
+
+}  // namespace
+
+void print_plan(const OfflineFlags& flags) {
+  Lines lines(flags.verbosity);
+  const auto session = open_session(flags, lines);
+  const std::vector<service::Query> queries = open_queries(*session, flags.wait);
+  if (queries.empty() && !session->finished()) {
+    throw base::Error(base::ErrorKind::kTimeout,
+                      fmt::format("nothing to measure at the moment: {}; try again later, or wait "
+                                  "with --wait SECONDS",
+                                  session->state()));
+  }
+  if (queries.empty()) lines.say("the study is over");
+  std::cout << plan_csv(*session->definition().study->domain, queries);
+}
+
+void submit_answers(const OfflineFlags& flags) {
+  Lines lines(flags.verbosity);
+  const std::string text = read_file(flags.file, kMaxAnswersBytes, "answers");
+  const std::vector<OfflineAnswer> answers = parse_answers(text, flags.file);
+  const auto session = open_session(flags, lines);
+  const AgentState state = state_of(*session, flags);
+  const Sorted sorted = sort_answers(answers, state, session->definition(), flags.file);
+  for (const auto& [query, answer] : sorted.fresh) report(*session, query, answer);
+  lines.say(fmt::format("{} answers taken, {} were there already", sorted.fresh.size(),
+                        sorted.num_known));
+  if (sorted.num_late > 0) {
+    lines.say(
+        fmt::format("{} rows belong to epochs that have ended and are not used", sorted.num_late));
+  }
+  const std::vector<std::uint32_t> missing = missing_slots(state, sorted);
+  if (!missing.empty()) return tell_missing(state.open.front().epoch, missing, lines);
+  tell_delivery(*session, lines);
+}
+
+}  // namespace duets::cli
