@@ -1,0 +1,335 @@
+#include "duets/service/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "duets/service/raw_agent_test_support.h"
+#include "duets/service/stored_study.h"
+
+namespace duets::service {
+namespace {
+
+using grpc::StatusCode;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class ServerTest : public testing::Test {
+ protected:
+  void start() {
+    server_.reset();
+    server_ = std::make_unique<Server>(options_, protocol::kTestExecutor);
+    options_.listen = server_->address();  // the same port after a restart
+  }
+  void create(const Definition& definition = test_definition()) {
+    start();
+    server_->create(definition, kTestSecret);
+  }
+  std::unique_ptr<RawAgent> joined(std::uint32_t agent) {
+    auto raw = std::make_unique<RawAgent>(server_->address(), agent);
+    // A study that was just made or brought back says UNAVAILABLE for a moment.
+    EXPECT_TRUE(eventually([&] { return raw->join().ok(); }));
+    return raw;
+  }
+  std::vector<std::unique_ptr<RawAgent>> fleet() {
+    std::vector<std::unique_ptr<RawAgent>> agents;
+    for (std::uint32_t agent = 0; agent < 3; ++agent) agents.push_back(joined(agent));
+    return agents;
+  }
+  static void run_epoch(std::vector<std::unique_ptr<RawAgent>>& agents, std::uint32_t epoch) {
+    for (auto& agent : agents) {
+      agent->reach(epoch);
+      agent->query();
+    }
+    for (auto& agent : agents) agent->upload();
+  }
+  StudyStatus status() const { return server_->status("study"); }
+  bool is(StudyState state) const {
+    return eventually([&] { return status().state == state; });
+  }
+
+  Scratch scratch_;
+  ServerOptions options_ = test_options(scratch_);
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, AFleetGivesTheDigestsOfAnInMemoryRun) {
+  create();
+  auto agents = fleet();
+  for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) run_epoch(agents, epoch);
+  ASSERT_TRUE(is(StudyState::kFinished));
+  auto run = test_run();
+  run.finish();
+  EXPECT_EQ(status().run_digest, run.coordinator().run_digest());
+  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  EXPECT_TRUE(status().complete_participation);
+  EXPECT_TRUE(status().best_trial && status().recommendation);
+}
+
+TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
+  create();
+  {
+    auto agents = fleet();
+    run_epoch(agents, 1);
+    agents[0]->reach(2);
+    agents[0]->query();
+    agents[0]->upload();
+  }
+  ASSERT_THAT(status().waiting_for, ElementsAre(1U, 2U));
+  start();
+  auto agents = fleet();
+  ASSERT_THAT(status().waiting_for, ElementsAre(1U, 2U));
+  for (std::uint32_t epoch = 2; epoch <= 3; ++epoch) run_epoch(agents, epoch);
+  ASSERT_TRUE(is(StudyState::kFinished));
+  auto run = test_run();
+  run.finish();
+  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  start();
+  ASSERT_TRUE(is(StudyState::kFinished));
+  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  EXPECT_EQ(stored_status(scratch_.path(), "", protocol::kTestExecutor).state_digest,
+            run.coordinator().state_digest())
+      << "the storage can be read beside a running server";
+}
+
+TEST_F(ServerTest, AnAgentGetsItsOwnCoinAndThePublicOneOnly) {
+  create();
+  const auto agent = joined(1);
+  const auto secret = parse_secret(kTestSecret, "test");
+  const auto text = [](const random::Coin& coin) {
+    return std::string(coin.key().begin(), coin.key().end());
+  };
+  EXPECT_EQ(agent->joined().coin(), text(secret.agent_coin(base::AgentId{1})));
+  EXPECT_EQ(agent->joined().public_coin(), text(secret.public_coin()));
+  const std::string everything = agent->joined().SerializeAsString();
+  for (const std::uint32_t other : {0U, 2U}) {
+    EXPECT_EQ(everything.find(text(secret.agent_coin(base::AgentId{other}))), std::string::npos);
+  }
+  EXPECT_EQ(everything.find(text(secret.problem_coin())), std::string::npos);
+}
+
+TEST_F(ServerTest, TheSecretLiesInAFileOfItsOwnThatOnlyTheOwnerReads) {
+  create();
+  const auto file = secret_path(scratch_.path(), "study");
+  EXPECT_EQ(std::filesystem::status(file).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  server_.reset();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch_.path())) {
+    if (!entry.is_regular_file() || entry.path() == file) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_THAT(text, Not(HasSubstr(kTestSecret))) << entry.path();
+  }
+}
+
+TEST_F(ServerTest, AMissingSecretIsNamedAndNothingStarts) {
+  create();
+  server_.reset();
+  std::filesystem::remove(secret_path(scratch_.path(), "study"));
+  EXPECT_EQ(protocol::error_kind([&] { start(); }), base::ErrorKind::kStorage);
+  EXPECT_THAT(protocol::error_text([&] { start(); }), HasSubstr("study.key"));
+}
+
+TEST_F(ServerTest, ASecondServerOnTheSameStorageIsRefused) {
+  create();
+  EXPECT_EQ(protocol::error_kind([&] { Server second(options_, protocol::kTestExecutor); }),
+            base::ErrorKind::kStorage);
+}
+
+TEST_F(ServerTest, HandshakesThatDoNotMatchAreRefusedAndBothSidesNamed) {
+  create();
+  RawAgent agent(server_->address(), 0);
+  ASSERT_TRUE(eventually([&] { return agent.join().ok(); }));
+  agent.request().set_protocol_version(kProtocolVersion + 1);
+  grpc::Status status = agent.join();
+  EXPECT_EQ(status.error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr(std::to_string(kProtocolVersion + 1)));
+  agent.request().set_protocol_version(kProtocolVersion);
+  agent.request().mutable_numeric_fingerprint()->set_low(1);
+  EXPECT_EQ(agent.join().error_code(), StatusCode::FAILED_PRECONDITION);
+  *agent.request().mutable_numeric_fingerprint() = to_wire(region::numeric_fingerprint());
+  agent.request().mutable_study_digest()->set_low(2);
+  EXPECT_EQ(agent.join().error_code(), StatusCode::FAILED_PRECONDITION);
+  agent.request().clear_study_digest();
+  agent.request().set_study("another");
+  status = agent.join();
+  EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("study")) << "names those there are";
+  agent.request().clear_study();
+  agent.request().set_known_broadcasts(50);
+  EXPECT_EQ(agent.join().error_code(), StatusCode::DATA_LOSS);
+}
+
+TEST_F(ServerTest, NaNAndWrongShapesAreRefusedWithAgentAndEpochAndChangeNothing) {
+  create();
+  const auto agent = joined(2);
+  agent->query();
+  v1::FetchReply fetched;
+  while (!agent->agent().outstanding()) ASSERT_TRUE(agent->fetch(5, fetched).ok());
+  const v1::Message good = to_wire(*agent->agent().outstanding());
+  v1::Message bad = good;
+  bad.mutable_upload()->set_values(0, std::nan(""));
+  v1::SendReply reply;
+  grpc::Status status = agent->send(bad, reply);
+  EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), testing::AllOf(HasSubstr("agent 2"), HasSubstr("epoch 1")));
+  bad = good;
+  bad.mutable_upload()->add_values(1.0);
+  status = agent->send(bad, reply);
+  EXPECT_TRUE(!status.ok() || reply.answers_size() == 1) << "refused at the border or by shape";
+  bad = good;
+  bad.mutable_upload()->set_agent(1);
+  EXPECT_EQ(agent->send(bad, reply).error_code(), StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(this->status().waiting_for.size(), 3U);
+  ASSERT_TRUE(agent->send(good, reply).ok());
+  EXPECT_EQ(this->status().waiting_for.size(), 2U);
+}
+
+TEST_F(ServerTest, TheOldHolderIsFencedAfterATakeOver) {
+  create();
+  const auto old = joined(0);
+  RawAgent other(server_->address(), 0, 'o');
+  const grpc::Status refused = other.join();
+  EXPECT_EQ(refused.error_code(), StatusCode::ALREADY_EXISTS);
+  EXPECT_THAT(refused.error_message(), HasSubstr("--take-over"));
+  other.request().set_take_over(true);
+  ASSERT_TRUE(other.join().ok());
+  v1::FetchReply fetched;
+  EXPECT_EQ(old->fetch(0, fetched).error_code(), StatusCode::ABORTED);
+  v1::BeatReply beat;
+  ASSERT_TRUE(old->beat(0, beat).ok());
+  EXPECT_THAT(beat.fenced(), ElementsAre(0U));
+  start();
+  EXPECT_TRUE(eventually([&] {
+    return old->fetch(0, fetched).error_code() == StatusCode::ABORTED;
+  })) << "tokens survive a restart";
+}
+
+TEST_F(ServerTest, ALongPollEndsAtItsTimeAndEarlierWhenABroadcastComes) {
+  create();
+  auto agents = fleet();
+  run_epoch(agents, 1);
+  for (auto& agent : agents) agent->reach(2);
+  v1::FetchReply reply;
+  while (agents[0]->fetch(0, reply).ok() && reply.broadcasts_size() > 0) {
+  }
+  ASSERT_TRUE(agents[0]->fetch(0.2, reply).ok());
+  EXPECT_EQ(reply.broadcasts_size(), 0);
+  EXPECT_THAT(reply.waiting().agents(), ElementsAre(0U, 1U, 2U));
+  EXPECT_EQ(reply.waiting().epoch(), 2U);
+  std::thread others([&] {
+    for (auto& agent : agents) agent->query();
+    for (std::size_t i = 1; i < 3; ++i) agents[i]->upload();
+    RawAgent twin(server_->address(), 0);
+    v1::SendReply sent;
+    EXPECT_TRUE(twin.join().ok());
+    EXPECT_TRUE(twin.send(to_wire(*agents[0]->agent().outstanding()), sent).ok());
+  });
+  // The wait is far longer than the test may take: only the broadcast ends it.
+  others.join();
+  ASSERT_TRUE(agents[0]->fetch(30, reply).ok());
+  EXPECT_GT(reply.broadcasts_size(), 0);
+}
+
+TEST_F(ServerTest, ADeadlineClosesWithAQuorumAndTheLateAgentRejoins) {
+  Definition definition = test_definition();
+  definition.policy = {2, 1.0};
+  create(definition);
+  auto agents = fleet();
+  for (auto& agent : agents) {
+    v1::BeatReply beat;
+    ASSERT_TRUE(agent->beat(1e-3, beat).ok());
+  }
+  for (const std::size_t i : {0U, 1U}) {
+    agents[i]->query();
+    agents[i]->upload();
+  }
+  ASSERT_TRUE(eventually([&] { return status().epoch == 2; }));
+  EXPECT_THAT(status().epochs.at(0).excluded, ElementsAre(2U));
+  EXPECT_EQ(status().epochs.at(0).why, "deadline");
+  EXPECT_FALSE(status().complete_participation);
+  agents[2]->query();
+  v1::SendReply sent;
+  v1::FetchReply fetched;
+  agents[2]->reach(2);
+  agents[2]->query();
+  agents[2]->upload();
+  EXPECT_EQ(status().agent_status.at(2).epochs_excluded, 1U);
+}
+
+TEST_F(ServerTest, WithoutAMeasurementADeadlineNeverPasses) {
+  Definition definition = test_definition();
+  definition.policy = {1, 1.0};
+  create(definition);
+  auto agents = fleet();
+  agents[0]->query();
+  agents[0]->upload();
+  EXPECT_FALSE(status().deadline_seconds);
+  v1::BeatReply beat;
+  ASSERT_TRUE(agents[0]->beat(1e-3, beat).ok());
+  EXPECT_TRUE(eventually([&] { return status().epoch == 2; }));
+}
+
+TEST_F(ServerTest, AnOperatorClosesAnEpochStopsAndDeletes) {
+  create();
+  auto agents = fleet();
+  EXPECT_EQ(protocol::error_kind([&] { server_->close_epoch("study", 1); }),
+            base::ErrorKind::kInvalid)
+      << "nobody has uploaded";
+  agents[0]->query();
+  agents[0]->upload();
+  server_->close_epoch("study", 1);
+  EXPECT_THAT(status().epochs.at(0).excluded, ElementsAre(1U, 2U));
+  EXPECT_EQ(status().epochs.at(0).why, "operator");
+  EXPECT_EQ(protocol::error_kind([&] { server_->close_epoch("study", 1); }),
+            base::ErrorKind::kInvalid);
+  EXPECT_EQ(protocol::error_kind([&] { server_->delete_study("study"); }),
+            base::ErrorKind::kInvalid)
+      << "it is running";
+  server_->stop_study("study");
+  v1::FetchReply fetched;
+  ASSERT_TRUE(agents[1]->fetch(10, fetched).ok());
+  EXPECT_EQ(fetched.state(), v1::STUDY_STATE_STOPPED);
+  start();
+  ASSERT_TRUE(is(StudyState::kStopped));
+  server_->delete_study("study");
+  EXPECT_TRUE(server_->names().empty());
+  EXPECT_FALSE(std::filesystem::exists(secret_path(scratch_.path(), "study")));
+}
+
+TEST_F(ServerTest, SeveralStudiesLiveOnOneServerAndANameIsNotTakenTwice) {
+  create();
+  EXPECT_FALSE(server_->create(test_definition())) << "the same study goes on";
+  protocol::Study other = protocol::small_study();
+  other.beta = 0.75;
+  EXPECT_EQ(protocol::error_kind([&] { server_->create(test_definition(other)); }),
+            base::ErrorKind::kInvalid);
+  other.name = "other";
+  EXPECT_TRUE(server_->create(test_definition(other)));
+  EXPECT_THAT(server_->names(), ElementsAre("other", "study"));
+  EXPECT_EQ(protocol::error_kind([&] { server_->status(""); }), base::ErrorKind::kInvalid)
+      << "which one?";
+  EXPECT_NE(server_->status("other").study_digest, server_->status("study").study_digest);
+}
+
+TEST_F(ServerTest, WithSurvivingDataAnAgentThatTookPartNeedsItsJournal) {
+  protocol::Study study = protocol::small_study();
+  study.data = protocol::DataPolicy::kSurviving;
+  create(test_definition(study));
+  auto agents = fleet();
+  run_epoch(agents, 1);
+  RawAgent fresh(server_->address(), 1, 'f');
+  fresh.request().set_take_over(true);
+  const grpc::Status refused = fresh.join();
+  EXPECT_EQ(refused.error_code(), StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("journal"));
+  v1::FetchReply fetched;
+  EXPECT_TRUE(agents[1]->fetch(0, fetched).ok()) << "the holder keeps its lease";
+  fresh.request().set_has_journal(true);
+  EXPECT_TRUE(fresh.join().ok());
+}
+
+}  // namespace
+}  // namespace duets::service
