@@ -46,7 +46,9 @@ enum class Access : std::uint8_t {
 /// checksum chain before anything is written, and brings older schema versions up to date.
 class Store {
  public:
-  /// Throws StorageError.
+  /// Throws StorageError. A missing directory is made for its owner only (0700). Beside the file
+  /// stands FILE-lock with the writer's process and the number of its commits, so that a cut or
+  /// lost FILE-wal is noticed (kDamaged).
   Store(const std::filesystem::path& file, Access access);
   ~Store();
   Store(const Store&) = delete;

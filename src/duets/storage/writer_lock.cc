@@ -64,10 +64,10 @@ WriterLock::WriterLock(const std::filesystem::path& store)
                        fmt::format("{}: it cannot be locked: {}", name, std::strerror(errno)));
   }
   const std::int64_t pid = read_note(fd_.get()).pid;
-  throw StorageError(
-      StorageError::Cause::kLocked,
-      fmt::format("{}: another process{} writes to it; end that one first, or name another file",
-                  store.string(), pid > 0 ? fmt::format(" (pid {})", pid) : std::string()));
+  const std::string owner = pid > 0 ? fmt::format("process {}", pid) : "another process";
+  throw StorageError(StorageError::Cause::kLocked,
+                     fmt::format("{}: {} writes to it; end that one first, or name another file",
+                                 store.string(), owner));
 }
 
 void WriterLock::note_commits(std::uint64_t commits) noexcept { write_note(fd_.get(), commits); }
