@@ -17,7 +17,7 @@ namespace duets::service {
 struct Identity {
   enum class Role : std::uint8_t { kCoordinator, kOperator, kAgent };
   Role role = Role::kAgent;
-  std::string study;        ///< kAgent: only this study; empty: any
+  std::string study{};      ///< kAgent: only this study; empty: any
   std::uint32_t first = 0;  ///< kAgent: agents first..last
   std::uint32_t last = 0;
 
@@ -40,7 +40,7 @@ void make_authority(const std::filesystem::path& directory, std::uint32_t days);
 
 struct CertificateRequest {
   Identity identity;
-  std::vector<std::string> hosts;    ///< coordinator: DNS names and IP addresses it is reached by
+  std::vector<std::string> hosts{};  ///< coordinator: DNS names and IP addresses it is reached by
   std::int64_t valid_from_days = 0;  ///< from now; tests make expired ones with negative numbers
   std::int64_t days = 825;           ///< 1..36500; never beyond the authority's own end
 };

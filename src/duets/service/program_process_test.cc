@@ -1,0 +1,222 @@
+// The life and death of the user's processes.
+#include "duets/service/program_process.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "duets/service/program_test_support.h"
+
+namespace duets::service {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Answers each query with its own process number, and goes on.
+constexpr const char* kPidServer =
+    R"(while read line; do echo $$ >> pids; echo "{\"value\":$$}"; done)";
+
+TEST_F(ProgramTest, ALongRunningProgramIsStartedOnce) {
+  Program program(shell(kPidServer));
+  const double first = value_of(ask(program, 0));
+  EXPECT_EQ(value_of(ask(program, 1)), first);
+  EXPECT_EQ(value_of(ask(program, 2)), first);
+}
+
+TEST_F(ProgramTest, AProgramThatEndsAfterItsAnswerIsStartedAgain) {
+  for (const char* code : {"0", "3"}) {
+    Program program(shell(std::string(R"(read line; echo "{\"value\":$$}"; exit )") + code));
+    std::vector<double> pids;
+    // Some of these queries meet a process that is about to end.
+    for (std::uint32_t slot = 0; slot < 50; ++slot) pids.push_back(value_of(ask(program, slot)));
+    EXPECT_EQ(std::adjacent_find(pids.begin(), pids.end()), pids.end());
+  }
+}
+
+TEST_F(ProgramTest, OnceModeClosesTheInputAfterEachQuery) {
+  ProgramOptions chosen = shell(R"(cat > got; echo "{\"value\":$$}")");
+  chosen.once = true;
+  Program program(chosen);
+  const double first = value_of(ask(program, 0));
+  EXPECT_NE(value_of(ask(program, 1)), first);
+  EXPECT_THAT(contents(file("got")), HasSubstr("3-2-1"));
+}
+
+TEST_F(ProgramTest, OnceModeSeesEveryLineThatIsTooMany) {
+  ProgramOptions chosen = shell(R"(cat > got; echo '{"value":1}'; sleep 0.2; echo more)");
+  chosen.once = true;
+  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("more than one line"));
+}
+
+TEST_F(ProgramTest, ALateSecondLineIsNeverTheAnswerOfTheNextQuery) {
+  Program program(shell(R"(while read line; do
+    echo '{"value":1}'
+    test -e late && continue
+    while ! test -e go; do sleep 0.01; done
+    echo '{"value":666}'; echo done > late
+  done)"));
+  EXPECT_EQ(value_of(ask(program, 0)), 1);
+  std::ofstream(file("go")).close();
+  ASSERT_TRUE(comes_true([&] { return has_text("late"); }));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(value_of(ask(program, 1)), 1);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("for an earlier query"));
+}
+
+TEST_F(ProgramTest, AnAnswerOfAnotherTrialIsRefused) {
+  EXPECT_THAT(why(ask_once(shell(R"(read line; echo '{"value":1,"trial":"3-2-9"}')"))),
+              HasSubstr("not that of trial 3-2-0"));
+}
+
+TEST_F(ProgramTest, AProgramThatClosesItsOutputAndLivesOnFails) {
+  EXPECT_THAT(why(ask_once(shell("read line; exec >&-; sleep 1000"))),
+              HasSubstr("closed its output without an answer"));
+}
+
+TEST_F(ProgramTest, AProgramThatNeverListensMayStillAnswer) {
+  Program program(shell(R"(exec <&-; echo '{"value":3}'; sleep 1000)"));
+  EXPECT_EQ(value_of(ask(program, 0)), 3);
+  EXPECT_EQ(value_of(ask(program, 1)), 3);
+}
+
+TEST_F(ProgramTest, AProgramThatClosesItsInputAfterAnAnswerIsStartedAgain) {
+  Program program(shell(R"(read line; exec <&-; echo "{\"value\":$$}"; sleep 1000)"));
+  const double first = value_of(ask(program, 0));
+  EXPECT_NE(value_of(ask(program, 1)), first);
+}
+
+TEST_F(ProgramTest, AProgramThatWritesWithoutReadingIsStopped) {
+  EXPECT_NE(why(ask_once(shell("exec yes"))), "(no failure)");
+}
+
+TEST_F(ProgramTest, AQueryLargerThanAPipeArrivesWhole) {
+  ProgramOptions chosen = shell(R"(read line; echo "{\"value\":${#line}}")");
+  chosen.dimension = 20000;
+  Query large = query();
+  large.values.assign(chosen.dimension, 0.1234567890123);
+  Program program(chosen);
+  const std::atomic<bool> abandon{false};
+  EXPECT_GT(value_of(program.ask(large, abandon)), 400000);
+}
+
+TEST_F(ProgramTest, AGrandchildThatHoldsThePipeDoesNotHideTheEnd) {
+  EXPECT_THAT(why(ask_once(shell("read line; sleep 1000 & exit 4"))), HasSubstr("exit code 4"));
+}
+
+TEST_F(ProgramTest, ATimeoutEndsTheWholeGroup) {
+  ProgramOptions chosen = shell("sleep 1000 & echo $! > grandchild; read line; sleep 1000");
+  chosen.timeout_seconds = 2;
+  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("no answer"));
+  ASSERT_TRUE(has_text("grandchild"));
+  EXPECT_TRUE(comes_true([&] { return is_gone(number_in("grandchild")); }));
+}
+
+TEST_F(ProgramTest, AProgramThatIgnoresTheFriendlySignalIsKilled) {
+  ProgramOptions chosen = shell("trap '' TERM; echo $$ > pid; while true; do sleep 0.1; done");
+  chosen.timeout_seconds = 2;
+  chosen.kill_seconds = 0.2;
+  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("no answer"));
+  EXPECT_TRUE(is_gone(number_in("pid")));
+}
+
+TEST_F(ProgramTest, TheFriendlySignalLeavesTimeToTidyUp) {
+  ProgramOptions chosen = shell(
+      "trap 'sleep 0.2; echo tidy > tidied; exit 0' TERM; read line; while true; do sleep 0.05; "
+      "done");
+  chosen.timeout_seconds = 2;
+  chosen.kill_seconds = 30;
+  ask_once(chosen);
+  EXPECT_EQ(contents(file("tidied")), "tidy\n");
+}
+
+TEST_F(ProgramTest, TheEndOfTheObjectiveIsTheEndOfTheProgram) {
+  {
+    Program program(shell(std::string(kPidServer) + "; echo bye > bye"));
+    ask(program);
+  }
+  EXPECT_TRUE(is_gone(number_in("pids")));
+  EXPECT_EQ(contents(file("bye")), "bye\n") << "its input was closed: it could end by itself";
+}
+
+TEST_F(ProgramTest, AbandonInterruptsAHangingQueryAndLeavesNothingBehind) {
+  Program program(shell("echo $$ > pid; sleep 1000"));
+  std::atomic<bool> abandon{false};
+  std::thread impatient([&] {
+    comes_true([&] { return has_text("pid"); });
+    abandon = true;
+  });
+  const Answer answer = program.ask(query(), abandon);
+  impatient.join();
+  EXPECT_TRUE(std::holds_alternative<Interrupted>(answer)) << why(answer);
+  EXPECT_TRUE(is_gone(number_in("pid")));
+}
+
+TEST_F(ProgramTest, AnAbandonedQueryIsNotEvenStarted) {
+  Program program(shell("touch started; sleep 1000"));
+  const std::atomic<bool> abandon{true};
+  EXPECT_TRUE(std::holds_alternative<Interrupted>(program.ask(query(), abandon)));
+  EXPECT_FALSE(std::filesystem::exists(file("started")));
+}
+
+TEST_F(ProgramTest, TheProgramOutlivesTheThreadThatAskedFirst) {
+  Program program(shell(kPidServer));
+  double first = 0;
+  std::thread([&] { first = value_of(ask(program, 0)); }).join();
+  EXPECT_EQ(value_of(ask(program, 1)), first);
+}
+
+TEST_F(ProgramTest, AKilledAgentLeavesNoProgramBehind) {
+  const ProgramOptions chosen = shell("echo $$ > pid; exec sleep 1000");
+  const pid_t agent = ::fork();
+  if (agent == 0) {
+    ask_once(chosen);
+    ::_exit(1);
+  }
+  ASSERT_TRUE(comes_true([&] { return has_text("pid"); }));
+  EXPECT_FALSE(is_gone(number_in("pid")));
+  ::kill(agent, SIGKILL);
+  ::waitpid(agent, nullptr, 0);
+  EXPECT_TRUE(comes_true([&] { return is_gone(number_in("pid")); }));
+}
+
+TEST_F(ProgramTest, StartsWithDefaultSignalsAndNoFileOfOurs) {
+  const int leaked = ::open("/dev/null", O_RDONLY);  // not closed on exec
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const auto old_handler = ::signal(SIGPIPE, SIG_IGN);
+  Program program(options(write("#!/usr/bin/env python3", R"(
+import json, os, signal, sys
+sys.stdin.readline()
+files = [f for f in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + f)]
+status = open("/proc/self/status").read()
+blocked = status.split("SigBlk:")[1].split()[0]
+print(json.dumps({"infeasible": "%s files, blocked %s, leader %s" % (
+    len(files), int(blocked, 16), os.getpgid(0) == os.getpid())}), flush=True)
+)")));
+  const Answer answer = ask(program);
+  ::signal(SIGPIPE, old_handler);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::close(leaked);
+  ASSERT_TRUE(std::holds_alternative<Infeasible>(answer)) << why(answer);
+  EXPECT_EQ(std::get<Infeasible>(answer).why, "3 files, blocked 0, leader True");
+}
+
+TEST_F(ProgramTest, LeavesNoDescriptorOpen) {
+  const auto num_open = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  const auto before = num_open();
+  for (int i = 0; i < 5; ++i) {
+    ask_once(shell(R"(read line; echo '{"value":1}')"));
+    ask_once(shell("exit 1"));
+  }
+  EXPECT_EQ(num_open(), before);
+}
+
+}  // namespace
+}  // namespace duets::service
