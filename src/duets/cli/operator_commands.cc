@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "duets/cli/export_command.h"
 #include "duets/cli/peer_options.h"
 #include "duets/cli/status_command.h"
 #include "duets/cli/study_command.h"
@@ -42,10 +43,26 @@ void add_create(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
   });
 }
 
+void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
+  const auto flags = std::make_shared<ExportFlags>();
+  CLI::App* command = study.add_subcommand("export", "Write everything kept of a study into files");
+  add_name(*command, flags->study);
+  add_source(*command, flags->source);
+  add_text(*command, "-o,--output", flags->output, "Directory (default results/<study>)", "DIR");
+  command->add_option("--trials", flags->trials, "Agents' journals for trials.csv")
+      ->option_text("JOURNAL...");
+  add_quiet(*command, flags->verbosity);
+  command->callback([flags, &chosen, &extensions] {
+    flags->source.peer.give_up = kGiveUpSeconds;
+    chosen = [flags, &extensions] { export_study(*flags, extensions); };
+  });
+}
+
 void add_study_commands(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   CLI::App* study = app.add_subcommand("study", "Make, list, show, stop, delete, export studies");
   study->require_subcommand(1);
   add_create(*study, chosen, extensions);
+  add_export(*study, chosen, extensions);
   const auto flags = [] { return std::make_shared<StudyFlags>(); };
   auto list = flags();
   add_format(*add_action(*study, chosen, "list", "The studies there are", list, list_studies),

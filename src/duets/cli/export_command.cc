@@ -1,0 +1,104 @@
+#include "duets/cli/export_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "duets/base/error.h"
+#include "duets/cli/export_tables.h"
+#include "duets/cli/file_io.h"
+#include "duets/cli/lines.h"
+#include "duets/cli/result_tables.h"
+#include "duets/cli/study_definition.h"
+
+namespace duets::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 7> kFiles{
+    "study.toml", "journal.bin",       "participation.toml", "manifest.json",
+    "epochs.csv", "communication.csv", "trials.csv"};
+
+bool is_ours(const fs::directory_entry& entry) {
+  const fs::path path = entry.path();
+  const std::string name = (path.extension() == ".tmp" ? path.stem() : path.filename()).string();
+  return entry.is_regular_file() && std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end();
+}
+
+/// Files that get their directory's name all at once.
+class ExportDirectory {
+ public:
+  explicit ExportDirectory(const fs::path& directory)
+      : directory_(full_name(directory)), partial_(directory_.string() + ".partial") {
+    check_free();
+    if (fs::exists(partial_)) remove_earlier();
+    std::error_code error;
+    fs::create_directories(partial_, error);
+    if (error) fail_io("cannot create", partial_, error);
+  }
+  ~ExportDirectory() {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+  }
+  ExportDirectory(const ExportDirectory&) = delete;
+  ExportDirectory& operator=(const ExportDirectory&) = delete;
+
+  void write(const std::string& name, std::string_view text) const {
+    write_whole_file(partial_ / name, text);
+  }
+
+  void commit() const {
+    check_free();
+    std::error_code error;
+    fs::rename(partial_, directory_, error);
+    if (error) fail_io("cannot put the export into", directory_, error);
+  }
+
+ private:
+  void check_free() const {
+    base::require(!fs::exists(directory_) || fs::is_empty(directory_), "--output",
+                  directory_.string(), "exists already; choose another directory");
+  }
+
+  // What an earlier process that was killed has left; nothing else.
+  void remove_earlier() const {
+    base::require(
+        fs::is_directory(partial_) &&
+            std::all_of(fs::directory_iterator(partial_), fs::directory_iterator(), is_ours),
+        "--output", partial_.string(), "is in the way and holds something else; it is not removed");
+    std::error_code error;
+    fs::remove_all(partial_, error);
+    if (error) fail_io("cannot remove", partial_, error);
+  }
+
+  fs::path directory_;
+  fs::path partial_;
+};
+
+}  // namespace
+
+void export_study(const ExportFlags& flags, const Extensions& extensions) {
+  Lines lines(flags.verbosity);
+  const auto source = open_source(flags.source, lines.log());
+  const StudyExport study = source->exported(flags.study);
+  const std::string& name = study.definition.study->name;
+  const StudyFile file = study_file_of(study.definition, extensions.functions);
+  const harness::RunResult result =
+      result_of(study, file, source->status(name).complete_participation);
+  const std::string output = flags.output.empty() ? "results/" + name : flags.output;
+  const ExportDirectory directory(output);
+  directory.write("study.toml", study.definition.toml);
+  directory.write("epochs.csv", epochs_csv(result));
+  directory.write("communication.csv", communication_csv(result));
+  directory.write("manifest.json", manifest_json(result, 1));
+  if (!flags.trials.empty()) {
+    directory.write("trials.csv", merged_trials(find_given_journals(flags.trials), study));
+  }
+  directory.commit();
+  lines.say(fmt::format("{} records of study {} are in {}", study.records.size(), name, output));
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,25 @@
+// `duets study export`: everything kept of a study, in files that outlive the coordinator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "duets/cli/extensions.h"
+#include "duets/cli/progress.h"
+#include "duets/cli/study_source.h"
+
+namespace duets::cli {
+
+struct ExportFlags {
+  SourceFlags source;
+  std::string study;
+  std::string output;               ///< empty: results/<study name>
+  std::vector<std::string> trials;  ///< agents' journals, files or directories
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// Writes "<directory>.partial" and renames it (docs/formats/results.md). The secret is never in
+/// it. Throws base::Error; kInvalid when the directory exists.
+void export_study(const ExportFlags& flags, const Extensions& extensions);
+
+}  // namespace duets::cli

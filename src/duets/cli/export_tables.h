@@ -1,0 +1,32 @@
+// What the records of a deployed study have to show, in the tables of `duets run`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "duets/cli/study_file.h"
+#include "duets/cli/study_source.h"
+#include "duets/harness/run_result.h"
+
+namespace duets::cli {
+
+/// Closed epochs, communication and digests; no trials and no regret, which the coordinator never
+/// sees. `complete`: nobody was excluded and no query failed. Throws kDecode for damaged records.
+harness::RunResult result_of(const StudyExport& study, const StudyFile& file, bool complete);
+
+/// The journals among files and directories: a directory stands for every "*.db" in it. kInvalid
+/// for what does not exist.
+struct GivenJournal {
+  std::filesystem::path path;
+  bool named = false;  ///< as a file: then it must belong to the study
+};
+std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& given);
+
+/// trials.csv from agents' journals, by agent, epoch and slot. A trial that two journals share
+/// stands once; kInvalid, naming both, when they differ, and for a journal of another study. The
+/// state of an answer is "reward", "infeasible" or "hole", or "excluded" when its agent did not
+/// take part in the epoch.
+std::string merged_trials(const std::vector<GivenJournal>& journals, const StudyExport& study);
+
+}  // namespace duets::cli
