@@ -1,19 +1,64 @@
-// make_seeds DIRECTORY: writes the seeds of the byte formats, corpus/fuzz_message and
-// corpus/fuzz_record, from runs of the tiny studies. To be run again when a format changes.
+// make_seeds DIRECTORY: writes the seeds of the byte formats, corpus/fuzz_message,
+// corpus/fuzz_record and corpus/fuzz_wire_*, from runs of the tiny studies. To be run again when a
+// format changes.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "duets/service/study_status.h"
+#include "duets/service/wire.h"
 #include "tiny_study.h"
 
 namespace {
 
-void write(const std::filesystem::path& path, const duets::base::Bytes& bytes) {
+using namespace duets;
+
+void write(const std::filesystem::path& path, const base::Bytes& bytes) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));
+}
+
+void write(const std::filesystem::path& path, const google::protobuf::MessageLite& message) {
+  const std::string bytes = message.SerializeAsString();
+  write(path, base::Bytes(bytes.begin(), bytes.end()));
+}
+
+service::Definition tiny_definition(std::shared_ptr<const protocol::Study> study) {
+  service::Definition definition;
+  definition.study = std::move(study);
+  definition.objective.command = {"./measure", "--fast"};
+  definition.objective.infeasible_value = -1;
+  definition.policy = {1, 2.5};
+  definition.toml = "[study]\n";
+  return definition;
+}
+
+// With what the tiny studies lack: named parameters of every type.
+std::shared_ptr<const protocol::Study> parameter_study() {
+  using domain::ParameterType;
+  protocol::Study study = *fuzz::tiny_study(false);
+  study.domain = std::make_shared<const domain::Domain>(domain::Domain::box(
+      {{.name = "rate", .low = 0.1, .high = 9, .log = true},
+       {.name = "size", .type = ParameterType::kInt, .low = 1, .high = 9, .step = 2},
+       {.name = "color", .type = ParameterType::kCategorical, .choices = {"red", "blue"}}}));
+  return std::make_shared<const protocol::Study>(study);
+}
+
+service::StudyStatus busy_status() {
+  service::StudyStatus status;
+  status.name = "tiny";
+  status.agents = 2;
+  status.epoch = status.num_epochs = 3;
+  status.deadline_seconds = 7;
+  status.waiting_for = {0, 1};
+  status.agent_status = {{.agent = 1, .presence = service::Presence::kLive, .host = "h"}};
+  status.epochs = {{.epoch = 1, .excluded = {1}, .why = "deadline"}};
+  status.best_trial = {{0.5}, 1, 0, 0, 1, 2, 1};
+  status.coordinate_names = {"x1"};
+  return status;
 }
 
 }  // namespace
@@ -25,17 +70,26 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path directory = argv[1];
   for (const bool finite : {false, true}) {
-    const auto transcript = duets::fuzz::run_tiny(duets::fuzz::tiny_study(finite));
+    const auto transcript = fuzz::run_tiny(fuzz::tiny_study(finite));
     const char* study = finite ? "finite" : "box";
     int number = 0;
     for (const auto& message : transcript.messages) {
-      write(directory / "fuzz_message" / fmt::format("{}-{:02}", study, number++),
-            duets::protocol::encode(message));
+      write(directory / "fuzz_message" / fmt::format("{}-{:02}", study, number),
+            protocol::encode(message));
+      write(directory / "fuzz_wire_message" / fmt::format("{}-{:02}", study, number),
+            service::to_wire(message));
+      ++number;
     }
     number = 0;
     for (const auto& record : transcript.records) {
       write(directory / "fuzz_record" / fmt::format("{}-{:02}", study, number++),
-            duets::protocol::encode_record(record));
+            protocol::encode_record(record));
     }
   }
+  int number = 0;
+  for (const auto& study : {fuzz::tiny_study(false), fuzz::tiny_study(true), parameter_study()}) {
+    write(directory / "fuzz_wire_definition" / fmt::format("{}", number++),
+          service::encode_definition(tiny_definition(study)));
+  }
+  write(directory / "fuzz_wire_status" / "busy", service::to_wire(busy_status()));
 }
