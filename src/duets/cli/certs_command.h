@@ -1,0 +1,36 @@
+// `duets certs`: the private authority and the certificates of a fleet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "duets/cli/progress.h"
+
+namespace CLI {
+class App;
+}
+
+namespace duets::cli {
+
+struct CertsFlags {
+  std::string directory = "certs";
+  std::uint32_t days = 0;          ///< 0: the usual ones, ten years or 825 days
+  std::vector<std::string> hosts;  ///< server
+  std::string agents;              ///< agent: "3" or "0-99"
+  std::string study;               ///< agent: empty for any
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+/// What `duets certs init|server|agent|operator` do: print the files made on standard output, and
+/// on standard error which of them belong on which machine. Throw base::Error.
+void make_authority_files(const CertsFlags& flags);
+void make_server_files(const CertsFlags& flags);
+void make_agent_files(const CertsFlags& flags);
+void make_operator_files(const CertsFlags& flags);
+
+/// The command and its words. `chosen` gets what is to be done and must outlive the app.
+void add_certs(CLI::App& app, std::function<void()>& chosen);
+
+}  // namespace duets::cli
