@@ -117,11 +117,14 @@ class Sorter {
       if (problem.empty()) sorted.fresh.emplace_back(*open->second, answer);
       return problem;
     }
+    std::string problem = range_problem(answer);
+    if (!problem.empty()) return problem;
     if (answer.epoch < std::max(open_epoch_, last_epoch_)) {
       ++sorted.num_late;
       return {};
     }
-    return missing_text(answer);
+    return fmt::format("epoch {} has not begun for agent {}; `duets plan` prints what is open",
+                       answer.epoch, agent_);
   }
 
  private:
@@ -150,7 +153,7 @@ class Sorter {
     return {};
   }
 
-  std::string missing_text(const OfflineAnswer& answer) const {
+  std::string range_problem(const OfflineAnswer& answer) const {
     const std::vector<std::uint32_t> lengths = protocol::lengths(*definition_.study);
     if (answer.epoch < 1 || answer.epoch > lengths.size()) {
       return fmt::format("epoch = {}: the study has epochs 1 to {}", answer.epoch, lengths.size());
@@ -159,8 +162,7 @@ class Sorter {
       return fmt::format("slot = {}: epoch {} has slots 0 to {}", answer.slot, answer.epoch,
                          lengths[answer.epoch - 1] - 1);
     }
-    return fmt::format("epoch {} has not begun for agent {}; `duets plan` prints what is open",
-                       answer.epoch, agent_);
+    return {};
   }
 
   const std::uint32_t agent_;

@@ -140,8 +140,10 @@ TEST(StudyFileTest, NoNoiseIsNoNoise) {
 }
 
 TEST(StudyFileTest, TheCoordinatorIsReadAndNoted) {
-  const StudyFile file = branin("[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n");
+  const StudyFile file =
+      branin("[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\ndeadline = 1.5\n");
   EXPECT_EQ(file.coordinator.quorum, 2U);
+  EXPECT_EQ(file.coordinator.deadline, 1.5);
   EXPECT_EQ(file.notes.size(), 1U);
   expect_round_trip(file);
 }
