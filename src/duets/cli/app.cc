@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "duets/base/error.h"
+#include "duets/cli/certs_command.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/commands.h"
 #include "duets/cli/compare_command.h"
@@ -231,6 +232,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_config(app, given);
   add_service_commands(app, given.command, extensions);
   add_operator_commands(app, given.command, extensions);
+  add_certs(app, given.command);
   add_facts(app, given);
   try {
     app.parse(argc, argv);
