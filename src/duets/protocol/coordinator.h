@@ -93,6 +93,8 @@ class Coordinator {
 
   bool finished() const { return finished_; }
   EpochId epoch() const { return epoch_; }
+  /// False before start(), at the end, and after records that end with a closed epoch.
+  bool is_open() const;
   /// Agents whose message for the open epoch is missing, increasing.
   std::vector<AgentId> waiting_for() const;
 
@@ -165,7 +167,6 @@ class Coordinator {
   void settle_participation(const std::vector<std::uint32_t>& participants, EpochReport& report);
   void advance_digests(EpochClosed& closed) const;
 
-  bool is_open() const;
   Coordinator fork() const;
   Effects with_unsent(Effects effects);
   /// Where the records come from: a snapshot leaves out messages that nothing needs any more.

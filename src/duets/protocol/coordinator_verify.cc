@@ -1,4 +1,5 @@
 // What the coordinator would decide where a journal says what it did decide.
+#include <cmath>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -41,7 +42,11 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
     result.width = solution.width;
     result.max_stddev = solution.max_stddev;
     // The last epoch sends no weights: there is nothing recorded to start from.
-    if (recorded.has_trim && recorded.trim.weights.size() == solution.weights.size()) {
+    const bool usable = recorded.has_trim && recorded.trim.weights.allFinite() &&
+                        recorded.trim.weights.size() == solution.weights.size() &&
+                        std::isfinite(recorded.report.width) &&
+                        std::isfinite(recorded.report.max_stddev);
+    if (usable) {
       solution.weights = recorded.trim.weights;
       solution.width = recorded.report.width;
       solution.max_stddev = recorded.report.max_stddev;

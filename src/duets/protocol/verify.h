@@ -1,0 +1,69 @@
+// Recomputes a run from its records and the secret, on any machine.
+//
+// Everything inside the determinism boundary has to agree to the bit: points, inducing sets, the
+// supremum of the mean, tau, survivors, samplers, digests. Each epoch is recomputed from the
+// recorded numbers of the epochs before, and its strict half from its own recorded weights and
+// deviation, so that one difference spoils nothing that follows.
+//
+// What the coordinator computes outside the boundary (largest variances, weights, the numbers that
+// follow from them) may differ between builds in its last bits. Tolerances:
+//   condition = 1 + n variance / lambda, which bounds the condition of lambda I + Z Z^T
+//   relative  = max(1e-9, 16 epsilon condition)
+//   the largest variance of a region    relative * (value + variance / 1000); relative is at least
+//                 1e-6 on a box or ball, where a search that stops at gains of 1e-9 finds it
+//   a mean        relative * (largest |mean| looked at) + 64 * (estimated error of a mean)
+// Weights are compared through the mean they give, at the inducing points and at the points over
+// which the supremum is taken: along directions that the kernel matrix does not see they have no
+// digits, and nothing depends on them. Between builds for SSE2 and AVX-512 variances differed by at
+// most 2e-15 and means by 4e-13 of the scale (docs/decisions): 1e-9 leaves room for other
+// compilers, and is far below what could move a decision unnoticed: a decision within 1e-9 of its
+// threshold would show in the report's smallest margin.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/protocol/coordinator.h"
+
+namespace duets::protocol {
+
+/// One comparison.
+struct Finding {
+  EpochId epoch{};
+  std::string what;        ///< "inducing set", "tau", "points of agent 3"
+  std::string recorded;    ///< what the records say
+  std::string recomputed;  ///< what this machine finds
+  double difference = 0;   ///< for numbers
+  double tolerance = 0;    ///< 0: to the bit
+  bool ok = true;
+};
+
+struct Verification {
+  std::vector<Finding> findings;  ///< in the order of the records
+  bool finished = false;          ///< the records go to the end of the study
+  /// Records that were checked; fewer than there are when one did not fit and ended the check.
+  std::size_t num_checked = 0;
+
+  bool ok() const;
+};
+
+/// An agent's answer to a query, in model units; no reward: a hole.
+struct Answer {
+  AgentId agent{};
+  EpochId epoch{};
+  std::uint32_t slot = 0;
+  std::optional<double> reward;
+};
+
+/// `records` is a host's journal. Without answers uploads are checked for their shape and the
+/// digest of their points; with the answers of an agent to an epoch its message is made again, to
+/// the bit. Throws kDecode for bytes that are no record, kInvalid for a bad study; a wrong run is a
+/// finding. Costs about twice what the coordinator computed.
+Verification verify(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+                    std::span<const base::Bytes> records, const base::Executor& executor,
+                    std::span<const Answer> answers = {});
+
+}  // namespace duets::protocol

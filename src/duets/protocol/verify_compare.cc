@@ -1,0 +1,201 @@
+// The two records of an epoch, compared field by field.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "duets/kernel/kernel.h"
+#include "duets/protocol/verify_findings.h"
+
+namespace duets::protocol {
+namespace {
+
+using numeric::Points;
+using numeric::Vector;
+
+// Which point or slot is the first that differs, in words.
+std::string first_difference(const InducingSet& recorded, const InducingSet& recomputed) {
+  const Eigen::Index rows = std::min(recorded.points.rows(), recomputed.points.rows());
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    if (recorded.points.row(i) != recomputed.points.row(i)) {
+      return fmt::format("; point {} differs", i);
+    }
+  }
+  const std::size_t slots = std::min(recorded.public_slots.size(), recomputed.public_slots.size());
+  for (std::size_t i = 0; i < slots; ++i) {
+    if (recorded.public_slots[i] != recomputed.public_slots[i]) {
+      return fmt::format("; public slot {} differs", i);
+    }
+  }
+  return "; kernel, offset, kind or number of points differ";
+}
+
+void compare_inducing(FindingList& out, const EpochOpened& recorded,
+                      const EpochOpened& recomputed) {
+  if (recorded.has_inducing != recomputed.has_inducing) {
+    out.wrong("inducing set", recorded.has_inducing ? "one" : "none",
+              recomputed.has_inducing ? "one" : "none");
+  } else if (encode(recorded.inducing) == encode(recomputed.inducing)) {
+    out.note("inducing set", describe(recorded.inducing), describe(recomputed.inducing));
+  } else {
+    out.wrong(
+        "inducing set",
+        describe(recorded.inducing) + first_difference(recorded.inducing, recomputed.inducing),
+        describe(recomputed.inducing));
+  }
+}
+
+// All that was not compared on its own: after these fields are set aside the reports have the same
+// bytes.
+void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport recomputed) {
+  recomputed.sigma2_max_open = recorded.sigma2_max_open;
+  recomputed.sigma2_max = recorded.sigma2_max;
+  recomputed.width = recorded.width;
+  recomputed.max_stddev = recorded.max_stddev;
+  recomputed.information_gain = recorded.information_gain;
+  recomputed.best_stddev = recorded.best_stddev;
+  recomputed.mean_error = recorded.mean_error;
+  // How often rounding clamped a variance, and where low-rank pivots stopped, is a matter of the
+  // last bits.
+  recomputed.num_clamped = recorded.num_clamped;
+  recomputed.variance_rank = recorded.variance_rank;
+  recomputed.variance_tolerance = recorded.variance_tolerance;
+  // Logarithms of the C library enter these two.
+  recomputed.p_unclipped = recorded.p_unclipped;
+  recomputed.p = recorded.p;
+  recomputed.max_mean = recorded.max_mean;
+  recomputed.tau = recorded.tau;
+  recomputed.best_point = recorded.best_point;
+  recomputed.run_digest = recorded.run_digest;
+  recomputed.state_digest = recorded.state_digest;
+  base::ByteWriter ours;
+  base::ByteWriter theirs;
+  write_report(theirs, recorded);
+  write_report(ours, recomputed);
+  out.same_text("other numbers of the report", base::to_hex(base::digest_of(theirs.bytes())),
+                base::to_hex(base::digest_of(ours.bytes())));
+}
+
+Vector mean_of(const ResolvedInducing& inducing, const Points& features, const Vector& weights) {
+  return kernel::weighted_sum(inducing.message.kernel, features, inducing.features, weights);
+}
+
+double largest(const Vector& values) {
+  return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>();
+}
+
+// Where two weight vectors are looked at: what they are for, the mean.
+Points probes(const Study& study, const PublicView& view, EpochId epoch) {
+  const Points pool = study.domain->features(supremum_pool(view, epoch));
+  const Points& inducing = view.inducing(epoch).features;
+  Points all(pool.rows() + inducing.rows(), inducing.cols());
+  all << inducing, pool;
+  return all;
+}
+
+void compare_weights(FindingList& out, const ResolvedInducing& inducing, const Points& points,
+                     const Vector& recorded, const Vector& recomputed, double tolerance) {
+  if (recorded.size() != recomputed.size()) {
+    out.wrong("weights", fmt::format("{} numbers", recorded.size()),
+              fmt::format("{} numbers", recomputed.size()));
+    return;
+  }
+  const Vector theirs = mean_of(inducing, points, recorded);
+  const Vector ours = mean_of(inducing, points, recomputed);
+  Eigen::Index worst = 0;
+  (theirs - ours).cwiseAbs().maxCoeff(&worst);
+  out.close_number("weights (as the mean they give)", theirs[worst], ours[worst], tolerance);
+}
+
+// The last epoch sends no weights, so its maximum is not strict: the recorded point has to be as
+// good as the one found here.
+void compare_last_mean(FindingList& out, const Study& study, const ResolvedInducing& inducing,
+                       const EpochReport& recorded, const RecomputedClosing& recomputed,
+                       double tolerance) {
+  const EpochReport& ours = recomputed.record.report;
+  out.close_number("largest mean", recorded.max_mean, ours.max_mean, tolerance);
+  out.close_number(
+      "tau", recorded.tau, ours.tau,
+      tolerance + 2 * recorded.width * std::abs(recorded.max_stddev - ours.max_stddev));
+  if (recorded.best_point.size() != ours.best_point.size()) {
+    out.wrong("best point", fmt::format("{} coordinates", recorded.best_point.size()),
+              fmt::format("{} coordinates", ours.best_point.size()));
+    return;
+  }
+  const Points point = recorded.best_point.transpose();
+  const double there = mean_of(inducing, study.domain->features(point), recomputed.weights)[0] +
+                       inducing.message.reward_offset;
+  out.close_number("mean at the best point", there, ours.max_mean, tolerance);
+}
+
+void compare_trim(FindingList& out, const EpochClosed& recorded, const EpochClosed& recomputed) {
+  const Trim& theirs = recorded.trim;
+  const Trim& ours = recomputed.trim;
+  out.same_number("largest mean", recorded.report.max_mean, recomputed.report.max_mean);
+  out.same_vector("best point", recorded.report.best_point, recomputed.report.best_point);
+  out.same_number("tau", theirs.tau, ours.tau);
+  out.same_number("tau of the report", recorded.report.tau, recomputed.report.tau);
+  out.same_text("excluded agents", list_text(theirs.excluded), list_text(ours.excluded));
+  out.same_text("sampler", describe(theirs.sampler), describe(ours.sampler));
+  base::ByteWriter their_starts;
+  base::ByteWriter our_starts;
+  write_points(their_starts, theirs.starts);
+  write_points(our_starts, ours.starts);
+  if (their_starts.bytes() != our_starts.bytes()) {
+    out.wrong("start points", fmt::format("{}", theirs.starts.rows()),
+              fmt::format("{}, or others", ours.starts.rows()));
+  }
+}
+
+}  // namespace
+
+void compare_opening(FindingList& out, const Study& study, const EpochOpened& recorded,
+                     const EpochOpened& recomputed) {
+  compare_inducing(out, recorded, recomputed);
+  const EpochReport& theirs = recorded.report;
+  const EpochReport& ours = recomputed.report;
+  const VerifyTolerance tolerance(study, std::uint64_t{study.agents} * theirs.length);
+  if (recomputed.has_inducing) {
+    out.close_number("largest variance at the start", theirs.sigma2_max_open, ours.sigma2_max_open,
+                     tolerance.variance(ours.sigma2_max_open));
+    out.close_number("probability of joining the inducing set", theirs.p, ours.p,
+                     tolerance.relative * ours.p);
+  }
+  compare_rest(out, theirs, ours);
+}
+
+void compare_closing(FindingList& out, const Study& study, const PublicView& view,
+                     const EpochClosed& recorded, const RecomputedClosing& recomputed) {
+  const EpochReport& theirs = recorded.report;
+  const EpochReport& ours = recomputed.record.report;
+  if (recomputed.record.has_report) {
+    const VerifyTolerance tolerance(study, ours.num_points);
+    out.close_number("largest variance", theirs.sigma2_max, ours.sigma2_max,
+                     tolerance.variance(ours.sigma2_max));
+    out.close_number("width", theirs.width, recomputed.width,
+                     tolerance.relative * recomputed.width);
+    out.close_number("largest deviation", theirs.max_stddev, recomputed.max_stddev,
+                     tolerance.stddev(recomputed.max_stddev));
+    const ResolvedInducing& inducing = view.inducing(recorded.epoch);
+    const Points points = probes(study, view, recorded.epoch);
+    const double of_mean =
+        tolerance.mean(largest(mean_of(inducing, points, recomputed.weights)), ours.mean_error);
+    out.close_number("information gain", theirs.information_gain, ours.information_gain,
+                     tolerance.relative * (1 + ours.information_gain));
+    out.close_number("deviation at the best point", theirs.best_stddev, ours.best_stddev,
+                     tolerance.stddev(ours.best_stddev));
+    if (recomputed.record.has_trim) {
+      compare_weights(out, inducing, points, recorded.trim.weights, recomputed.weights, of_mean);
+      compare_trim(out, recorded, recomputed.record);
+    } else {
+      compare_last_mean(out, study, inducing, theirs, recomputed, of_mean);
+    }
+  }
+  compare_rest(out, theirs, ours);
+  out.same_digest("run digest", recorded.run_digest, recomputed.record.run_digest);
+  out.same_digest("state digest", recorded.state_digest, recomputed.record.state_digest);
+  out.same_digest("run digest of the report", theirs.run_digest, recorded.run_digest);
+  out.same_digest("state digest of the report", theirs.state_digest, recorded.state_digest);
+}
+
+}  // namespace duets::protocol

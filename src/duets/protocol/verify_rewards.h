@@ -1,0 +1,37 @@
+// Makes the agents' messages again from their answers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+
+#include "duets/protocol/agent.h"
+#include "duets/protocol/verify_findings.h"
+
+namespace duets::protocol {
+
+class RewardCheck {
+ public:
+  RewardCheck(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+              const base::Executor& executor, std::span<const Answer> answers, FindingList& out);
+
+  /// The records in order.
+  void follow(const Record& record);
+
+ private:
+  struct Follower {
+    Agent agent;
+    bool knows_all = true;  ///< answered every epoch so far that it took part in
+  };
+  void begin_epoch(EpochId epoch);
+  void answer(Follower& follower, EpochId epoch);
+  void broadcast(const Message& message);
+  void compare(const Message& message);
+  void give_up(AgentId agent, const std::string& why);
+
+  std::map<AgentId, std::map<EpochId, std::vector<Answer>>> answers_;
+  std::map<AgentId, Follower> followers_;
+  FindingList& out_;
+};
+
+}  // namespace duets::protocol
