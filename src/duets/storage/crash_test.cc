@@ -47,6 +47,28 @@ TEST(Crash, AnotherProcessIsLockedOut) {
   EXPECT_EQ(status, 0);
 }
 
+// A death test in "threadsafe" style is a fresh process that runs the test again up to the deadly
+// statement. It finds here the directory that the first process made and will remove.
+class SharedDirectory {
+ public:
+  SharedDirectory() {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    if (getenv(kName) != nullptr) return;
+    own_.emplace();
+    setenv(kName, (*own_ / "duets.db").c_str(), 1);
+  }
+  ~SharedDirectory() {
+    if (own_) unsetenv(kName);
+  }
+  SharedDirectory(const SharedDirectory&) = delete;
+  SharedDirectory& operator=(const SharedDirectory&) = delete;
+  Path file() const { return getenv(kName); }
+
+ private:
+  static constexpr const char* kName = "DUETS_CRASH_TEST_FILE";
+  std::optional<TemporaryDirectory> own_;
+};
+
 #ifdef DUETS_FAIL_POINTS
 
 // Appends 1, 2, 3, ... each with a fact, until the fail point ends the process. Meant for a process
@@ -64,16 +86,11 @@ TEST(Crash, AnotherProcessIsLockedOut) {
 
 class KillTest : public testing::TestWithParam<std::pair<std::string, int>> {};
 
-// A death test in "threadsafe" style is a fresh process that runs this test again up to the deadly
-// statement; it finds the directory in the environment.
 TEST_P(KillTest, WhatWasCommittedIsThereAndNothingElse) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const TemporaryDirectory directory;
-  setenv("DUETS_CRASH_TEST", (directory / "duets.db").c_str(), 0);
-  const Path file = getenv("DUETS_CRASH_TEST");
+  const SharedDirectory directory;
+  const Path file = directory.file();
   const auto& [plan, expected] = GetParam();
   EXPECT_EXIT(append_until_killed(file, plan), testing::KilledBySignal(SIGKILL), "");
-  unsetenv("DUETS_CRASH_TEST");
   Store store(file, Access::kWrite);
   const std::vector<base::Bytes> entries = store.entries("a");
   ASSERT_EQ(entries.size(), 2 * static_cast<std::size_t>(expected));
@@ -109,9 +126,8 @@ void expect_two_failures(const Path& file) {
 }
 
 TEST(FailPoint, FailsFromTheFirstToTheLastCountAndStoresNothing) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const TemporaryDirectory directory;
-  EXPECT_EXIT(expect_two_failures(directory / "duets.db"), testing::ExitedWithCode(0), "");
+  const SharedDirectory directory;
+  EXPECT_EXIT(expect_two_failures(directory.file()), testing::ExitedWithCode(0), "");
 }
 
 void append_with_plan(const Path& file, const std::string& plan) {
@@ -123,13 +139,11 @@ void append_with_plan(const Path& file, const std::string& plan) {
 }
 
 TEST(FailPoint, APlanThatMakesNoSenseIsRefused) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   for (const char* plan :
        {"append.before", "append.before:0:kill", "append.before:x:fail", "append.before:1:explode",
         "append.before:3-2:fail", "append.before:1-2:kill", "append.before::kill"}) {
-    const TemporaryDirectory directory;
-    EXPECT_EXIT(append_with_plan(directory / "duets.db", plan), testing::ExitedWithCode(0), "")
-        << plan;
+    const SharedDirectory directory;
+    EXPECT_EXIT(append_with_plan(directory.file(), plan), testing::ExitedWithCode(0), "") << plan;
   }
 }
 
@@ -144,9 +158,8 @@ void append_despite_plan(const Path& file) {
 }
 
 TEST(FailPoint, IsNotObeyedUnlessBuiltIn) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const TemporaryDirectory directory;
-  EXPECT_EXIT(append_despite_plan(directory / "duets.db"), testing::ExitedWithCode(0), "");
+  const SharedDirectory directory;
+  EXPECT_EXIT(append_despite_plan(directory.file()), testing::ExitedWithCode(0), "");
 }
 
 #endif

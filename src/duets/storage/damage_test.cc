@@ -216,6 +216,25 @@ TEST_F(DamageTest, WhatIsReadIsCheckedAgain) {
   EXPECT_EQ(store.entries("study", 8).size(), 32);
 }
 
+TEST_F(DamageTest, MissingEntriesAreNoticedInAPartOfThemToo) {
+  const Store store(file_, Access::kRead);
+  change_rows("DELETE FROM entries WHERE sequence >= 30");
+  EXPECT_EQ(store.entries("study", 5, 20).size(), 20);
+  const auto failure = failure_of([&] { store.entries("study", 5, 30); });
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->text, HasSubstr("entry 30"));
+}
+
+TEST_F(DamageTest, APageOfTheFreeListIsCheckedBeforeItIsUsed) {
+  { Store(file_, Access::kWrite).remove("other"); }
+  std::string changed = read_file(file_);
+  const auto page = static_cast<std::size_t>(static_cast<unsigned char>(changed[35]));
+  ASSERT_GT(page, 0) << "the free list is empty";
+  changed.replace((page - 1) * kPage, 8, 8, '\xff');
+  write_file(file_, changed);
+  expect_damaged("free list");
+}
+
 TEST_F(DamageTest, WhatAKilledWriterLeftInTheWalIsThere) {
   leave_wal();
   const std::string wal = read_file(wal_);

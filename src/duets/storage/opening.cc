@@ -41,7 +41,8 @@ bool has_bytes(const Path& file) {
 // What can be said about the file without reading it. It must not be opened here: closing it would
 // release the locks that SQLite holds on it for another Store of this process.
 void check_file(const Path& file) {
-  if (!std::filesystem::is_regular_file(file)) damaged(file, "is not a regular file");
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) damaged(file, "is not a regular file");
   if (!has_bytes(file)) damaged(file, "is empty, and a store never is; bring back a copy of it");
 }
 
@@ -101,7 +102,10 @@ std::unique_ptr<Connection> open_for_reading(const Path& file) {
 }
 
 Opened open_reader(const Path& file) {
-  if (!std::filesystem::exists(file)) base::refuse("store", file.string(), "does not exist");
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    base::refuse("store", file.string(), error ? error.message() : "does not exist");
+  }
   check_file(file);
   const std::uint64_t noted = noted_commits(file);
   Opened opened{nullptr, open_for_reading(file)};
@@ -116,11 +120,12 @@ Opened open_reader(const Path& file) {
 }
 
 Opened open_writer(const Path& file) {
-  if (const int error = make_private_directory(directory_of(file)); error != 0) {
-    unwritable(directory_of(file), error);
+  if (const int failed = make_private_directory(directory_of(file)); failed != 0) {
+    unwritable(directory_of(file), failed);
   }
   Opened opened{std::make_unique<WriterLock>(file), nullptr};
-  if (!std::filesystem::exists(file)) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
     make_store(file);
     opened.lock->note_commits(0);
   }
@@ -149,8 +154,11 @@ Opened open_writer(const Path& file) {
 
 Opened open_store(const Path& file, Access access) {
   // Two names of one file must meet at one lock.
-  const Path real = std::filesystem::weakly_canonical(std::filesystem::absolute(file));
-  return access == Access::kWrite ? open_writer(real) : open_reader(real);
+  std::error_code error;
+  const Path absolute = std::filesystem::absolute(file);
+  const Path real = std::filesystem::weakly_canonical(absolute, error);
+  const Path& found = error ? absolute : real;
+  return access == Access::kWrite ? open_writer(found) : open_reader(found);
 }
 
 }  // namespace duets::storage
