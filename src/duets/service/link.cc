@@ -82,6 +82,14 @@ grpc::ChannelArguments channel_arguments() {
 std::shared_ptr<grpc::ChannelCredentials> credentials(const LinkOptions& options) {
   if (options.insecure) return grpc::InsecureChannelCredentials();
   const TlsTexts texts = load_tls(options.certs, options.identity);
+  // The coordinator would close the connection without saying why.
+  if (const std::string problem = tls_problem(texts); !problem.empty()) {
+    throw base::Error(
+        base::ErrorKind::kConnection,
+        fmt::format("the certificate '{}' in {} would be refused: {}; make a new one with 'duets "
+                    "certs'",
+                    options.identity, options.certs.string(), problem));
+  }
   return grpc::SslCredentials({.pem_root_certs = texts.authority,
                                .pem_private_key = texts.key,
                                .pem_cert_chain = texts.certificate});

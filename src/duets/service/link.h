@@ -29,7 +29,8 @@ struct LinkOptions {
 /// Thread-safe.
 class Link {
  public:
-  /// kInvalid for a bad address or missing certificates. Does not connect yet.
+  /// kInvalid for a bad address or missing certificates, kConnection for a certificate that has
+  /// expired or is not of the authority in ca.crt. Does not connect yet.
   explicit Link(LinkOptions options);
   ~Link();
   Link(const Link&) = delete;
