@@ -1,0 +1,11 @@
+#!/bin/sh
+# An objective as a shell script: one line in, one line out, and the end. It is started again for
+# every query. Here the "measurement" is a formula with a little noise of its own.
+read -r line
+x1=$(printf '%s' "$line" | sed -n 's/.*"x1":\([-0-9.e+]*\).*/\1/p')
+x2=$(printf '%s' "$line" | sed -n 's/.*"x2":\([-0-9.e+]*\).*/\1/p')
+awk -v x="$x1" -v y="$x2" -v seed="$$" 'BEGIN {
+  srand(seed)
+  value = 1 - (x - 0.3) ^ 2 - (y - 0.7) ^ 2 + 0.1 * (rand() - 0.5)
+  printf "{\"value\": %.6f}\n", value
+}'
