@@ -296,6 +296,17 @@ TEST(WireMessage, PublicStudiesTakePublicSlotsOnly) {
   EXPECT_EQ(error_text([&] { from_wire(message, study); }), "");
 }
 
+TEST(WireMessage, EarlierEpochsCountWhereTheirDataDoes) {
+  Study study = protocol::small_study();
+  study.data = protocol::DataPolicy::kSurviving;
+  v1::Message message = good_set();
+  message.mutable_inducing_set()->mutable_points()->mutable_values()->Resize(36, 0.5);
+  EXPECT_EQ(error_text([&] { from_wire(message, study); }), "");
+  message.mutable_inducing_set()->mutable_points()->mutable_values()->Resize(38, 0.5);
+  EXPECT_THAT(error_text([&] { from_wire(message, study); }),
+              HasSubstr("19 inducing points: at most 18"));
+}
+
 // --- Pasts --------------------------------------------------------------------------------------
 
 TEST(ChainBroadcast, DependsOnContentOrderAndNumber) {
