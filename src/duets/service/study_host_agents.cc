@@ -11,6 +11,7 @@
 #include "duets/service/status_code.h"
 #include "duets/service/study_host.h"
 #include "duets/service/wire.h"
+#include "duets/service/wire_text.h"
 
 namespace duets::service {
 namespace {
@@ -31,7 +32,7 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   const protocol::Study& study = *definition_.study;
   const base::Digest digest = protocol::study_digest(study);
   if (const auto objection = handshake_objection(request, region::numeric_fingerprint(), digest)) {
-    say(fmt::format("refused {}: {}", request.host().substr(0, kMaxText), *objection));
+    say(fmt::format("refused {}: {}", clean_text(request.host(), kMaxText), *objection));
     return {StatusCode::FAILED_PRECONDITION, *objection};
   }
   if (request.instance().size() != kInstanceBytes) {
@@ -56,10 +57,10 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
         StatusCode::DATA_LOSS,
         fmt::format("{} has {} broadcasts of study \"{}\", the coordinator only {}: its storage "
                     "has lost the end",
-                    request.host().substr(0, kMaxText), request.known_broadcasts(), study.name,
+                    clean_text(request.host(), kMaxText), request.known_broadcasts(), study.name,
                     board_.num_broadcasts())};
   }
-  const std::string host = request.host().substr(0, kMaxText);
+  const std::string host = clean_text(request.host(), kMaxText);
   const std::lock_guard lock(lease_mutex_);
   const LeaseTable before = leases_;
   const Grant grant =
@@ -125,7 +126,7 @@ grpc::Status StudyHost::beat(const v1::BeatRequest& request, v1::BeatReply& repl
                 progress.holes(),
                 progress.seconds_per_query(),
                 progress.query_seconds(),
-                progress.problem().substr(0, kMaxText)};
+                clean_text(progress.problem(), kMaxText)};
       if (!std::isfinite(beat.seconds_per_query) || beat.seconds_per_query < 0) {
         beat.seconds_per_query = 0;
       }
