@@ -1,0 +1,304 @@
+#include "duets/service/agent_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "duets/service/agent_journal.h"
+#include "duets/service/agent_session_test_support.h"
+
+namespace duets::service {
+namespace {
+
+using base::ErrorKind;
+using protocol::error_kind;
+using protocol::error_text;
+using testing::HasSubstr;
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  return bytes.str();
+}
+
+TEST(AgentSession, ThreeSessionsGiveTheDigestsOfARunInMemory) {
+  Fleet fleet;
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    while (fleet.step(session)) {
+    }
+    EXPECT_TRUE(session.finished());
+    EXPECT_EQ(session.agent(), agent);
+  });
+  fleet.expect_undisturbed();
+}
+
+TEST(AgentSession, ValuesOfAProgramThatMinimisesBecomeRewards) {
+  Definition definition = test_definition();
+  definition.objective.minimise = true;
+  definition.objective.scale = 2;  // exact in binary
+  Fleet fleet(definition);
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    while (const auto query = session.next()) {
+      fleet.answer(*query);
+      session.report(*query, -2 * wavy_value(*query));
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
+// optuna #485, #3215: a trial of a dead worker stays open for ever.
+TEST(AgentSession, ACrashAfterEveryAnswerLosesNothingAndAsksNothingTwice) {
+  Fleet fleet;
+  fleet.relay().set_fate(
+      [](const std::string& call) { return call == "Leave" ? Fate::kLost : Fate::kPass; });
+  Fleet::each([&](std::uint32_t agent) {
+    for (bool more = true; more;) {
+      AgentSession session(fleet.session(agent));
+      more = fleet.step(session);
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
+TEST(AgentSession, LostAndRepeatedCallsChangeNothing) {
+  Fleet fleet;
+  std::atomic<int> count = 0;
+  fleet.relay().set_fate([&](const std::string&) {
+    constexpr std::array kFates{Fate::kTwice, Fate::kLost, Fate::kPass, Fate::kReplyLost,
+                                Fate::kPass};
+    return kFates[static_cast<std::size_t>(count++) % kFates.size()];
+  });
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    while (fleet.step(session)) {
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
+// NVFlare #242: a coordinator crash lost the run.
+TEST(AgentSession, SessionsOutliveTheirCoordinator) {
+  Fleet fleet;
+  std::vector<std::unique_ptr<AgentSession>> sessions;
+  for (std::uint32_t agent = 0; agent < 3; ++agent) {
+    sessions.push_back(std::make_unique<AgentSession>(fleet.session(agent)));
+    EXPECT_TRUE(fleet.step(*sessions.back()));
+  }
+  fleet.shut_down();
+  // The plan is known: the epoch's other query needs nobody.
+  for (auto& session : sessions) EXPECT_TRUE(fleet.step(*session));
+  fleet.start();
+  Fleet::each([&](std::uint32_t agent) {
+    while (fleet.step(*sessions[agent])) {
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
+TEST(AgentSession, AnswersComeInAnyOrder) {
+  Fleet fleet;
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    for (std::vector<Query> plan = session.plan(); !plan.empty(); plan = session.plan()) {
+      std::ranges::reverse(plan);
+      for (const Query& query : plan) {
+        fleet.answer(query);
+        session.report(query, wavy_value(query));
+      }
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
+TEST(AgentSession, AnotherMachineTakesOverOnlyWhenAsked) {
+  Fleet fleet;
+  AgentSession first(fleet.session(1));
+  ASSERT_TRUE(first.next());
+  SessionOptions other = fleet.session(1);
+  other.journal = fleet.journals() / "other";
+  EXPECT_EQ(error_kind([&] { AgentSession{other}; }), ErrorKind::kConnection);
+  EXPECT_TRUE(find_journals(other.journal, "").empty()) << "nothing is kept of a refused one";
+  other.take_over = true;
+  AgentSession second(other);
+  EXPECT_TRUE(second.next());
+  // The first learns of it by its heartbeat while its objective works.
+  EXPECT_TRUE(eventually([&] { return error_kind([&] { first.next(); }).has_value(); }));
+  EXPECT_EQ(error_kind([&] { first.next(); }), ErrorKind::kConnection);
+  EXPECT_THAT(error_text([&] { first.next(); }), HasSubstr("taken over"));
+}
+
+TEST(AgentSession, AJournalHasOneHolder) {
+  Fleet fleet;
+  const AgentSession first(fleet.session(0));
+  EXPECT_EQ(error_kind([&] { AgentSession(fleet.session(0)); }), ErrorKind::kStorage);
+}
+
+TEST(AgentSession, WithoutNumbersEachFindsItsOwnJournalAgain) {
+  Fleet fleet;
+  std::set<std::uint32_t> agents;
+  for (int round = 0; round < 2; ++round) {
+    const AgentSession a(fleet.session({}));
+    const AgentSession b(fleet.session({}));
+    EXPECT_NE(a.agent(), b.agent());
+    agents.insert({a.agent(), b.agent()});
+  }
+  EXPECT_EQ(agents.size(), 2U);
+}
+
+TEST(AgentSession, ADamagedJournalIsNamedAndLeftAlone) {
+  Fleet fleet;
+  {
+    AgentSession session(fleet.session(0));
+    fleet.step(session);
+  }
+  const std::filesystem::path file = fleet.journals() / "study-0.db";
+  std::string bytes = bytes_of(file);
+  ASSERT_GT(bytes.size(), 5000U);
+  for (std::size_t i = 4096; i < bytes.size(); i += 97) bytes[i] = static_cast<char>(~bytes[i]);
+  std::ofstream(file, std::ios::binary) << bytes;
+  EXPECT_EQ(error_kind([&] { AgentSession(fleet.session(0)); }), ErrorKind::kStorage);
+  EXPECT_THAT(error_text([&] { AgentSession(fleet.session(0)); }), HasSubstr("study-0.db"));
+  EXPECT_EQ(bytes_of(file), bytes);
+}
+
+TEST(AgentSession, AJournalOfAnotherRunIsNoticed) {
+  Fleet fleet;
+  {
+    AgentSession session(fleet.session(0));
+    fleet.step(session);
+  }
+  fleet.server().stop_study("study");
+  fleet.server().delete_study("study");
+  fleet.server().create(test_definition(), std::string(64, '8'));
+  EXPECT_EQ(error_kind([&] { AgentSession(fleet.session(0)); }), ErrorKind::kDiverged);
+}
+
+TEST(AgentSession, AnAnswerIsCheckedBeforeItIsWritten) {
+  Fleet fleet;
+  AgentSession session(fleet.session(0));
+  const Query query = session.next().value();
+  const auto kind = [&](const Query& q, double value) {
+    return error_kind([&] { session.report(q, value); });
+  };
+  EXPECT_EQ(kind(query, std::numeric_limits<double>::quiet_NaN()), ErrorKind::kInvalid);
+  Query wrong = query;
+  wrong.agent = 2;
+  EXPECT_EQ(kind(wrong, 1), ErrorKind::kInvalid);
+  wrong = query;
+  wrong.slot = 2;
+  EXPECT_EQ(kind(wrong, 1), ErrorKind::kInvalid);
+  wrong = query;
+  wrong.epoch = 2;
+  EXPECT_EQ(kind(wrong, 1), ErrorKind::kInvalid);
+  EXPECT_EQ(kind(query, 1), std::nullopt);
+  EXPECT_EQ(kind(query, 1), std::nullopt) << "the same again";
+  EXPECT_EQ(kind(query, 2), ErrorKind::kInvalid);
+  EXPECT_EQ(read_agent_journal(fleet.journals() / "study-0.db").trials.size(), 1U);
+}
+
+TEST(AgentSession, AnInfeasibleAnswerCountsAsTheStudySays) {
+  Fleet none;
+  AgentSession strict(none.session(0));
+  EXPECT_EQ(error_kind([&] { strict.report_infeasible(*strict.next(), "too hot"); }),
+            ErrorKind::kObjective);
+
+  Definition definition = test_definition();
+  definition.objective.infeasible_value = -3;
+  Fleet fleet(definition);
+  AgentSession session(fleet.session(0));
+  session.report_infeasible(*session.next(), "too hot", 2.5);
+  session.report_failure(*session.next(), {"exit code 1", "line\n"});
+  const JournalContents contents = read_agent_journal(fleet.journals() / "study-0.db");
+  EXPECT_EQ(contents.study, "study");
+  EXPECT_EQ(contents.agent, 0U);
+  ASSERT_EQ(contents.trials.size(), 2U);
+  EXPECT_EQ(contents.trials[0].kind, JournalTrial::Kind::kInfeasible);
+  EXPECT_EQ(contents.trials[0].value, -3);
+  EXPECT_EQ(contents.trials[0].seconds, 2.5);
+  EXPECT_EQ(contents.trials[0].text, "too hot");
+  EXPECT_EQ(contents.trials[0].query.values.size(), 2U);
+  EXPECT_EQ(contents.trials[1].kind, JournalTrial::Kind::kHole);
+  EXPECT_EQ(contents.trials[1].query.slot, 1U);
+  EXPECT_EQ(contents.trials[1].text, "exit code 1\nline\n");
+}
+
+TEST(AgentSession, AnEpochThatEndedWithoutUsIsLeftBetweenTwoQueries) {
+  Fleet fleet(test_definition(), 0.4);
+  AgentSession slow(fleet.session(2));
+  const Query late = slow.next().value();
+  std::vector<std::unique_ptr<AgentSession>> others;
+  for (std::uint32_t agent = 0; agent < 2; ++agent) {
+    others.push_back(std::make_unique<AgentSession>(fleet.session(agent)));
+    for (const Query& query : others.back()->plan()) {
+      others.back()->report(query, wavy_value(query));
+    }
+    EXPECT_TRUE(eventually([&] { return others.back()->deliver(); }));
+  }
+  fleet.server().close_epoch("study", 1);
+  EXPECT_TRUE(eventually([&] { return slow.next()->epoch == 2; }));
+  slow.report(late, 1);  // kept, and ignored
+  const auto trials = read_agent_journal(fleet.journals() / "study-2.db").trials;
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(trials[0].query.epoch, 1U);
+  EXPECT_EQ(slow.plan().size(), 4U);
+}
+
+// flower #4147: rounds that hang without saying for whom.
+TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
+  Fleet fleet;
+  AgentSession session(fleet.session(0));
+  EXPECT_FALSE(session.deliver()) << "queries are open";
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(eventually([&] { return session.deliver(); }));
+  std::thread waiting([&] { EXPECT_FALSE(session.next()); });
+  EXPECT_TRUE(eventually([&] { return session.state().find("agents 1, 2") != std::string::npos; }));
+  session.stop();
+  waiting.join();
+  EXPECT_FALSE(session.finished());
+  EXPECT_THAT(fleet.log(), HasSubstr("waiting for agents 1, 2 in epoch 1"));
+}
+
+TEST(AgentSession, AStoppedStudyEndsTheSession) {
+  Fleet fleet;
+  AgentSession waiting(fleet.session(0));
+  AgentSession querying(fleet.session(1));
+  EXPECT_TRUE(fleet.step(waiting));
+  EXPECT_TRUE(fleet.step(waiting));
+  fleet.server().stop_study("study");
+  EXPECT_EQ(error_kind([&] { waiting.next(); }), ErrorKind::kProtocol);
+  EXPECT_TRUE(eventually([&] { return error_kind([&] { querying.next(); }).has_value(); }));
+  EXPECT_THAT(error_text([&] { querying.next(); }), HasSubstr("stopped by an operator"));
+}
+
+TEST(AgentSession, ACallerWhoStopsDoesNotWaitForTheCoordinator) {
+  Fleet fleet;
+  fleet.relay().set_fate([](const std::string&) { return Fate::kLost; });
+  std::atomic<bool> stop = false;
+  SessionOptions options = fleet.session(0);
+  options.stop = &stop;
+  std::thread joining(
+      [&] { EXPECT_EQ(error_kind([&] { AgentSession{options}; }), ErrorKind::kConnection); });
+  EXPECT_TRUE(eventually([&] { return fleet.relay().num_calls("Join") > 1; }));
+  stop = true;
+  joining.join();
+}
+
+TEST(AgentSession, NoSuchStudyOrAgent) {
+  Fleet fleet;
+  SessionOptions options = fleet.session(0);
+  options.study = "an/other";
+  EXPECT_EQ(error_kind([&] { AgentSession{options}; }), ErrorKind::kInvalid);
+  EXPECT_THAT(error_text([&] { AgentSession(fleet.session(3)); }), HasSubstr("agent 3"));
+  EXPECT_TRUE(find_journals(fleet.journals(), "").empty());
+}
+
+}  // namespace
+}  // namespace duets::service

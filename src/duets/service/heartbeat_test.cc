@@ -1,0 +1,63 @@
+#include "duets/service/heartbeat.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "duets/service/agent_session_test_support.h"
+
+namespace duets::service {
+namespace {
+
+TEST(Pulse, TheMeanIsTakenOverTheLastTwentyAnswers) {
+  Pulse pulse({}, 60);
+  EXPECT_EQ(pulse.progress().seconds_per_query(), 0);
+  for (int i = 0; i < 30; ++i) pulse.end_query(i < 10 ? 1000 : 4);
+  pulse.end_query(0);  // not measured
+  EXPECT_EQ(pulse.progress().seconds_per_query(), 4);
+}
+
+TEST(Pulse, AProblemIsShortAndPlainText) {
+  Pulse pulse({}, 60);
+  pulse.set_problem("bad\xff\n" + std::string(1000, 'x'));
+  EXPECT_THAT(pulse.progress().problem(), testing::StartsWith("bad??xxx"));
+  EXPECT_EQ(pulse.progress().problem().size(), 200U);
+}
+
+TEST(Heartbeat, OneBeatCarriesAllSessionsOfALink) {
+  Fleet fleet(test_definition(), 0.4);
+  const auto link = fleet.link();
+  SessionOptions first = fleet.session(0);
+  SessionOptions second = fleet.session(1);
+  first.link = second.link = link;
+  AgentSession a(first);
+  {
+    const AgentSession b(second);
+    EXPECT_TRUE(eventually([&] { return fleet.relay().last_beat().progress_size() == 2; }));
+  }
+  EXPECT_TRUE(eventually([&] { return fleet.relay().last_beat().progress_size() == 1; }));
+  EXPECT_TRUE(fleet.step(a));
+  const Query query = a.next().value();
+  // optuna #4234: heartbeats go on while the objective works.
+  EXPECT_TRUE(eventually([&] {
+    const v1::BeatRequest beat = fleet.relay().last_beat();
+    return beat.progress_size() == 1 && beat.progress(0).answered() == 1 &&
+           beat.progress(0).query_seconds() > 0.5;
+  }));
+  a.report(query, 1);
+}
+
+TEST(Heartbeat, ALostBeatExcludesNobody) {
+  Fleet fleet(test_definition(), 0.2);
+  fleet.relay().set_fate(
+      [](const std::string& call) { return call == "Beat" ? Fate::kLost : Fate::kPass; });
+  AgentSession session(fleet.session(0));
+  EXPECT_TRUE(eventually([&] {
+    return fleet.server().status("study").agent_status.at(0).presence == Presence::kLost;
+  }));
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(eventually([&] { return session.deliver(); }));
+}
+
+}  // namespace
+}  // namespace duets::service

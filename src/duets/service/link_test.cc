@@ -1,0 +1,194 @@
+#include "duets/service/link.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "duets/service/certificates.h"
+#include "duets/service/raw_agent_test_support.h"
+
+namespace duets::service {
+namespace {
+
+using base::ErrorKind;
+using protocol::error_kind;
+using protocol::error_text;
+using testing::HasSubstr;
+
+const std::atomic<bool> kNever = false;
+
+LinkOptions plain(const std::string& server) {
+  LinkOptions options;
+  options.server = server;
+  options.insecure = true;
+  return options;
+}
+
+TEST(Link, WantsAnAddressWithAPort) {
+  for (const char* bad : {"", "host", "host:", ":7000", "host:0", "host:65536", "host:7x"}) {
+    EXPECT_EQ(error_kind([&] { Link link(plain(bad)); }), ErrorKind::kInvalid) << bad;
+  }
+  EXPECT_EQ(error_kind([] { Link link(plain("[::1]:7000")); }), std::nullopt);
+}
+
+TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
+  std::string log;
+  LinkOptions options = plain("127.0.0.1:1");
+  options.log = [&](const std::string& line) { log += line + "\n"; };
+  Link link(options);
+  int count = 0;
+  const auto flaky = [&](grpc::ClientContext&) {
+    return ++count < 4 ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "away") : grpc::Status::OK;
+  };
+  EXPECT_TRUE(link.call("testing", flaky, kNever));
+  EXPECT_EQ(count, 4);
+  EXPECT_THAT(log, HasSubstr("testing: no answer from the coordinator at 127.0.0.1:1 (away)"));
+  EXPECT_THAT(log, HasSubstr("is back"));
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << "said once";
+  const auto refused = [](grpc::ClientContext&) {
+    return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such study");
+  };
+  EXPECT_EQ(error_kind([&] { link.call("testing", refused, kNever); }), ErrorKind::kInvalid);
+}
+
+TEST(Link, GivesUpWhenAskedTo) {
+  LinkOptions options = plain("127.0.0.1:1");
+  options.give_up_seconds = 0.3;
+  Link link(options);
+  v1::GetStatusReply reply;
+  EXPECT_EQ(error_kind([&] {
+              link.call(
+                  "asking",
+                  [&](grpc::ClientContext& context) {
+                    return link.operators().GetStatus(&context, {}, &reply);
+                  },
+                  kNever);
+            }),
+            ErrorKind::kConnection);
+}
+
+// Takes connections and says nothing, as a network that swallows packets.
+TEST(Link, StoppingEndsACallUnderWay) {
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  v1::Agents::AsyncService nobody;
+  builder.RegisterService(&nobody);
+  const auto queue = builder.AddCompletionQueue();
+  const auto server = builder.BuildAndStart();
+  Link link(plain("127.0.0.1:" + std::to_string(port)));
+  std::atomic<bool> stop = false, calling = false;
+  std::thread caller([&] {
+    v1::BeatReply reply;
+    const auto attempt = [&](grpc::ClientContext& context) {
+      calling = true;
+      return link.agents().Beat(&context, {}, &reply);
+    };
+    EXPECT_FALSE(link.call("beating", attempt, stop, 3600));
+  });
+  EXPECT_TRUE(eventually([&] { return calling.load(); }));
+  stop = true;
+  caller.join();
+  server->Shutdown(std::chrono::system_clock::now());
+  queue->Shutdown();
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue->Next(&tag, &ok)) {
+  }
+}
+
+// openfl #97, grpc #2691: TLS as the first wall.
+class LinkTls : public testing::Test {
+ protected:
+  LinkTls() {
+    make_authority(ours(), 10);
+    make_authority(theirs(), 10);
+    make_certificate(ours(), {.identity = {Identity::Role::kCoordinator}, .hosts = {"127.0.0.1"}});
+    make_certificate(ours(), {.identity = agent_});
+    make_certificate(theirs(),
+                     {.identity = {Identity::Role::kCoordinator}, .hosts = {"127.0.0.1"}});
+    make_certificate(theirs(), {.identity = agent_});
+  }
+  std::filesystem::path ours() const { return made(scratch_.path() / "ours"); }
+  std::filesystem::path theirs() const { return made(scratch_.path() / "theirs"); }
+  static std::filesystem::path made(const std::filesystem::path& path) {
+    std::filesystem::create_directories(path);
+    return path;
+  }
+
+  void serve(const std::filesystem::path& certs, bool insecure = false) {
+    ServerOptions options;
+    options.storage = scratch_.path() / "storage";
+    options.certs = certs;
+    options.insecure = insecure;
+    server_ = std::make_unique<Server>(options, protocol::kTestExecutor);
+    server_->create(test_definition(), kTestSecret);
+  }
+
+  /// What a Beat of agent 0 leads to.
+  std::string call(const std::filesystem::path& certs) {
+    return error_text([&] {
+      LinkOptions options;
+      options.server = server_->address();
+      options.certs = certs;
+      options.identity = common_name(agent_);
+      options.give_up_seconds = 60;
+      Link link(options);
+      v1::BeatRequest request;
+      request.set_study("study");
+      v1::BeatReply reply;
+      link.call(
+          "beating",
+          [&](grpc::ClientContext& context) {
+            return link.agents().Beat(&context, request, &reply);
+          },
+          kNever);
+    });
+  }
+
+  Identity agent_{Identity::Role::kAgent, "", 0, 0};
+  Scratch scratch_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(LinkTls, CertificatesOfOneAuthorityConnect) {
+  serve(ours());
+  EXPECT_EQ(call(ours()), "");
+}
+
+TEST_F(LinkTls, AServerOfAnotherAuthorityIsNotTrusted) {
+  serve(theirs());
+  EXPECT_THAT(call(ours()), HasSubstr("does not fit ca.crt"));
+}
+
+TEST_F(LinkTls, AServerWithoutTlsIsNotTrusted) {
+  serve({}, true);
+  EXPECT_THAT(call(ours()), HasSubstr("--insecure"));
+}
+
+TEST_F(LinkTls, ACertificateThatItsOwnAuthorityDisownsIsNotEvenTried) {
+  serve(ours());
+  std::filesystem::copy_file(ours() / "ca.crt", theirs() / "ca.crt",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(call(theirs()), HasSubstr("the certificate 'agent-0'"));
+}
+
+TEST_F(LinkTls, AnExpiredCertificateIsNotEvenTried) {
+  serve(ours());
+  agent_.first = agent_.last = 1;
+  make_certificate(ours(), {.identity = agent_, .valid_from_days = -10, .days = 5});
+  EXPECT_THAT(call(ours()), HasSubstr("expired"));
+}
+
+// Nothing is wrong with it as far as this side can see: the coordinator closes the connection.
+TEST_F(LinkTls, ACertificateThatTheServerRefusesIsNotTriedForEver) {
+  serve(ours());
+  std::ofstream authority(theirs() / "ca.crt", std::ios::app);
+  authority << std::ifstream(ours() / "ca.crt").rdbuf();
+  authority.close();
+  EXPECT_THAT(call(theirs()), HasSubstr("it does not take the certificate 'agent-0'"));
+}
+
+}  // namespace
+}  // namespace duets::service
