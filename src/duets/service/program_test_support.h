@@ -96,6 +96,18 @@ class ProgramTest : public ::testing::Test {
     Program program(options);
     return ask(program);
   }
+  /// Gives the query up as soon as the script has written the file.
+  Answer ask_until(const std::string& name, const ProgramOptions& options) const {
+    Program program(options);
+    std::atomic<bool> abandon{false};
+    std::thread impatient([&] {
+      comes_true([&] { return has_text(name); });
+      abandon = true;
+    });
+    const Answer answer = program.ask(query(), abandon);
+    impatient.join();
+    return answer;
+  }
 
  private:
   std::filesystem::path directory_;
