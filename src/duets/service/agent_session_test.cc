@@ -83,6 +83,40 @@ TEST(AgentSession, LostAndRepeatedCallsChangeNothing) {
   fleet.expect_undisturbed();
 }
 
+TEST(AgentSession, BroadcastsThatComeAgainChangeNothing) {
+  Fleet fleet;
+  fleet.relay().repeat_broadcasts();
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    while (fleet.step(session)) {
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
+TEST(AgentSession, ACoordinatorThatWasSetBackGetsTheResultsAgain) {
+  Fleet fleet;
+  AgentSession session(fleet.session(0));
+  fleet.shut_down();
+  std::filesystem::copy(fleet.storage(), fleet.storage().string() + ".backup",
+                        std::filesystem::copy_options::recursive);
+  fleet.start();
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(eventually([&] { return session.deliver(); }));
+  fleet.shut_down();
+  std::filesystem::remove_all(fleet.storage());
+  std::filesystem::rename(fleet.storage().string() + ".backup", fleet.storage());
+  fleet.start();
+  Fleet::each([&](std::uint32_t agent) {
+    std::unique_ptr<AgentSession> other;
+    if (agent > 0) other = std::make_unique<AgentSession>(fleet.session(agent));
+    while (fleet.step(other ? *other : session)) {
+    }
+  });
+  fleet.expect_undisturbed();
+}
+
 // NVFlare #242: a coordinator crash lost the run.
 TEST(AgentSession, SessionsOutliveTheirCoordinator) {
   Fleet fleet;

@@ -46,6 +46,8 @@ class Relay final : public v1::Agents::Service {
     const std::lock_guard lock(mutex_);
     fate_ = std::move(fate);
   }
+  /// Every Fetch is answered with all broadcasts from the first on, again and again.
+  void repeat_broadcasts() { repeats_ = true; }
   int num_calls(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     const auto found = num_calls_.find(name);
@@ -64,8 +66,11 @@ class Relay final : public v1::Agents::Service {
   }
   grpc::Status Fetch(grpc::ServerContext*, const v1::FetchRequest* request,
                      v1::FetchReply* reply) override {
+    v1::FetchRequest wanted = *request;
+    if (repeats_) wanted.set_known(0);
+    if (repeats_) wanted.set_known_digest(0);
     return carry("Fetch", reply, [&](grpc::ClientContext& context) {
-      return stub_->Fetch(&context, *request, reply);
+      return stub_->Fetch(&context, wanted, reply);
     });
   }
   grpc::Status Send(grpc::ServerContext*, const v1::SendRequest* request,
@@ -119,6 +124,7 @@ class Relay final : public v1::Agents::Service {
   mutable std::mutex mutex_;
   std::function<Fate(const std::string&)> fate_;
   std::map<std::string, int> num_calls_;
+  std::atomic<bool> repeats_ = false;
   v1::BeatRequest last_beat_;
 };
 
@@ -133,6 +139,7 @@ class Fleet {
  public:
   explicit Fleet(const Definition& definition = test_definition(), double lease_seconds = 2) {
     options_ = test_options(scratch_);
+    options_.storage = scratch_.path() / "storage";
     options_.lease_seconds = lease_seconds;
     start();
     server_->create(definition, kTestSecret);
@@ -146,6 +153,7 @@ class Fleet {
   void shut_down() { server_.reset(); }
   Server& server() { return *server_; }
   Relay& relay() { return *relay_; }
+  std::filesystem::path storage() const { return options_.storage; }
   std::filesystem::path journals() const { return scratch_.path() / "agents"; }
 
   std::shared_ptr<Link> link() {
