@@ -103,6 +103,22 @@ harness::Participation parse_participation(std::string_view text, const std::str
   return Reader(file_name, study).read(parse_toml(text, file_name));
 }
 
+std::string participation_toml(const harness::Participation& participation) {
+  std::string text = "# Who did not take part, by epoch; everybody else did.\n";
+  for (const auto& [epoch, absence] : participation) {
+    text += fmt::format("\n[[absence]]\nepoch = {}\n", epoch);
+    if (!absence.excluded.empty()) {
+      text += fmt::format("excluded = [{}]\n", fmt::join(absence.excluded, ", "));
+    }
+    std::vector<std::string> holes;
+    for (const auto& [agent, slots] : absence.holes) {
+      holes.push_back(fmt::format("{{ agent = {}, slots = [{}] }}", agent, fmt::join(slots, ", ")));
+    }
+    if (!holes.empty()) text += fmt::format("holes = [{}]\n", fmt::join(holes, ", "));
+  }
+  return text;
+}
+
 harness::Participation load_participation(const std::filesystem::path& path,
                                           const protocol::Study& study) {
   base::require(!std::filesystem::is_directory(path), "--participation", path.string(),

@@ -24,4 +24,8 @@ harness::Participation load_participation(const std::filesystem::path& path,
 harness::Participation parse_participation(std::string_view text, const std::string& file_name,
                                            const protocol::Study& study);
 
+/// The text that parse_participation reads back: a deployment's record of who took part, for
+/// `duets run --participation`. Full participation is a comment alone.
+std::string participation_toml(const harness::Participation& participation);
+
 }  // namespace duets::cli

@@ -25,7 +25,10 @@ struct Simulation {
   double offset = 0;
   double scale = 1;  ///< > 0
   std::uint64_t seed = 1;
-  Participation participation;
+  std::optional<random::StudySecret> secret{};  ///< of the agents' coins and the public one, as a
+                                                ///< deployment has it; by default from the seed.
+                                                ///< The problem's coin is always the seed's
+  Participation participation{};
   std::optional<double> reference{};  ///< regret is against this, user's sign of "larger is
                                       ///< better"; by default best_value()
   bool picture = true;                ///< record a picture of a two-dimensional study

@@ -390,5 +390,28 @@ TEST(BestValue, BySearchOtherwise) {
   EXPECT_NEAR(best_value(simulation, base::SerialExecutor()), 23, 1e-5);
 }
 
+// A deployment's secret moves the agents' points; the problem and its noise stay those of the seed.
+TEST(Simulate, SecretOfADeployment) {
+  Simulation simulation = branin_on(forty_candidates());
+  simulation.noise = {NoiseKind::kGaussian, 0.1};
+  const base::SerialExecutor executor;
+  Recorder plain;
+  const RunResult by_seed = simulate(simulation, executor, plain);
+  simulation.secret = random::StudySecret::from_seed(simulation.seed);
+  Recorder same;
+  EXPECT_EQ(simulate(simulation, executor, same).state_digest, by_seed.state_digest);
+  simulation.secret = random::StudySecret::from_seed(99);
+  Recorder other;
+  const RunResult deployed = simulate(simulation, executor, other);
+  EXPECT_NE(deployed.run_digest, by_seed.run_digest);
+  EXPECT_EQ(deployed.optimum, by_seed.optimum);
+  ASSERT_EQ(other.trials.size(), plain.trials.size());
+  for (std::size_t i = 0; i < plain.trials.size(); ++i) {
+    ASSERT_EQ(other.trials[i].t, plain.trials[i].t);
+    const auto noise = [&](const Trial& t) { return t.value - (by_seed.optimum - t.regret); };
+    EXPECT_NEAR(noise(other.trials[i]), noise(plain.trials[i]), 1e-12);  // sums of numbers near 1
+  }
+}
+
 }  // namespace
 }  // namespace duets::harness

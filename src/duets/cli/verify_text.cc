@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "duets/cli/result_tables.h"
+#include "duets/cli/verify_command.h"
+
+namespace duets::cli {
+namespace {
+
+using protocol::Finding;
+using protocol::Verification;
+
+std::string table(const Verification& verification) {
+  struct Epoch {
+    std::size_t checks = 0;
+    std::size_t wrong = 0;
+    double share = 0;  ///< the largest difference, of what is tolerated
+  };
+  std::map<std::uint32_t, Epoch> epochs;
+  std::string details;
+  for (const Finding& f : verification.findings) {
+    Epoch& epoch = epochs[base::value(f.epoch)];
+    ++epoch.checks;
+    if (f.tolerance > 0) epoch.share = std::max(epoch.share, f.difference / f.tolerance);
+    if (f.ok) continue;
+    ++epoch.wrong;
+    details += fmt::format("epoch {}: {}: recorded {}, recomputed {}", base::value(f.epoch), f.what,
+                           f.recorded, f.recomputed);
+    if (f.tolerance > 0) {
+      details += fmt::format(" (difference {:.3g}, tolerance {:.3g})", f.difference, f.tolerance);
+    }
+    details += "\n";
+  }
+  std::string text = "epoch  checks  wrong  largest difference / tolerance\n";
+  for (const auto& [number, epoch] : epochs) {
+    text += fmt::format("{:>5}  {:>6}  {:>5}  {:.2g}\n", number, epoch.checks, epoch.wrong,
+                        epoch.share);
+  }
+  text += details;
+  text += verification.finished ? "the records go to the end of the study\n"
+                                : "the records do not go to the end of the study\n";
+  return text;
+}
+
+std::string csv(const Verification& verification) {
+  std::string text = "epoch,what,recorded,recomputed,difference,tolerance,ok\n";
+  for (const Finding& f : verification.findings) {
+    text += fmt::format("{},{},{},{},{},{},{}\n", base::value(f.epoch), csv_field(f.what),
+                        csv_field(f.recorded), csv_field(f.recomputed), f.difference, f.tolerance,
+                        f.ok ? 1 : 0);
+  }
+  return text;
+}
+
+std::string json(const Verification& verification) {
+  nlohmann::ordered_json json;
+  json["ok"] = verification.ok();
+  json["finished"] = verification.finished;
+  json["records"] = verification.num_checked;
+  json["findings"] = nlohmann::ordered_json::array();
+  for (const Finding& f : verification.findings) {
+    json["findings"].push_back({{"epoch", base::value(f.epoch)},
+                                {"what", f.what},
+                                {"recorded", f.recorded},
+                                {"recomputed", f.recomputed},
+                                {"difference", f.difference},
+                                {"tolerance", f.tolerance},
+                                {"ok", f.ok}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string findings_text(const Verification& verification, Format format) {
+  switch (format) {
+    case Format::kJson:
+      return json(verification);
+    case Format::kCsv:
+      return csv(verification);
+    case Format::kTable:
+      break;
+  }
+  return table(verification);
+}
+
+}  // namespace duets::cli
