@@ -255,7 +255,7 @@ CertificateFiles make_certificate(const fs::path& directory, const CertificateRe
     }
   }
   const std::string name = common_name(request.identity);
-  const CertificateFiles files = files_of(directory, name);
+  CertificateFiles files = files_of(directory, name);
   require_new(files);
   const bool server = request.identity.role == Identity::Role::kCoordinator;
   const CertificateTerms terms{name, server ? CertificateUse::kServer : CertificateUse::kClient,

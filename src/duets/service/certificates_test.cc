@@ -190,6 +190,7 @@ TEST_F(CertificatesTest, NobodyButTheAuthorityCanSign) {
   EXPECT_EQ(X509_get_pathlen(authority().get()), 0);
   const Parsed agent(make(agents(3, 3)).certificate);
   EXPECT_EQ(X509_check_ca(agent.get()), 0);
+  EXPECT_EQ(X509_get_extension_flags(agent.get()) & EXFLAG_CA, 0U);
   EXPECT_EQ(X509_get_key_usage(agent.get()), static_cast<std::uint32_t>(KU_DIGITAL_SIGNATURE));
   EXPECT_EQ(X509_get_key_usage(authority().get()),
             static_cast<std::uint32_t>(KU_KEY_CERT_SIGN | KU_CRL_SIGN));

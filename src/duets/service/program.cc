@@ -245,7 +245,7 @@ Program::Impl::Output Program::Impl::read_some() {
 std::optional<std::string> Program::Impl::take_line() {
   while (true) {
     const std::size_t end = received_.find('\n');
-    if (end == std::string::npos || end > kMaxLine) return std::nullopt;
+    if (end > kMaxLine) return std::nullopt;  // npos is the largest of all
     std::string line = received_.substr(0, end);
     received_.erase(0, end + 1);
     if (!is_blank_output(line)) return line;

@@ -30,7 +30,8 @@ class FileDescriptor {
 
 /// Leader of a process group of its own, with pipes for its standard streams, default signal
 /// handlers and no other file of ours. The system kills it when this process dies, however that
-/// happens; what it has started itself then finds its pipes closed.
+/// happens. That kills the program alone: what it has started itself only finds its pipes closed,
+/// so a shell script had better `exec` what takes long.
 class ProgramProcess {
  public:
   using Clock = std::chrono::steady_clock;

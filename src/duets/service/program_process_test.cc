@@ -106,8 +106,9 @@ TEST_F(ProgramTest, AGrandchildThatHoldsThePipeDoesNotHideTheEnd) {
 }
 
 TEST_F(ProgramTest, AnUnfinishedQueryEndsWithTheWholeGroup) {
-  const Answer answer = ask_until(
-      "pid", shell("sleep 1000 & echo $! > grandchild; echo $$ > pid; read line; sleep 1000"));
+  ProgramOptions chosen =
+      shell("(trap '' TERM; exec sleep 1000) & echo $! > grandchild; echo $$ > pid; sleep 1000");
+  const Answer answer = ask_until("pid", chosen);
   EXPECT_TRUE(std::holds_alternative<Interrupted>(answer)) << why(answer);
   EXPECT_TRUE(is_gone(number_in("pid")));
   EXPECT_TRUE(comes_true([&] { return is_gone(number_in("grandchild")); }));
