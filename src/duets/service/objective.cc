@@ -4,8 +4,8 @@
 
 namespace duets::service {
 
-std::string trial_name(const Query &query) {
+std::string trial_name(const Query& query) {
   return fmt::format("{}-{}-{}", query.agent, query.epoch, query.slot);
 }
 
-} // namespace duets::service
+}  // namespace duets::service
