@@ -20,6 +20,7 @@
 #include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/variants_command.h"
+#include "duets/cli/verify_command.h"
 #include "duets/region/fingerprint.h"
 
 namespace duets::cli {
@@ -31,7 +32,7 @@ constexpr std::uint32_t kMaxRuns = 1'000'000;
 struct Arguments {
   const Extensions& extensions;
   CommonFlags flags{};
-  std::string participation{};
+  RunFlags run{};
   ReproduceFlags reproduce{};
   CompareFlags compare{};
   Chosen command{};
@@ -73,13 +74,15 @@ void add_run(CLI::App& app, Arguments& given) {
   add_seed(*run, given.flags, "Use this seed instead of the study's");
   add_output_words(*run, given.flags);
   add_output(*run, given.flags, "results/<study>");
-  add_text(*run, "--participation", given.participation, "Who takes part: TOML, see docs/formats",
+  add_text(*run, "--participation", given.run.participation,
+           "Who takes part: TOML, see docs/formats", "FILE");
+  add_text(*run, "--secret", given.run.secret, "The coins of a deployment (default: the seed's)",
            "FILE");
   run->add_flag_callback(
       "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
       "More about every epoch");
   run->callback([&given] {
-    given.command = [&given] { run_study(given.flags, given.participation, given.extensions); };
+    given.command = [&given] { run_study(given.flags, given.run, given.extensions); };
   });
 }
 
@@ -233,6 +236,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_service_commands(app, given.command, extensions);
   add_operator_commands(app, given.command, extensions);
   add_certs(app, given.command);
+  add_verify(app, given.command);
   add_facts(app, given);
   try {
     app.parse(argc, argv);

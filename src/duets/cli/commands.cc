@@ -17,6 +17,7 @@
 #include "duets/cli/study_simulation.h"
 #include "duets/harness/simulate.h"
 #include "duets/harness/threads.h"
+#include "duets/service/secret.h"
 
 namespace duets::cli {
 namespace {
@@ -47,13 +48,13 @@ void tell_warnings(const CommonFlags& flags, const StudyFile& file) {
 
 }  // namespace
 
-void run_study(const CommonFlags& flags, const std::string& participation_file,
-               const Extensions& extensions) {
+void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions) {
   const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
   harness::Simulation simulation = simulation_of(file);
-  if (!participation_file.empty()) {
-    simulation.participation = load_participation(participation_file, file.study);
+  if (!given.participation.empty()) {
+    simulation.participation = load_participation(given.participation, file.study);
   }
+  if (!given.secret.empty()) simulation.secret = service::load_secret(given.secret);
   const std::string output = flags.output.empty() ? "results/" + file.study.name : flags.output;
   ResultDirectory results(output, flags.overwrite, file);
   const unsigned threads = flags.threads == 0 ? harness::default_threads() : flags.threads;

@@ -10,8 +10,10 @@
 #include "duets/cli/export_tables.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/lines.h"
+#include "duets/cli/participation_file.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/study_definition.h"
+#include "duets/service/export_file.h"
 
 namespace duets::cli {
 namespace {
@@ -91,6 +93,10 @@ void export_study(const ExportFlags& flags, const Extensions& extensions) {
   const std::string output = flags.output.empty() ? "results/" + name : flags.output;
   const ExportDirectory directory(output);
   directory.write("study.toml", study.definition.toml);
+  const base::Bytes journal = service::encode_export(study.definition, study.records);
+  directory.write("journal.bin", {reinterpret_cast<const char*>(journal.data()), journal.size()});
+  directory.write("participation.toml", participation_toml(harness::participation_of(
+                                            *study.definition.study, study.records)));
   directory.write("epochs.csv", epochs_csv(result));
   directory.write("communication.csv", communication_csv(result));
   directory.write("manifest.json", manifest_json(result, 1));
