@@ -408,7 +408,7 @@ TEST(Simulate, SecretOfADeployment) {
   ASSERT_EQ(other.trials.size(), plain.trials.size());
   for (std::size_t i = 0; i < plain.trials.size(); ++i) {
     ASSERT_EQ(other.trials[i].t, plain.trials[i].t);
-    const auto noise = [&](const Trial& t) { return t.value - (by_seed.optimum - t.regret); };
+    const auto noise = [&](const Trial& t) { return t.value - (*by_seed.optimum - t.regret); };
     EXPECT_NEAR(noise(other.trials[i]), noise(plain.trials[i]), 1e-12);  // sums of numbers near 1
   }
 }

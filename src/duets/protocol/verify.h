@@ -14,10 +14,10 @@
 //   a mean        relative * (largest |mean| looked at) + 64 * (estimated error of a mean)
 // Weights are compared through the mean they give, at the inducing points and at the points over
 // which the supremum is taken: along directions that the kernel matrix does not see they have no
-// digits, and nothing depends on them. Between builds for SSE2 and AVX-512 variances differed by at
-// most 2e-15 and means by 4e-13 of the scale (docs/decisions): 1e-9 leaves room for other
-// compilers, and is far below what could move a decision unnoticed: a decision within 1e-9 of its
-// threshold would show in the report's smallest margin.
+// digits, and nothing depends on them. In 48 runs (all kernels, lambda 0.2 and 0.001, all shapes of
+// domain) that a build for AVX-512 wrote and one for SSE2 verified, means differed by up to 1e-10,
+// 6 % of what is tolerated, the other numbers by less than 1 %. All that is strict agreed to the
+// bit.
 #pragma once
 
 #include <optional>
