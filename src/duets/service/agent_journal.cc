@@ -1,7 +1,6 @@
 #include "duets/service/agent_journal.h"
 
 #include <fmt/format.h>
-#include <sodium.h>
 
 #include <algorithm>
 #include <charconv>
@@ -107,13 +106,6 @@ JournalEntry decode_entry(std::span<const std::uint8_t> bytes) {
   return entry;
 }
 
-std::string new_instance() {
-  if (sodium_init() < 0) throw base::Error(base::ErrorKind::kPlatform, "libsodium cannot start");
-  std::string instance(kInstanceBytes, '\0');
-  randombytes_buf(instance.data(), instance.size());
-  return instance;
-}
-
 std::string journal_name(const std::string& study, std::uint32_t agent) {
   return fmt::format("{}-{}.db", stem_of(study), agent);
 }
@@ -166,17 +158,22 @@ AgentJournal AgentJournal::open_or_make(const std::filesystem::path& directory,
     store->create(study, facts);
   }
   AgentJournal journal(path, std::move(store));
-  if (journal.study() != study || journal.agent() != agent) {
-    journal.damaged(fmt::format("it is the journal of agent {} of study '{}'", journal.agent(),
-                                journal.study()));
-  }
+  journal.check_name(stem_of(study), agent);
   return journal;
 }
 
-std::optional<AgentJournal> AgentJournal::open(const std::filesystem::path& file) {
-  auto store = std::make_unique<storage::Store>(file, storage::Access::kWrite);
+std::optional<AgentJournal> AgentJournal::open(const JournalFile& file) {
+  auto store = std::make_unique<storage::Store>(file.path, storage::Access::kWrite);
   if (store->names().empty()) return std::nullopt;
-  return AgentJournal(file, std::move(store));
+  AgentJournal journal(file.path, std::move(store));
+  journal.check_name(file.stem, file.agent);
+  return journal;
+}
+
+void AgentJournal::check_name(const std::string& stem, std::uint32_t agent) const {
+  if (stem_of(study_) == stem && agent_ == agent) return;
+  damaged(
+      fmt::format("it is the journal of agent {} of study '{}'; was it renamed?", agent_, study_));
 }
 
 void AgentJournal::damaged(const std::string& what) const {
@@ -229,12 +226,6 @@ std::vector<JournalEntry> AgentJournal::entries() const {
 void AgentJournal::append(const JournalEntry& entry) {
   const std::array entries{encode_entry(entry)};
   store_->append(study_, entries);
-}
-
-void AgentJournal::discard(AgentJournal journal) {
-  journal.store_.reset();
-  std::error_code error;
-  std::filesystem::remove(journal.path_, error);
 }
 
 JournalContents read_agent_journal(const std::filesystem::path& file) {

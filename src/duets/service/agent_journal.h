@@ -34,9 +34,6 @@ base::Bytes encode_entry(const JournalEntry& entry);
 /// kDecode.
 JournalEntry decode_entry(std::span<const std::uint8_t> bytes);
 
-/// 16 random bytes: a new agent process.
-std::string new_instance();
-
 /// "<study>-<agent>.db"; what a file name should not hold is written as %XX.
 std::string journal_name(const std::string& study, std::uint32_t agent);
 
@@ -57,8 +54,9 @@ class AgentJournal {
   /// missing or was never begun. kStorage when it belongs to another agent; kIo.
   static AgentJournal open_or_make(const std::filesystem::path& directory, const std::string& study,
                                    std::uint32_t agent, const std::string& instance);
-  /// Opens one that exists; nothing when it was never begun (a crash while it was made).
-  static std::optional<AgentJournal> open(const std::filesystem::path& file);
+  /// Opens one that exists; nothing when it was never begun (a crash while it was made). kStorage
+  /// when its name promises another study or agent.
+  static std::optional<AgentJournal> open(const JournalFile& file);
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& study() const { return study_; }
@@ -74,12 +72,10 @@ class AgentJournal {
   std::vector<JournalEntry> entries() const;
   void append(const JournalEntry& entry);
 
-  /// Closes the file and removes it.
-  static void discard(AgentJournal journal);
-
  private:
   friend JournalContents read_agent_journal(const std::filesystem::path& file);
   AgentJournal(std::filesystem::path path, std::unique_ptr<storage::Store> store);
+  void check_name(const std::string& stem, std::uint32_t agent) const;
   [[noreturn]] void damaged(const std::string& what) const;
   base::Bytes need(const char* key) const;
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "duets/service/agent_journal_instance.h"
 #include "duets/service/raw_agent_test_support.h"
 
 namespace duets::service {
@@ -94,8 +95,8 @@ TEST(AgentJournal, GoesOnAsWhoItWas) {
 
 TEST(AgentJournal, AStoreThatWasNeverBegunIsNotAJournalYet) {
   const Scratch scratch;
-  const auto file = scratch.path() / journal_name("study", 0);
-  storage::Store(file, storage::Access::kWrite);
+  const JournalFile file{scratch.path() / "study-0.db", "study", 0};
+  storage::Store(file.path, storage::Access::kWrite);
   EXPECT_FALSE(AgentJournal::open(file));
   EXPECT_EQ(AgentJournal::open_or_make(scratch.path(), "study", 0, new_instance()).agent(), 0U);
   EXPECT_TRUE(AgentJournal::open(file));
@@ -108,6 +109,36 @@ TEST(AgentJournal, ARenamedOneIsNoticed) {
   EXPECT_EQ(
       error_kind([&] { AgentJournal::open_or_make(scratch.path(), "study", 1, new_instance()); }),
       ErrorKind::kStorage);
+  const JournalFile file{scratch.path() / "study-1.db", "study", 1};
+  EXPECT_EQ(error_kind([&] { AgentJournal::open(file); }), ErrorKind::kStorage);
+}
+
+TEST(PendingInstance, StaysUntilItIsRemovedAndHasOneHolder) {
+  const Scratch scratch;
+  const auto directory = scratch.path() / "new";
+  std::string first;
+  {
+    const PendingInstance a(directory, "any");
+    const PendingInstance b(directory, "any");
+    const PendingInstance other(directory, "agent-1");
+    first = a.instance();
+    EXPECT_EQ(first.size(), 16U);
+    EXPECT_NE(first, b.instance());
+    EXPECT_NE(first, other.instance());
+  }
+  PendingInstance again(directory, "any");
+  EXPECT_EQ(again.instance(), first);
+  again.remove();
+  EXPECT_NE(PendingInstance(directory, "any").instance(), first);
+}
+
+TEST(PendingInstance, IsForgottenOnceItHasAJournal) {
+  const Scratch scratch;
+  const std::string instance = PendingInstance(scratch.path(), "any").instance();
+  PendingInstance::forget(scratch.path(), new_instance());
+  EXPECT_EQ(PendingInstance(scratch.path(), "any").instance(), instance);
+  PendingInstance::forget(scratch.path(), instance);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "duets/base/error.h"
 #include "duets/region/fingerprint.h"
+#include "duets/service/agent_journal_instance.h"
 #include "duets/service/certificates.h"
 #include "duets/service/handshake.h"
 #include "duets/service/wire.h"
@@ -22,11 +23,14 @@ const std::atomic<bool> kNever = false;
 
 /// What is known of the agent before it has joined.
 struct Wish {
-  std::string study;                   ///< empty: the only one
-  std::optional<std::uint32_t> agent;  ///< empty: any
-  std::optional<AgentJournal> journal;
-  bool new_journal = false;
-  std::string instance;
+  std::string study;                         ///< empty: the only one
+  std::optional<std::uint32_t> agent;        ///< empty: any
+  std::optional<AgentJournal> journal;       ///< of an agent that was there before
+  std::unique_ptr<PendingInstance> pending;  ///< of one that was not
+
+  const std::string& instance() const {
+    return journal ? journal->instance() : pending->instance();
+  }
 };
 
 std::string host_name() {
@@ -34,14 +38,16 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// The first journal of the study that no other process holds. A machine that ran several agents
-/// without numbers and starts them again finds each its own.
-std::optional<AgentJournal> find_free_journal(const SessionOptions& options, const Wish& wish) {
+/// The journal of the agent that is wanted. When any will do, the first that no other process
+/// holds: a machine that ran several agents without numbers and starts them again finds each its
+/// own.
+std::optional<AgentJournal> find_journal(const SessionOptions& options, const Wish& wish) {
   for (const JournalFile& file : find_journals(options.journal, wish.study)) {
+    if (wish.agent && file.agent != *wish.agent) continue;
     try {
-      if (auto journal = AgentJournal::open(file.path)) return journal;
+      if (auto journal = AgentJournal::open(file)) return journal;
     } catch (const StorageError& error) {
-      if (error.cause() != StorageError::Cause::kLocked) throw;
+      if (wish.agent || error.cause() != StorageError::Cause::kLocked) throw;
     }
   }
   return std::nullopt;
@@ -58,32 +64,21 @@ void refuse_several_studies(const SessionOptions& options) {
 }
 
 Wish make_wish(const SessionOptions& options) {
-  Wish wish{.study = options.study, .agent = options.agent, .journal = {}, .instance = {}};
+  Wish wish{options.study, options.agent, {}, {}};
   const auto identity = parse_identity(options.link->identity());
   if (identity && identity->role == Identity::Role::kAgent) {
     if (wish.study.empty()) wish.study = identity->study;
     if (!wish.agent && identity->first == identity->last) wish.agent = identity->first;
   }
-  wish.instance = new_instance();
   if (wish.study.empty()) refuse_several_studies(options);
-  if (wish.agent && wish.study.empty()) {
-    for (const JournalFile& file : find_journals(options.journal, "")) {
-      if (file.agent == *wish.agent && !wish.journal) wish.journal = AgentJournal::open(file.path);
-    }
-  } else if (wish.agent) {
-    // Made before joining: should the answer get lost with this process, the next one is the same
-    // instance and gets the same lease.
-    wish.new_journal =
-        !std::filesystem::exists(options.journal / journal_name(wish.study, *wish.agent));
-    wish.journal =
-        AgentJournal::open_or_make(options.journal, wish.study, *wish.agent, wish.instance);
-  } else {
-    wish.journal = find_free_journal(options, wish);
-  }
+  wish.journal = find_journal(options, wish);
   if (wish.journal) {
     wish.study = wish.journal->study();
     wish.agent = wish.journal->agent();
-    wish.instance = wish.journal->instance();
+    PendingInstance::forget(options.journal, wish.journal->instance());
+  } else {
+    wish.pending = std::make_unique<PendingInstance>(
+        options.journal, wish.agent ? fmt::format("agent-{}", *wish.agent) : "any");
   }
   return wish;
 }
@@ -94,7 +89,7 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
   *request.mutable_numeric_fingerprint() = to_wire(region::numeric_fingerprint());
   request.set_study(wish.study);
   if (wish.agent) request.set_agent(*wish.agent);
-  request.set_instance(wish.instance);
+  request.set_instance(wish.instance());
   if (wish.journal && wish.journal->study_digest()) {
     request.set_has_journal(true);
     *request.mutable_study_digest() = to_wire(*wish.journal->study_digest());
@@ -171,13 +166,15 @@ void replay(const AgentJournal& journal, AgentBook& book) {
 AgentJournal take_journal(const SessionOptions& options, Wish& wish, const std::string& study,
                           std::uint32_t agent) {
   if (wish.journal) return *std::move(wish.journal);
-  AgentJournal journal = AgentJournal::open_or_make(options.journal, study, agent, wish.instance);
-  if (journal.instance() != wish.instance) {
+  const std::string& instance = wish.instance();
+  AgentJournal journal = AgentJournal::open_or_make(options.journal, study, agent, instance);
+  if (journal.instance() != instance) {
     throw StorageError(StorageError::Cause::kLocked,
                        fmt::format("{}: belongs to an agent that began elsewhere meanwhile; start "
                                    "again to go on with it",
                                    journal.path().string()));
   }
+  wish.pending->remove();
   return journal;
 }
 
@@ -210,9 +207,7 @@ Joined join_study(const SessionOptions& options) {
   } catch (const base::Error&) {
     // Refused: nothing is worth keeping. When we stopped waiting, the coordinator may know us.
     const bool stopped = options.stop != nullptr && *options.stop;
-    if (wish.journal && wish.new_journal && !stopped) {
-      AgentJournal::discard(*std::move(wish.journal));
-    }
+    if (wish.pending && !stopped) wish.pending->remove();
     throw;
   }
 }

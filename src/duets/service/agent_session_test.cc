@@ -8,7 +8,6 @@
 #include <limits>
 #include <sstream>
 
-#include "duets/service/agent_journal.h"
 #include "duets/service/agent_session_test_support.h"
 
 namespace duets::service {
@@ -158,7 +157,7 @@ TEST(AgentSession, AnotherMachineTakesOverOnlyWhenAsked) {
   SessionOptions other = fleet.session(1);
   other.journal = fleet.journals() / "other";
   EXPECT_EQ(error_kind([&] { AgentSession{other}; }), ErrorKind::kConnection);
-  EXPECT_TRUE(find_journals(other.journal, "").empty()) << "nothing is kept of a refused one";
+  EXPECT_TRUE(std::filesystem::is_empty(other.journal)) << "nothing is kept of a refused one";
   other.take_over = true;
   AgentSession second(other);
   EXPECT_TRUE(second.next());
@@ -325,13 +324,37 @@ TEST(AgentSession, ACallerWhoStopsDoesNotWaitForTheCoordinator) {
   joining.join();
 }
 
+// To the coordinator the agent is held; whoever comes next from here must be its holder.
+TEST(AgentSession, ALostAnswerToJoiningLocksNobodyOut) {
+  for (const std::optional<std::uint32_t> agent : {std::optional<std::uint32_t>(0), {}}) {
+    Fleet fleet(test_definition(), 60);
+    fleet.relay().set_fate(
+        [](const std::string& call) { return call == "Join" ? Fate::kReplyLost : Fate::kPass; });
+    std::atomic<bool> stop = false;
+    SessionOptions options = fleet.session(agent);
+    options.study = "";
+    options.stop = &stop;
+    std::thread joining(
+        [&] { EXPECT_EQ(error_kind([&] { AgentSession{options}; }), ErrorKind::kConnection); });
+    EXPECT_TRUE(eventually([&] { return fleet.relay().num_calls("Join") > 1; }));
+    stop = true;
+    joining.join();
+    fleet.relay().set_fate({});
+    SessionOptions again = fleet.session(agent);
+    again.study = "";
+    const AgentSession session(again);
+    EXPECT_EQ(session.agent(), 0U);
+    EXPECT_EQ(fleet.server().status("study").agent_status.at(0).token, 1U);
+  }
+}
+
 TEST(AgentSession, NoSuchStudyOrAgent) {
   Fleet fleet;
   SessionOptions options = fleet.session(0);
   options.study = "an/other";
   EXPECT_EQ(error_kind([&] { AgentSession{options}; }), ErrorKind::kInvalid);
   EXPECT_THAT(error_text([&] { AgentSession(fleet.session(3)); }), HasSubstr("agent 3"));
-  EXPECT_TRUE(find_journals(fleet.journals(), "").empty());
+  EXPECT_TRUE(std::filesystem::is_empty(fleet.journals()));
 }
 
 }  // namespace
