@@ -46,6 +46,9 @@ void expect_goes_on_alike(const TestRun& run, const Coordinator& uncut, std::siz
   while (journal.size() < whole.size()) {
     const Record& wanted = run.records()[journal.size()];
     ASSERT_FALSE(std::holds_alternative<EpochOpened>(wanted)) << "an epoch was not opened";
+    const auto* closed = std::get_if<EpochClosed>(&wanted);
+    ASSERT_TRUE(closed == nullptr || closed->participants.size() < run.study().agents)
+        << "an epoch with all its messages was not closed";
     append(journal, next_input(coordinator, wanted));
   }
   EXPECT_EQ(journal, whole);
