@@ -9,7 +9,7 @@ import sys
 
 import fleet
 
-OBJECTIVE = pathlib.Path(__file__).with_name("objective.py")
+OBJECTIVE = pathlib.Path(__file__).resolve().with_name("objective.py")
 
 
 def program(log, seconds):
@@ -55,10 +55,10 @@ def random_kills(scratch):
     log = scratch / "asked.log"
     rng = random.Random(4)
     deaths = collections.Counter()
-    with fleet.Fleet(scratch, study, program=program(log, 0.05), secret=secret, name="killed") as f:
+    with fleet.Fleet(scratch, study, program=program(log, 0.1), secret=secret, name="killed") as f:
         f.start()
         while any(agent.alive() for agent in f.agents):
-            pause = rng.uniform(0.02, 0.4)
+            pause = rng.uniform(0.02, 0.3)
             fleet.pause_while(pause, lambda: any(agent.alive() for agent in f.agents))
             alive = [agent for agent in f.agents if agent.alive()]
             if alive and sum(deaths.values()) < 40:

@@ -25,9 +25,11 @@ def one_kill_a_run(scratch):
 
 
 def all_kills_in_one_run(scratch):
-    for name, options in STUDIES.items():
-        for where, point in (("after", "append.after:1:kill"), ("before", "append.before:2:kill")):
-            crashes.every_boundary(scratch, f"{name}-{where}-all", point, **options)
+    crashes.every_boundary(*(
+        crashes.Run(scratch, f"{name}-{where}-all", point, **options)
+        for name, options in STUDIES.items()
+        for where, point in (("after", "append.after:1:kill"), ("before", "append.before:2:kill"))),
+        seconds=3000)
 
 
 fleet.main(all_kills_in_one_run, one_kill_a_run)

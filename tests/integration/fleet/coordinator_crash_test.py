@@ -5,22 +5,21 @@ coordinator lost the run.)"""
 import crashes
 import fleet
 
-
-def after_every_commit(scratch):
-    """Each coordinator commits once and dies with what it was about to send."""
-    crashes.every_boundary(scratch, "after", "append.after:1:kill", domain="finite", agents=8,
-                           horizon=6)
+SMALL = dict(horizon=5, t1=None, duets=["epochs = [2, 3]"])
 
 
-def before_every_commit(scratch):
-    """Each coordinator commits once and dies before the next commit: what it took is lost."""
-    crashes.every_boundary(scratch, "before", "append.before:2:kill", domain="box", agents=8,
-                           horizon=6)
+def every_commit(scratch):
+    """After: each coordinator commits once and dies with what it was about to send. Before: it
+    commits once and dies before the next commit, so that what it took is lost."""
+    crashes.every_boundary(
+        crashes.Run(scratch, "after", "append.after:1:kill", domain="finite", **SMALL),
+        crashes.Run(scratch, "before", "append.before:2:kill", domain="box", **SMALL))
 
 
 def before_the_first_commit(scratch):
     """Dies before anything of the run is stored; then the run begins as if nothing had been."""
-    crashes.one_boundary(scratch, "first", "append.before:1:kill", domain="finite")
+    killed = crashes.one_boundary(scratch, "first", "append.before:1:kill", domain="finite")
+    fleet.check("the first commit has a boundary before it", killed)
 
 
-fleet.main(before_the_first_commit, after_every_commit, before_every_commit)
+fleet.main(before_the_first_commit, every_commit)

@@ -3,49 +3,56 @@
 import fleet
 
 
-def restart_until_finished(f, fail_point):
-    """Starts the coordinator again, each time with the fail point, until the agents have ended well
-    and it lives. Returns how often it was killed."""
-    kills = 0
-    while True:
-        fleet.wait("the coordinator's death or the agents' end",
-                   lambda: not f.server.alive() or not any(a.alive() for a in f.agents))
-        if f.server.alive():
-            return kills
-        if f.server.code != -9:
-            raise RuntimeError(f"the coordinator ended by itself\n{f.server.tail()}")
-        kills += 1
-        if kills > 1000:
+class Run:
+    """A fleet whose coordinator is killed again and again: it commits once, or not much more."""
+
+    def __init__(self, scratch, name, fail_point, **study_options):
+        self.name, self.fail_point, self.kills, self.over = name, fail_point, 0, False
+        self.num_agents = study_options.setdefault("agents", fleet.AGENTS)
+        study = fleet.study(scratch / f"{name}.toml", **study_options)
+        self.fleet = fleet.Fleet(scratch, study, agents=self.num_agents, name=f"fleet-{name}")
+
+    def start(self):
+        """A coordinator may die before anybody learns its address: then it is started again, as its
+        operator would."""
+        server = self.fleet.server.start(fail_point=self.fail_point)
+        while not server.address:
+            self.count_kill()
+            server.start(fail_point=self.fail_point)
+        self.fleet.start_agents()
+
+    def count_kill(self):
+        if self.fleet.server.code != -9:
+            raise RuntimeError(f"the coordinator ended by itself\n{self.fleet.server.tail()}")
+        self.kills += 1
+        if self.kills > 1000:
             raise RuntimeError("the run does not get on")
-        f.server.start(fail_point=fail_point)
+
+    def step(self):
+        """Starts the coordinator again when it is dead. Returns whether the agents have ended."""
+        server = self.fleet.server
+        if not server.alive():
+            self.count_kill()
+            server.start(fail_point=self.fail_point)
+        self.over = not any(agent.alive() for agent in self.fleet.agents)
+        return self.over
 
 
-def start_agents_once_it_listens(f, fail_point):
-    """A coordinator may die before anybody learns its address: then it is started again, as its
-    operator would."""
-    f.server.start(fail_point=fail_point)
-    deaths = 0
-    while not f.server.address:
-        deaths += 1
-        f.server.start(fail_point=fail_point if deaths < 5 else None)
-    f.start_agents()
-    return deaths
-
-
-def every_boundary(scratch, name, fail_point, **study_options):
-    """One fleet; every coordinator commits once and is killed. All boundaries are passed."""
-    options = dict(study_options)
-    agents = options.setdefault("agents", fleet.AGENTS)
-    study = fleet.study(scratch / f"{name}.toml", **options)
-    with fleet.Fleet(scratch, study, agents=agents, name=f"fleet-{name}") as f:
-        kills = start_agents_once_it_listens(f, fail_point) + restart_until_finished(f, fail_point)
-        got = f.finish()
-        epochs = len(f.last_status["closed_epochs"])
+def every_boundary(*runs, seconds=600):
+    """Side by side, since agents that come back wait most of the time: each coordinator commits once
+    and is killed, so that a run passes all boundaries."""
+    for run in runs:
+        run.start()
+    fleet.wait("the end of all runs", lambda: all([run.over or run.step() for run in runs]), seconds)
+    for run in runs:
+        got = run.fleet.finish()
         # One commit opens the run, one takes each message of each epoch.
-        commits = 1 + epochs * agents
-        fleet.check(f"{name}: killed at (nearly) each of {commits} commits", kills >= commits - 2,
-                    f"only {kills} kills")
-        fleet.same(f"{name}: digests after {kills} kills", got, f.reference())
+        epochs = len(run.fleet.last_status["closed_epochs"])
+        commits = 1 + epochs * run.num_agents
+        # Who dies before the second commit lives after the last.
+        wanted = commits if ".after:" in run.fail_point else commits - 1
+        fleet.same(f"{run.name}: kills at all of {commits} commits", run.kills, wanted)
+        fleet.same(f"{run.name}: digests after {run.kills} kills", got, run.fleet.reference())
 
 
 def one_boundary(scratch, name, fail_point, **study_options):

@@ -346,7 +346,7 @@ def study(path, domain="box", agents=AGENTS, horizon=12, t1=2, duets=(), objecti
     """Writes a small study, epochs of 2, 4 and 6 queries unless told otherwise, and returns its path.
 
     `duets` and `objective` are more lines of those sections ("data = \\"surviving\\""); an objective
-    that names a command replaces the built-in one.
+    that names a command replaces the built-in one. With a line "epochs = [..]", t1 must be None.
     """
     space = {"box": 'domain = "box"\ndimension = 2',
              "finite": 'domain = "finite"\nshape = "cube"\ndimension = 2\ncandidates = 300'}[domain]
@@ -354,7 +354,7 @@ def study(path, domain="box", agents=AGENTS, horizon=12, t1=2, duets=(), objecti
     lines = ["[study]", f'name = "{path.stem}"', 'direction = "maximize"', f"agents = {agents}",
              f"horizon = {horizon}", "seed = 5", "", "[space]", space, "", "[kernel]",
              'name = "squared-exponential"', "lengthscale = 0.2", "", "[noise]", "lambda = 0.2", "",
-             "[duets]", f"t1 = {t1}", "beta = 0.5", *duets, "", "[objective]",
+             "[duets]", *([f"t1 = {t1}"] if t1 else []), "beta = 0.5", *duets, "", "[objective]",
              *([] if has_command else ['builtin = "branin"', "noise = 0.2"]), *objective, "", extra]
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -389,10 +389,12 @@ def reference(scratch, study_file, secret, *extra):
 
 def contents(directory):
     """{file: digest of its bytes} of a directory, but for what only a running process means: the
-    lock with its number, and SQLite's index of the -wal, which is made anew each time."""
+    lock with its number, SQLite's index of the -wal, which is made anew each time, and a -wal with
+    nothing in it."""
+    files = [p for p in sorted(directory.rglob("*")) if p.is_file()]
     return {str(p.relative_to(directory)): hashlib.sha256(p.read_bytes()).hexdigest()
-            for p in sorted(directory.rglob("*"))
-            if p.is_file() and not p.name.endswith(("-lock", "-shm"))}
+            for p in files if not p.name.endswith(("-lock", "-shm"))
+            and not (p.name.endswith("-wal") and p.stat().st_size == 0)}
 
 
 def coins(secret, agents=64):

@@ -125,7 +125,7 @@ def one_writer(scratch):
         second.start()
         fleet.same("a second coordinator: exit code", second.wait(), 6)
         fleet.contains("a second coordinator: names the first one", second.err(),
-                       f"pid {f.server.pid}")
+                       f"process {f.server.pid} ")
         fleet.same("a second coordinator: digests", f.finish(), f.reference())
 
 

@@ -1,0 +1,42 @@
+"""An objective for tests that misbehaves on some queries: misbehaving.py LOG TRIAL=WHAT.. ; the others
+it answers as objective.py does. WHAT: hang, crash, garbage, nan, nothing, infeasible, or wait:FILE, which
+answers when FILE is there. "*" as TRIAL means all. "asked TRIAL PID" goes to LOG."""
+
+import json
+import math
+import os
+import sys
+import time
+
+log = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+todo = dict(word.split("=", 1) for word in sys.argv[2:])
+
+
+def say(text):
+    print(text, flush=True)
+
+
+for line in sys.stdin:
+    query = json.loads(line)
+    trial = query["trial"]
+    os.write(log, f"asked {trial} {os.getpid()}\n".encode())
+    what = todo.get(trial, todo.get("*", ""))
+    if what == "hang":
+        time.sleep(100000)
+    elif what == "crash":
+        print(f"about to crash in {trial}", file=sys.stderr, flush=True)
+        os.abort()
+    elif what == "garbage":
+        say("<html>502 Bad Gateway</html>")
+    elif what == "nan":
+        say('{"value": NaN}')
+    elif what == "nothing":
+        sys.exit(0)
+    elif what == "infeasible":
+        say('{"infeasible": "too hot"}')
+    else:
+        while what.startswith("wait:") and not os.path.exists(what[5:]):
+            time.sleep(0.02)
+        ripple = sum(map(int, trial.split("-"))) % 7
+        value = math.cos(3 * sum(query["params"].values())) + 0.05 * ripple
+        say(json.dumps({"value": value}))
