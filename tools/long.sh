@@ -10,7 +10,7 @@ set -uo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd -P)
 source "$root/tools/common.sh"
 logs=$root/build/long
-all_stages=(format tidy determinism sanitize thread fuzz statistics outside clone)
+all_stages=(format tidy determinism sanitize thread fuzz statistics fleet outside clone)
 fuzz_seconds=${DUETS_FUZZ_SECONDS:-60}
 
 # cannot REASON: ends the stage as not run.
@@ -90,14 +90,20 @@ fuzz_one() {
   "$@"
 }
 
-stage_statistics() {
+# long_tests SELECTION...: builds and runs the tests with the label long that ctest selects so.
+long_tests() {
   need
   prepare_build test || return 1
   cmake --build "$root/build/test" || return 1
-  ctest --test-dir "$root/build/test" -N -L '^long$' | grep -q '^Total Tests: 0$' &&
+  ctest --test-dir "$root/build/test" -N -L '^long$' "$@" | grep -q '^Total Tests: 0$' &&
     cannot "no test has the label long"
-  ctest --test-dir "$root/build/test" -L '^long$' --parallel "$(nproc)" --output-on-failure
+  ctest --test-dir "$root/build/test" -L '^long$' "$@" --parallel "$(nproc)" --output-on-failure
 }
+
+stage_statistics() { long_tests -LE '^fleet-long$'; }
+
+# A coordinator and agents as processes: every crash, and a soak of DUETS_SOAK_SECONDS (ten minutes).
+stage_fleet() { long_tests -L '^fleet-long$' --verbose; }
 
 # The library alone, without the packages of the command line, used by a project of its own.
 stage_outside() {
@@ -138,7 +144,7 @@ run_stage() {
   [[ $outcome == failed ]] && tail -n 15 "$logs/$name.log" >&2
   table+=$(printf '%-12s %-14s %5d s' "$name" "$outcome" $((SECONDS - start)))$'\n'
   # Parts of a stage that could not be run are named even when the rest of it passed.
-  table+=$(sed -n 's/^could not run: /    could not run: /p' "$logs/$name.log")$'\n'
+  table+=$(sed -nE 's/^([0-9]+: )?could not run: /    could not run: /p' "$logs/$name.log")$'\n'
 }
 
 stages=("$@")
