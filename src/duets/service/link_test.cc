@@ -87,6 +87,7 @@ TEST(Link, StoppingEndsACallUnderWay) {
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   builder.RegisterService(&service);
   const auto server = builder.BuildAndStart();
   Link link(plain("127.0.0.1:" + std::to_string(port)));
