@@ -103,7 +103,7 @@ void tell_missing(std::uint32_t epoch, const std::vector<std::uint32_t>& missing
   const std::vector<std::uint32_t> shown(
       missing.begin(),
       missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), kMaxShown)));
-  lines.say(fmt::format("epoch {}: {} queries are still without an answer: slots {}{}", epoch,
+  lines.say(fmt::format("still without an answer in epoch {}: {} (slots {}{})", epoch,
                         missing.size(), fmt::join(shown, ", "),
                         missing.size() > kMaxShown ? ", ..." : ""));
 }
