@@ -143,4 +143,23 @@ def no_orphans(scratch):
         fleet.check("the program of a killed agent is gone", True)
 
 
-fleet.main(random_kills, after_every_entry, before_every_entry, no_orphans)
+def while_joining(scratch):
+    """Agents die when the coordinator has let them in and they do not know it yet: they come back as
+    the same ones, and not as others that find the place taken."""
+    for name, numbered in (("numbered", True), ("unnumbered", False)):
+        study = fleet.study(scratch / f"{name}.toml", "finite")
+        with fleet.Fleet(scratch, study, name=f"fleet-{name}") as f:
+            f.server.start()
+            for agent in f.agents:
+                joined = f.server.err().count(" joined from ")
+                agent.start(numbered=numbered)
+                fleet.wait("the coordinator to let it in",
+                           lambda: f.server.err().count(" joined from ") > joined, every=0)
+                agent.kill()
+            for agent in f.agents:
+                agent.start(numbered=numbered)
+            fleet.same(f"{name}: digests after everybody died while joining", f.finish(),
+                       f.reference())
+
+
+fleet.main(while_joining, random_kills, after_every_entry, before_every_entry, no_orphans)

@@ -41,9 +41,6 @@ def as_simulated(f, got, directory):
                 verified.stdout + verified.stderr)
 
 
-THEORY = ['mode = "theory"', "delta = 0.1", "norm_bound = 1.0", "subgaussian = 0.2"]
-
-
 def deadline(scratch):
     """Three of four are enough. Agent 3 is not there in epoch 1; agent 0 dies in epoch 2."""
     study = fleet.study(scratch / "late.toml", "finite", agents=4,
@@ -107,10 +104,12 @@ def slow_agent(scratch):
 
 def operator(scratch):
     """An operator ends an epoch by hand; the theorem is not claimed then."""
-    study = fleet.study(scratch / "closed.toml", "box", agents=3, duets=THEORY)
-    study.write_text(study.read_text().replace("beta = 0.5\n", ""))
+    study = fleet.study(scratch / "closed.toml", "finite", agents=3, duets=['mode = "theory"'])
+    study.write_text(study.read_text().replace("beta = 0.5\n", "").replace(
+        "lambda = 0.2\n", "lambda = 0.2\nbound = 1.0\nsubgaussian = 0.2\n"))
     with fleet.Fleet(scratch, study, agents=3) as f:
         f.server.start()
+        assert f.server.listening(), f.server.tail()
         f.agents[0].start()
         f.agents[1].start()
         wait_in_epoch(f, 1, [2])

@@ -1,0 +1,132 @@
+"""A machine is lost and another one becomes its agent: after the lease, or at once if somebody says so. The
+old one, should it come back, is told and does no harm. The built-in objective answers a query that is
+asked twice with the same value, so the digests are those of an undisturbed run."""
+
+import shutil
+import signal
+import socket
+import subprocess
+
+import fleet
+
+NEW_HOST = "another-machine"
+AS_NEW_HOST = ["unshare", "--uts", "sh", "-c", f'hostname {NEW_HOST} && exec "$@"', "sh"]
+
+
+def elsewhere(scratch, f, number):
+    """Agent `number` on another machine: an own name and an own, empty journal."""
+    agent = fleet.Agent(f.scratch, f.server, number, journal=f.scratch / f"journal-new-{number}")
+    agent.name = f"new-{number}"
+    return agent
+
+
+def other_host():
+    """(what comes before a command, the name of the machine it then runs on)"""
+    try:
+        probe = subprocess.run([*AS_NEW_HOST, "true"], capture_output=True, timeout=60)
+        if probe.returncode == 0:
+            return AS_NEW_HOST, NEW_HOST
+    except OSError:
+        pass
+    print("could not run: a host name of its own; the machine's instead")
+    return [], socket.gethostname()
+
+
+def status_of(f, agent):
+    status = f.server.status()
+    return status["agent_status"][agent] if status else {"presence": None}
+
+
+def machine_lost(scratch):
+    """kill -9 in the middle of epoch 2, and the journal is gone."""
+    study = fleet.study(scratch / "lost.toml", "finite", agents=3)
+    before, host = other_host()
+    with fleet.Fleet(scratch, study, agents=3) as f:
+        f.server.start(lease=3)
+        f.agents[1].start()
+        f.agents[2].start()
+        f.agents[0].start(fail_point="append.after:5:kill")
+        fleet.same("agent 0 dies", f.agents[0].wait(), -9)
+        shutil.rmtree(f.agents[0].journal)
+        new = elsewhere(scratch, f, 0)
+        new.start(before=before)
+        fleet.same("before the lease is over it is refused: exit code", new.wait(), 4)
+        fleet.contains("who holds it, and what to do", new.err(), "agent 0 is held by")
+        fleet.contains("who holds it, and what to do", new.err(), "--take-over")
+        fleet.wait("the lease to end", lambda: status_of(f, 0)["presence"] == "lost")
+        new.start(before=before)
+        fleet.check("afterwards it takes part", new.wait() == 0, new.tail())
+        f.agents[0] = new
+        fleet.same("a lost machine: digests", f.finish(), f.reference())
+        agent = f.last_status["agent_status"][0]
+        fleet.same("the second holder", (agent["token"], agent["host"]), (2, host))
+        fleet.check("nobody was left out", f.last_status["complete_participation"])
+
+
+def taken_over_alive(scratch):
+    """--take-over while the old one lives and waits for agent 2."""
+    study = fleet.study(scratch / "alive.toml", "box", agents=3)
+    before, host = other_host()
+    with fleet.Fleet(scratch, study, agents=3) as f:
+        f.server.start(lease=1)
+        f.agents[0].start()
+        f.agents[1].start()
+        fleet.wait("both to wait", lambda: (s := f.server.status()) and s["waiting_for"] == [2])
+        old, new = f.agents[0], elsewhere(scratch, f, 0)
+        new.start("--take-over", before=before)
+        fleet.wait("the new holder", lambda: status_of(f, 0)["token"] == 2)
+        f.agents[2].start()
+        fleet.same("the old holder: exit code", old.wait(), 4)
+        fleet.contains("it names the other machine", old.err(), host)
+        f.agents[0] = new
+        fleet.same("taken over alive: digests", f.finish(), f.reference())
+        back = old.start()
+        fleet.check("started again when the new one has left: it learns of the end",
+                    back.wait() == 0, back.tail())
+
+
+def comes_back_late(scratch):
+    """A machine that was frozen for longer than its lease wakes up when another one is its agent."""
+    study = fleet.study(scratch / "frozen.toml", "finite", agents=3)
+    before, host = other_host()
+    with fleet.Fleet(scratch, study, agents=3) as f:
+        f.server.start(lease=1)
+        f.agents[0].start()
+        f.agents[1].start()
+        fleet.wait("both to wait", lambda: (s := f.server.status()) and s["waiting_for"] == [2])
+        old, new = f.agents[0], elsewhere(scratch, f, 0)
+        old.signal(signal.SIGSTOP)
+        fleet.wait("the lease to end", lambda: status_of(f, 0)["presence"] == "lost")
+        new.start(before=before)
+        fleet.wait("the new holder", lambda: status_of(f, 0)["token"] == 2)
+        old.signal(signal.SIGCONT)
+        fleet.same("the old holder: exit code", old.wait(), 4)
+        fleet.contains("it names the other machine", old.err(), host)
+        fleet.same("the new one is not disturbed", (status_of(f, 0)["token"],
+                                                    status_of(f, 0)["presence"]), (2, "live"))
+        f.agents[2].start()
+        f.agents[0] = new
+        fleet.same("frozen and replaced: digests", f.finish(), f.reference())
+
+
+def journal_needed(scratch):
+    """data = "surviving" needs an agent's earlier rewards: without them nobody takes it over."""
+    study = fleet.study(scratch / "needed.toml", "finite", agents=2,
+                        duets=['upload = "projection"', 'data = "surviving"'])
+    with fleet.Fleet(scratch, study, agents=2) as f:
+        f.server.start(lease=1)
+        f.agents[1].start()
+        f.agents[0].start(fail_point="append.after:5:kill")
+        fleet.same("agent 0 dies", f.agents[0].wait(), -9)
+        fleet.wait("the lease to end", lambda: status_of(f, 0)["presence"] == "lost")
+        new = elsewhere(scratch, f, 0).start("--take-over")
+        fleet.same("without its journal: exit code", new.wait(), 5)
+        fleet.contains("it says what is needed", new.err(), "journal")
+        new.journal.mkdir(exist_ok=True)
+        for file in f.agents[0].journal.iterdir():
+            shutil.copy(file, new.journal)
+        f.agents[0] = new.start()
+        fleet.same("with a copy of it: digests", f.finish(), f.reference())
+
+
+fleet.main(machine_lost, taken_over_alive, comes_back_late, journal_needed)
