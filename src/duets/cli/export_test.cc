@@ -34,7 +34,7 @@ class ExportTest : public ::testing::Test {
   /// A journal of agent 0 with one answer, in a directory of its own.
   fs::path journal(const std::string& where, double value, const std::string& study = "s") {
     auto made =
-        service::AgentJournal::open_or_make(directory_ / where, study, 0, service::new_instance());
+        service::AgentJournal::open_or_make(directory_ / where, study, 0, std::string(16, 'i'));
     made.joined(protocol::study_digest(*study_.definition.study), study_.definition);
     service::JournalAnswer answer;
     answer.epoch = 1;

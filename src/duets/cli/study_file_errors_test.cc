@@ -326,7 +326,7 @@ const std::vector<TextCase> kTexts{
     {&kCommand, "deadline = 60.0", "deadline = 0.5", "deadline",
      "coordinator.deadline = 0.5: must be at least 1"},
     {&kCommand, "quorum = 2\n", "", "deadline",
-     "coordinator.deadline = 60.0: needs coordinator.quorum"},
+     "coordinator.deadline = 60: needs coordinator.quorum"},
     {&kCommand, "quorum = 2\n", "quorum = 4\n", "quorum", "coordinator.quorum = 4: "},
     // Unknown keys and tables, with advice.
     {&kBuiltin, "agents = 3", "agent = 3", "agent = 3",
