@@ -95,7 +95,8 @@ exits "status beside a coordinator" 0
 duets plan --server "$address" --agent 0
 exits "plaintext must be typed" 2
 there plan --agent 7
-says "no such agent" "the study has agents 0 to 2"
+exits "no such agent" 2
+says "no such agent" "has agents 0 to 2"
 kill -TERM "$pid"
 server_ends "SIGTERM" 0
 holds "says how to go on" grep -q "stopped; the same command goes on" serve.err
