@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -253,6 +254,8 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
 }  // namespace
 
 int run_app(int argc, char** argv, const Extensions& extensions) {
+  // What goes wrong on the network is told in words of ours; whoever wants gRPC's own sets it.
+  setenv("GRPC_VERBOSITY", "NONE", 0);
   const int code = run_command(argc, argv, extensions);
   return code == 0 ? guarded(require_written_output) : code;
 }

@@ -223,6 +223,7 @@ void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   options.log = lines.log();
   service::Server server(options, executor);
   create_studies(server, files, flags, lines);
+  server.listen();
   introduce(server, files, options, lines);
   if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
 

@@ -148,6 +148,7 @@ class Fleet {
 
   void start() {
     server_ = std::make_unique<Server>(options_, protocol::kTestExecutor);
+    server_->listen();
     options_.listen = server_->address();
   }
   void shut_down() { server_.reset(); }

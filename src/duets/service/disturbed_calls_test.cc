@@ -29,6 +29,7 @@ class Disturbed {
   Disturbed(const protocol::Study& study, std::uint32_t seed)
       : study_(study), rng_(seed), server_(test_options(scratch_), protocol::kTestExecutor) {
     server_.create(test_definition(study), kTestSecret);
+    server_.listen();
     for (std::uint32_t a = 0; a < study.agents; ++a) {
       agents_.push_back(std::make_unique<RawAgent>(server_.address(), a));
       EXPECT_TRUE(eventually([&] { return agents_.back()->join().ok(); }));

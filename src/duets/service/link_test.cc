@@ -129,6 +129,7 @@ class LinkTls : public testing::Test {
     options.certs = certs;
     options.insecure = insecure;
     server_ = std::make_unique<Server>(options, protocol::kTestExecutor);
+    server_->listen();
     server_->create(test_definition(), kTestSecret);
   }
 

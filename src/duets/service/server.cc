@@ -44,7 +44,10 @@ class Server::Impl {
         studies_(options_.storage,
                  {options_.lease_seconds, options_.max_wait_seconds, options_.log}, executor),
         agents_(studies_, options_.insecure),
-        operators_(studies_, options_.insecure) {
+        operators_(studies_, options_.insecure) {}
+
+  void listen() {
+    base::require(!server_, "listen", address_, "it listens already");
     grpc::ServerBuilder builder;
     int port = 0;
     builder.AddListeningPort(options_.listen, credentials_, &port);
@@ -71,6 +74,7 @@ class Server::Impl {
   ~Impl() {
     // Waiting calls are answered when their studies go; the rest is given a moment.
     for (const std::string& name : studies_.names()) studies_.find(name)->retire();
+    if (!server_) return;
     server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
     server_->Wait();
   }
@@ -92,6 +96,8 @@ class Server::Impl {
 Server::Server(ServerOptions options, const base::Executor& executor)
     : impl_(std::make_unique<Impl>(std::move(options), executor)) {}
 Server::~Server() = default;
+
+void Server::listen() { impl_->listen(); }
 
 std::string Server::address() const { return impl_->address(); }
 

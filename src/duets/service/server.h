@@ -27,8 +27,8 @@ struct ServerOptions {
 /// Thread-safe. Every study has a worker of its own; see docs/architecture.md.
 class Server {
  public:
-  /// Opens the store, brings every running study back to where it was, and listens. Throws kStorage
-  /// for a damaged or locked store, kConnection when it cannot listen, kInvalid for bad options.
+  /// Opens the store and brings every study back to where it was. Throws kStorage for a damaged or
+  /// locked store, kInvalid for bad options.
   /// The executor must outlive the server and may be used by several threads at once.
   Server(ServerOptions options, const base::Executor& executor);
   /// Stops listening, lets workers finish what they are persisting.
@@ -36,7 +36,10 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Where it listens: "host:port" with the real port.
+  /// From now on it is called. Once: studies that must be there for the first caller are created
+  /// before. Throws kConnection when it cannot listen.
+  void listen();
+  /// Where it listens: "host:port" with the real port; empty before listen().
   std::string address() const;
 
   /// Makes a study with a new secret, or with the one of `secret_text` (64 hexadecimal digits), and

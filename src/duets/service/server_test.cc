@@ -21,6 +21,7 @@ class ServerTest : public testing::Test {
   void start() {
     server_.reset();
     server_ = std::make_unique<Server>(options_, protocol::kTestExecutor);
+    server_->listen();
     options_.listen = server_->address();  // the same port after a restart
   }
   void create(const Definition& definition = test_definition()) {

@@ -52,6 +52,10 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
             fmt::format("the certificate of \"{}\" does not cover agent {} of study \"{}\"",
                         common_name(*identity), *wanted, study.name)};
   }
+  if (wanted && *wanted >= study.agents) {
+    return {StatusCode::INVALID_ARGUMENT, fmt::format("agent = {}: study \"{}\" has agents 0 to {}",
+                                                      *wanted, study.name, study.agents - 1)};
+  }
   if (request.known_broadcasts() > board_.num_broadcasts()) {
     return {
         StatusCode::DATA_LOSS,
