@@ -134,20 +134,4 @@ def operator(scratch):
         as_simulated(f, got, exported(f, "closed"))
 
 
-def gives_up(scratch):
-    """By default everybody is waited for; --give-up ends that, and the same command goes on."""
-    study = fleet.study(scratch / "patient.toml", "finite", agents=3)
-    with fleet.Fleet(scratch, study, agents=3) as f:
-        f.server.start("--give-up", 2)
-        f.agents[0].start()
-        f.agents[1].start()
-        fleet.same("too few agents: exit code", f.server.wait(), 7)
-        fleet.contains("it says how many", f.server.err(), "only 2 of the 3 agents")
-        f.server.start()
-        wait_in_epoch(f, 1, [2])
-        f.agents[2].start()
-        fleet.same("afterwards: digests", f.finish(), f.reference())
-        fleet.check("nobody was left out", f.last_status["complete_participation"])
-
-
-fleet.main(deadline, slow_agent, operator, gives_up)
+fleet.main(deadline, slow_agent, operator)
