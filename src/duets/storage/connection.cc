@@ -38,33 +38,10 @@ int flags_of(Connection::Mode mode) {
   return SQLITE_OPEN_READONLY;
 }
 
-StorageError::Cause cause_of(int code) {
-  if (code == SQLITE_IOERR_CORRUPTFS) return StorageError::Cause::kDamaged;
-  switch (code & 0xff) {
-    case SQLITE_FULL:
-    case SQLITE_READONLY:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-    case SQLITE_IOERR:
-      return StorageError::Cause::kUnwritable;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:
-      return StorageError::Cause::kLocked;
-    default:
-      return StorageError::Cause::kDamaged;
-  }
-}
-
-std::string_view advice_of(StorageError::Cause cause) {
-  switch (cause) {
-    case StorageError::Cause::kUnwritable:
-      return "make room on the disk, or look at its permissions and health";
-    case StorageError::Cause::kLocked:
-      return "another program uses it: end that one first";
-    default:
-      return "it is damaged and was left as it is; bring back a copy of it";
-  }
+// Our writers keep each other out before SQLite is asked (writer_lock.h): this is somebody else.
+bool is_busy(int code) {
+  const int primary = code & 0xff;
+  return primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_PROTOCOL;
 }
 
 }  // namespace
@@ -98,8 +75,36 @@ void Connection::check(int code) const {
     throw base::Error(base::ErrorKind::kInvalid,
                       fmt::format("{}: an entry or fact is too large to store", file_.string()));
   }
-  const StorageError::Cause cause = cause_of(code);
-  throw StorageError(cause, fmt::format("{}: {} ({})", file_.string(), reason, advice_of(cause)));
+  if (is_busy(code)) {
+    throw StorageError(StorageError::Cause::kUnwritable,
+                       fmt::format("{}: is locked by another program; end that one (is a database "
+                                   "shell or a backup at work?)",
+                                   file_.string()));
+  }
+  if (is_disk_failure(code)) {
+    throw StorageError(StorageError::Cause::kUnwritable,
+                       fmt::format("{}: {} (make room on the disk, or look at its permissions and "
+                                   "health)",
+                                   file_.string(), reason));
+  }
+  throw StorageError(StorageError::Cause::kDamaged,
+                     fmt::format("{}: {} (it is damaged and was left as it is; bring back a copy "
+                                 "of it)",
+                                 file_.string(), reason));
+}
+
+bool Connection::is_disk_failure(int code) {
+  if (code == SQLITE_IOERR_CORRUPTFS) return false;
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_IOERR:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void Connection::execute(const std::string& sql) {

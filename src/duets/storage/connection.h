@@ -40,6 +40,8 @@ class Connection {
 
   /// Throws what the result code stands for; nothing for SQLITE_OK.
   void check(int code) const;
+  /// Does the code say that the disk is full, read-only or failing?
+  static bool is_disk_failure(int code);
 
  private:
   struct Close {

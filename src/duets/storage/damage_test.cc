@@ -96,7 +96,32 @@ TEST_F(DamageTest, ACutByteIsNoticedOrChangesNothing) {
 
 TEST_F(DamageTest, AnEmptyFileIsNotTakenForANewStore) {
   write_file(file_, "");
-  expect_damaged("empty");
+  EXPECT_THAT(expect_damaged("empty"), HasSubstr("43 commits were made"));
+  std::filesystem::remove(lock_);
+  expect_damaged("empty, without a note");
+}
+
+// A file that somebody removed is no invitation to begin anew.
+TEST_F(DamageTest, AMissingFileIsNotMadeAnewUntilItsNoteIsGone) {
+  std::filesystem::remove(file_);
+  for (int i = 0; i < 2; ++i) {
+    const auto failure = failure_of_opening(file_, Access::kWrite);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->cause, StorageError::Cause::kDamaged);
+    EXPECT_THAT(failure->text, HasSubstr(file_.string() + ": is missing although 43 commits"));
+    EXPECT_THAT(failure->text, HasSubstr("remove " + lock_.string()));
+    EXPECT_FALSE(std::filesystem::exists(file_));
+  }
+  std::filesystem::remove(lock_);
+  EXPECT_TRUE(Store(file_, Access::kWrite).names().empty());
+}
+
+// A crash right after the file was made: nothing was promised yet.
+TEST_F(DamageTest, AStoreWithoutCommitsMayBeMadeAgain) {
+  const Path other = directory_ / "other.db";
+  { const Store store(other, Access::kWrite); }
+  std::filesystem::remove(other);
+  EXPECT_FALSE(failure_of_opening(other, Access::kWrite));
 }
 
 TEST_F(DamageTest, AnotherKindOfFileIsNoticed) {

@@ -19,6 +19,9 @@ namespace {
 using Path = std::filesystem::path;
 using Mode = Connection::Mode;
 
+// Whoever appends can try again: it need not be kept waiting by a foreign program.
+constexpr int kAppendMilliseconds = 1000;
+
 [[noreturn]] void unwritable(const Path& file, int error) {
   throw StorageError(StorageError::Cause::kUnwritable,
                      fmt::format("{}: {} (make room on the disk, or look at its permissions and "
@@ -38,12 +41,21 @@ bool has_bytes(const Path& file) {
   return !error && size > 0;
 }
 
+// The note outlives the file: what was promised to be durable is not begun anew in silence.
+[[noreturn]] void lost(const Path& file, const char* what, std::uint64_t commits) {
+  damaged(file, fmt::format("is {} although {} commits were made; put it back, or remove {} to "
+                            "start anew",
+                            what, commits, lock_path(file).string()));
+}
+
 // What can be said about the file without reading it. It must not be opened here: closing it would
 // release the locks that SQLite holds on it for another Store of this process.
 void check_file(const Path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) damaged(file, "is not a regular file");
-  if (!has_bytes(file)) damaged(file, "is empty, and a store never is; bring back a copy of it");
+  if (has_bytes(file)) return;
+  if (const std::uint64_t commits = noted_commits(file); commits > 0) lost(file, "empty", commits);
+  damaged(file, "is empty, and a store never is; put it back, or remove it to start anew");
 }
 
 // Makes the whole store under another name and then gives it its own: a crash leaves either no
@@ -90,15 +102,14 @@ int check_all(Connection& connection, std::uint64_t noted) {
 // On a read-only disk the files that readers share with a writer cannot be made. Then there is no
 // writer either, and if no -wal was left the file alone is the store.
 std::unique_ptr<Connection> open_for_reading(const Path& file) {
-  try {
-    auto connection = std::make_unique<Connection>(file, Mode::kReadOnly);
-    connection->number("PRAGMA schema_version");
-    return connection;
-  } catch (const StorageError& error) {
-    const bool alone = !has_bytes(beside(file, "-wal"));
-    if (error.cause() != StorageError::Cause::kUnwritable || !alone) throw;
+  auto connection = std::make_unique<Connection>(file, Mode::kReadOnly);
+  const int code =
+      sqlite3_exec(connection->get(), "PRAGMA schema_version", nullptr, nullptr, nullptr);
+  if (Connection::is_disk_failure(code) && !has_bytes(beside(file, "-wal"))) {
     return std::make_unique<Connection>(file, Mode::kImmutable);
   }
+  connection->check(code);
+  return connection;
 }
 
 Opened open_reader(const Path& file) {
@@ -126,8 +137,9 @@ Opened open_writer(const Path& file) {
   Opened opened{std::make_unique<WriterLock>(file), nullptr};
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
+    const std::uint64_t commits = noted_commits(file);
+    if (commits > 0) lost(file, "missing", commits);
     make_store(file);
-    opened.lock->note_commits(0);
   }
   check_file(file);
   const std::uint64_t noted = noted_commits(file);
@@ -147,6 +159,7 @@ Opened open_writer(const Path& file) {
   }
   opened.lock->note_commits(
       static_cast<std::uint64_t>(connection.number("SELECT commits FROM store")));
+  sqlite3_busy_timeout(connection.get(), kAppendMilliseconds);
   return opened;
 }
 

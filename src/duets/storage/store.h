@@ -24,10 +24,10 @@ class StorageError : public base::Error {
  public:
   enum class Cause : std::uint8_t {
     kDamaged,    ///< not a store, cut off, or changed since it was written; nothing was overwritten
-    kLocked,     ///< another process writes to it
+    kLocked,     ///< another process has it open for writing
     kVersion,    ///< written by a newer version
-    kUnwritable  ///< the disk is full, read-only or failing; nothing of the call was stored, and
-                 ///< the same call may succeed later
+    kUnwritable  ///< the disk is full, read-only or failing, or a foreign program has locked the
+                 ///< file; nothing of the call was stored, and it may succeed later
   };
   StorageError(Cause cause, const std::string& message)
       : Error(base::ErrorKind::kStorage, message), cause_(cause) {}
@@ -48,7 +48,7 @@ class Store {
  public:
   /// Throws StorageError. A missing directory is made for its owner only (0700). Beside the file
   /// stands FILE-lock with the writer's process and the number of its commits, so that a cut or
-  /// lost FILE-wal is noticed (kDamaged).
+  /// lost FILE-wal and a lost FILE are noticed (kDamaged). To start anew, remove both.
   Store(const std::filesystem::path& file, Access access);
   ~Store();
   Store(const Store&) = delete;

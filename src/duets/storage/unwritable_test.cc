@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "duets/storage/connection.h"
 #include "duets/storage/store_test_support.h"
 
 namespace duets::storage {
@@ -73,6 +74,25 @@ TEST(Unwritable, CreationBeyondALimitLeavesNoStore) {
     EXPECT_FALSE(std::filesystem::exists(file));
   }
   Store(file, Access::kWrite).create("a", {});
+}
+
+// A database shell, a backup: the writer's lock does not keep them out.
+TEST(Unwritable, AForeignProgramThatHoldsTheFileIsWaitedFor) {
+  const TemporaryDirectory directory;
+  const Path file = directory / "duets.db";
+  Store store(file, Access::kWrite);
+  store.create("a", {});
+  {
+    Connection shell(file, Connection::Mode::kReadWrite);
+    const Transaction transaction(shell, Transaction::Kind::kWrite);
+    const auto failure = failure_of([&] { store.append("a", kSmall); });
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->cause, StorageError::Cause::kUnwritable);
+    EXPECT_THAT(failure->text, testing::HasSubstr("is locked by another program"));
+    EXPECT_EQ(store.size("a"), 0);
+  }
+  store.append("a", kSmall);
+  EXPECT_EQ(store.entries("a"), kSmall);
 }
 
 // Runs the action in a process with its own small disk at `mount_point`; skips where the machine
