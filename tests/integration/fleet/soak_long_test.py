@@ -3,7 +3,8 @@ threads of the coordinator and of an agent's process that stays do not grow.
 
 One study is there all the time, with an agent's process that asks a program. The others come and go:
 thirty agents in three processes, killed and started again now and then, every third study stopped
-under way, all of them deleted."""
+under way, all of them deleted. The bounds leave room for what the resident study has to remember of its
+epochs; "KiB a sample" between studies (one sample a study) is printed, since a slow leak may stay below."""
 
 import json
 import os
@@ -51,7 +52,8 @@ class Watch:
                            for part in (warm[:third], warm[-third:]))
             text = (f"memory {measure.mib(first[0])} -> {measure.mib(last[0])}, handles "
                     f"{first[1]:g} -> {last[1]:g}, threads {first[2]:g} -> {last[2]:g}")
-            print(f"{name} {when}, {len(warm)} samples: {text}", flush=True)
+            pace = (last[0] - first[0]) / (len(warm) - third)
+            print(f"{name} {when}, {len(warm)} samples: {text}; {pace:.1f} KiB a sample", flush=True)
             allowed = max(MEMORY_PART * first[0], MEMORY_KIB)
             fleet.check(f"{name}: memory does not grow", last[0] - first[0] <= allowed, text)
             fleet.check(f"{name}: handles do not grow", last[1] - first[1] <= HANDLES, text)
