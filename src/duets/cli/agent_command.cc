@@ -16,6 +16,7 @@
 #include "duets/service/agent_loop.h"
 #include "duets/service/agent_session.h"
 #include "duets/service/program.h"
+#include "duets/service/program_text.h"
 
 namespace duets::cli {
 namespace {
@@ -23,17 +24,25 @@ namespace {
 /// What the agents of this process ask. Thread-safe.
 class Objectives {
  public:
-  Objectives(const AgentFlags& flags, const Extensions& extensions)
-      : flags_(flags), extensions_(extensions) {}
+  Objectives(const AgentFlags& flags, const Extensions& extensions, Lines& lines)
+      : flags_(flags), extensions_(extensions), lines_(lines) {}
 
   std::unique_ptr<service::Objective> make(const service::Definition& definition) {
-    const std::vector<std::string>& command =
-        flags_.program.empty() ? definition.objective.command : flags_.program;
-    if (!command.empty()) return make_program(command, definition);
-    return std::make_unique<BuiltinObjective>(function(definition));
+    const std::vector<std::string> command = program_of(flags_, definition);
+    if (command.empty()) return std::make_unique<BuiltinObjective>(function(definition));
+    if (flags_.program.empty()) say_command(command);
+    return make_program(command, definition);
   }
 
  private:
+  // What runs on this machine without having been typed here, once for all agents.
+  void say_command(const std::vector<std::string>& command) {
+    std::call_once(said_command_, [&] {
+      const std::string text = fmt::format("{}", fmt::join(command, " "));
+      lines_.say("runs the study's command: " + service::quoted_output(text));
+    });
+  }
+
   std::unique_ptr<service::Objective> make_program(const std::vector<std::string>& command,
                                                    const service::Definition& definition) const {
     service::ProgramOptions options;
@@ -60,6 +69,8 @@ class Objectives {
 
   const AgentFlags& flags_;
   const Extensions& extensions_;
+  Lines& lines_;
+  std::once_flag said_command_;
   std::mutex mutex_;
   std::shared_ptr<const BuiltinFunction> function_;
 };
@@ -73,7 +84,7 @@ class Fleet {
         interrupt_(interrupt),
         lines_(lines),
         link_(std::move(link)),
-        objectives_(flags, extensions) {}
+        objectives_(flags, extensions, lines) {}
 
   void run(const std::vector<std::optional<std::uint32_t>>& agents) {
     alone_ = agents.size() == 1;
@@ -154,6 +165,17 @@ std::vector<std::optional<std::uint32_t>> wanted_agents(const AgentFlags& flags)
 }
 
 }  // namespace
+
+std::vector<std::string> program_of(const AgentFlags& flags,
+                                    const service::Definition& definition) {
+  if (!flags.program.empty() || definition.objective.command.empty()) return flags.program;
+  if (flags.peer.insecure && !is_loopback(flags.peer.server)) {
+    throw base::Error(base::ErrorKind::kInvalid,
+                      "type the program after --: over plaintext the study's command could come "
+                      "from anybody");
+  }
+  return definition.objective.command;
+}
 
 void run_agents(const AgentFlags& flags, const Extensions& extensions) {
   const auto agents = wanted_agents(flags);

@@ -9,6 +9,7 @@
 #include "duets/cli/extensions.h"
 #include "duets/cli/peer.h"
 #include "duets/cli/progress.h"
+#include "duets/service/definition.h"
 
 namespace duets::cli {
 
@@ -26,6 +27,10 @@ struct AgentFlags {
   std::vector<std::string> program;  ///< instead of the study's objective
   Verbosity verbosity = Verbosity::kNormal;
 };
+
+/// The program that was typed, else the study's command; empty when it has none. The command is the
+/// coordinator's word: kInvalid over plaintext to another machine, where anybody could speak it.
+std::vector<std::string> program_of(const AgentFlags& flags, const service::Definition& definition);
 
 /// Asks the program (or the study's command or function) until the study is over or a signal
 /// comes. Throws base::Error; with several agents the first one's error, after all have ended.

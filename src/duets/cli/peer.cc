@@ -1,6 +1,8 @@
 #include "duets/cli/peer.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <tuple>
@@ -65,6 +67,15 @@ std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::stri
   options.give_up_seconds = flags.give_up;
   options.log = std::move(log);
   return std::make_shared<service::Link>(std::move(options));
+}
+
+bool is_loopback(const std::string& server) {
+  std::string host = server.substr(0, server.rfind(':'));
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost" || host == "::1") return true;
+  in_addr address{};
+  if (inet_pton(AF_INET, host.c_str(), &address) != 1) return false;
+  return (ntohl(address.s_addr) >> IN_CLASSA_NSHIFT) == IN_LOOPBACKNET;
 }
 
 std::string agent_identity(const fs::path& certs, const WantedAgents& wanted) {

@@ -28,6 +28,9 @@ struct PeerFlags {
 std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::string& identity,
                                          service::Log log);
 
+/// Is the server surely on this machine: 127.0.0.0/8, ::1 or localhost?
+bool is_loopback(const std::string& server);
+
 /// Whose certificate of a directory an agent's process uses.
 struct WantedAgents {
   std::string study;  ///< empty: any

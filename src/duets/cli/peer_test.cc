@@ -35,6 +35,17 @@ class PeerTest : public ::testing::Test {
   fs::path directory_;
 };
 
+TEST(Peer, LoopbackIsWhatCannotLeaveThisMachine) {
+  for (const char* here : {"127.0.0.1:7117", "127.255.0.9:1", "[::1]:7117", "localhost:7117"}) {
+    EXPECT_TRUE(is_loopback(here)) << here;
+  }
+  for (const char* there :
+       {"128.0.0.1:7117", "10.0.0.1:7117", "0.0.0.0:7117", "[::2]:7117", "tuner.example:7117",
+        "localhost.example:7117", "127.0.0.1.example:7117", "127.1:7117", "", ":7117"}) {
+    EXPECT_FALSE(is_loopback(there)) << there;
+  }
+}
+
 TEST_F(PeerTest, TheOnlyAgentsCertificateNeedsNoNumber) {
   add("agent-3");
   EXPECT_EQ(chosen({}), "agent-3");

@@ -1,0 +1,54 @@
+#include "duets/cli/agent_command.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "duets/base/error.h"
+
+namespace duets::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+AgentFlags flags_for(const std::string& server, bool insecure) {
+  AgentFlags flags;
+  flags.peer.server = server;
+  flags.peer.insecure = insecure;
+  return flags;
+}
+
+service::Definition with_command() {
+  service::Definition definition;
+  definition.objective.command = {"./measure.py", "--fast"};
+  return definition;
+}
+
+TEST(AgentCommand, TheStudysCommandIsRunWhenTheCoordinatorIsKnown) {
+  const Words command = with_command().objective.command;
+  EXPECT_EQ(program_of(flags_for("tuner.example:7117", false), with_command()), command);
+  EXPECT_EQ(program_of(flags_for("127.0.0.1:7117", true), with_command()), command);
+  EXPECT_EQ(program_of(flags_for("[::1]:7117", true), with_command()), command);
+}
+
+// Whoever can send packets could otherwise run programs on every agent's machine.
+TEST(AgentCommand, OverPlaintextTheProgramIsTyped) {
+  AgentFlags flags = flags_for("10.0.0.7:7117", true);
+  try {
+    program_of(flags, with_command());
+    ADD_FAILURE() << "the study's command was accepted";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.kind(), base::ErrorKind::kInvalid);
+    EXPECT_NE(std::string(error.what()).find("after --"), std::string::npos);
+  }
+  flags.program = {"./mine"};
+  EXPECT_EQ(program_of(flags, with_command()), Words{"./mine"});
+}
+
+TEST(AgentCommand, ABuiltInFunctionNeedsNoProgram) {
+  EXPECT_EQ(program_of(flags_for("10.0.0.7:7117", true), service::Definition{}), Words{});
+}
+
+}  // namespace
+}  // namespace duets::cli
