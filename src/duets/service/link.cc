@@ -12,6 +12,7 @@
 
 #include "duets/base/error.h"
 #include "duets/service/certificates.h"
+#include "duets/service/link_connector.h"
 #include "duets/service/link_watch.h"
 #include "duets/service/status_code.h"
 #include "duets/service/wire.h"
@@ -71,7 +72,8 @@ grpc::ChannelArguments channel_arguments() {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
+  // A coordinator that is back is found soon; asking a port where nobody listens costs little.
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'500);
   // Despite its name: the time one connection attempt gets.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
   // Two links of a process do not share a connection, nor each other's failures.
@@ -115,10 +117,11 @@ class Link::Impl {
   explicit Impl(LinkOptions options) : options_(std::move(options)) {
     check_address(options_.server);
     if (options_.insecure) options_.identity.clear();
-    const auto channel =
+    const std::shared_ptr<grpc::Channel> channel =
         grpc::CreateCustomChannel(options_.server, credentials(options_), channel_arguments());
     agents_ = v1::Agents::NewStub(channel);
     operators_ = v1::Operators::NewStub(channel);
+    connector_ = std::make_unique<LinkConnector>(channel);
   }
 
   bool call(const std::string& what, const Attempt& attempt, const std::atomic<bool>& stop,
@@ -126,6 +129,7 @@ class Link::Impl {
     const Clock::time_point begin = Clock::now();
     Pauses pauses;
     while (!stop) {
+      const std::uint64_t num_returns = connector_->num_returns();
       const grpc::Status status = try_once(attempt, stop, options_.call_seconds + extra_seconds);
       if (stop && !status.ok()) return false;
       if (status.ok() || !is_transient(status)) {
@@ -137,7 +141,7 @@ class Link::Impl {
       if (options_.give_up_seconds > 0 && seconds_since(begin) >= options_.give_up_seconds) {
         throw error_of(status, what);
       }
-      sleep_unless(stop, pauses.next());
+      connector_->sleep_unless_back(stop, pauses.next(), num_returns);
     }
     return false;
   }
@@ -147,7 +151,9 @@ class Link::Impl {
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
     const LinkWatch::Guard guard(watch_, context, stop);
-    return attempt(context);
+    const grpc::Status status = attempt(context);
+    if (!status.ok() && !stop && is_transient(status)) connector_->connect();
+    return status;
   }
 
   void say(const std::string& line) const {
@@ -211,6 +217,7 @@ class Link::Impl {
   }
 
   LinkWatch watch_;
+  std::unique_ptr<LinkConnector> connector_;
   std::mutex mutex_;
   bool answered_ = false;                        ///< at least once
   std::optional<Clock::time_point> away_since_;  ///< empty: it answers

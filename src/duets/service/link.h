@@ -47,8 +47,9 @@ class Link {
   using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 
   /// Calls `attempt` until it succeeds, ends with an error that trying again does not mend, or
-  /// `stop` is true. Waits between attempts: 0.1 s doubling to 10 s, with jitter. Says once that
-  /// the coordinator cannot be reached, then every minute, and when it is back. Returns false when
+  /// `stop` is true. Waits between attempts: 0.1 s doubling to 10 s, with jitter; less when a lost
+  /// connection comes back. A call that breaks off counts as not answered. Says once that the
+  /// coordinator cannot be reached, then every minute, and when it is back. Returns false when
   /// stopped. Throws what error_of() makes of the last status. `extra_seconds` is added to the
   /// limit of an attempt (a call that waits). Certificates that do not fit are not waited for: as
   /// long as the coordinator never answered, a connection that is made and then fails as a broken
@@ -57,7 +58,8 @@ class Link {
             double extra_seconds = 0);
 
   /// One attempt, given up after `seconds` (DEADLINE_EXCEEDED) or when `stop` becomes true
-  /// (CANCELLED).
+  /// (CANCELLED). One that fails does not wait for the connection, but has it brought back: a
+  /// later attempt finds it.
   grpc::Status try_once(const Attempt& attempt, const std::atomic<bool>& stop, double seconds);
 
  private:

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "duets/service/wire_text.h"
+#include "duets/storage/store.h"
 
 namespace duets::service {
 namespace {
@@ -12,6 +16,11 @@ using base::ErrorKind;
 grpc::StatusCode code_of(const std::exception& error) {
   const auto* own = dynamic_cast<const base::Error*>(&error);
   if (own == nullptr) return grpc::StatusCode::INTERNAL;
+  // A disk that is full may be written later: the caller is told to come back.
+  const auto* stored = dynamic_cast<const storage::StorageError*>(&error);
+  if (stored != nullptr && stored->cause() == storage::StorageError::Cause::kUnwritable) {
+    return grpc::StatusCode::UNAVAILABLE;
+  }
   switch (own->kind()) {
     case ErrorKind::kInvalid:
       return grpc::StatusCode::INVALID_ARGUMENT;
@@ -48,6 +57,14 @@ ErrorKind kind_of(grpc::StatusCode code) {
   }
 }
 
+/// What gRPC says of a stream that did not come to its end; no answer of ours has these words.
+bool is_broken_off(const std::string& text) {
+  constexpr std::array kParts{"RST_STREAM",  "tream removed",   "Socket closed", "onnection reset",
+                              "Broken pipe", "ransport closed", "GOAWAY"};
+  return std::ranges::any_of(
+      kParts, [&](const char* part) { return text.find(part) != std::string::npos; });
+}
+
 }  // namespace
 
 // A status travels in a header of a few kilobytes: a longer text would lose the whole answer.
@@ -64,8 +81,17 @@ base::Error error_of(const grpc::Status& status, const std::string& what) {
 }
 
 bool is_transient(const grpc::Status& status) {
-  return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+    case grpc::StatusCode::CANCELLED:
+      return true;
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::UNKNOWN:
+      return is_broken_off(status.error_message());
+    default:
+      return false;
+  }
 }
 
 }  // namespace duets::service

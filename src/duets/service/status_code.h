@@ -11,7 +11,8 @@
 namespace duets::service {
 
 /// What a call answers for an error: kInvalid -> INVALID_ARGUMENT, kConnection -> UNAVAILABLE,
-/// kDiverged -> FAILED_PRECONDITION, kStorage -> DATA_LOSS, anything else -> INTERNAL.
+/// kDiverged -> FAILED_PRECONDITION, kStorage -> DATA_LOSS (UNAVAILABLE when it may be written
+/// later), anything else -> INTERNAL.
 grpc::Status status_of(const std::exception& error);
 
 /// What a caller makes of a status that is not OK: INVALID_ARGUMENT, NOT_FOUND -> kInvalid;
@@ -20,7 +21,9 @@ grpc::Status status_of(const std::exception& error);
 /// else -> kProtocol. `what` says what was tried.
 base::Error error_of(const grpc::Status& status, const std::string& what);
 
-/// True for UNAVAILABLE and DEADLINE_EXCEEDED: the same call may succeed later.
+/// True when the same call may succeed later: UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED (a server
+/// that ends drops its calls; whoever cancels a call himself looks before he asks here), and
+/// INTERNAL or UNKNOWN of a connection that broke.
 bool is_transient(const grpc::Status& status);
 
 }  // namespace duets::service

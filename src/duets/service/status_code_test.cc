@@ -52,6 +52,15 @@ TEST(StatusCode, StatusCodesOfTheOtherSideBecomeErrors) {
   }
 }
 
+// A coordinator that ends drops the calls that wait in it; agents must outlive that.
+TEST(StatusCode, ACallThatBrokeOffMaySucceedLater) {
+  EXPECT_TRUE(is_transient({StatusCode::CANCELLED, "CANCELLED"}));
+  EXPECT_TRUE(is_transient({StatusCode::INTERNAL, "Received RST_STREAM with error code 2"}));
+  EXPECT_TRUE(is_transient({StatusCode::UNKNOWN, "Stream removed"}));
+  EXPECT_FALSE(is_transient({StatusCode::INTERNAL, "the kernel matrix is singular"}));
+  EXPECT_FALSE(is_transient({StatusCode::UNKNOWN, ""}));
+}
+
 TEST(StatusCode, AStatusWithoutATextIsNamedByItsNumber) {
   EXPECT_STREQ(error_of({StatusCode::UNAVAILABLE, ""}, "fetching").what(),
                "fetching: gRPC status 14");

@@ -1,0 +1,67 @@
+#include "duets/service/link_connector.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "duets/service/link_watch.h"
+
+namespace duets::service {
+
+LinkConnector::LinkConnector(std::shared_ptr<grpc::Channel> channel)
+    : channel_(std::move(channel)), thread_([this] { run(); }) {}
+
+LinkConnector::~LinkConnector() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void LinkConnector::connect() {
+  const std::lock_guard lock(mutex_);
+  wanted_ = true;
+  changed_.notify_all();
+}
+
+void LinkConnector::sleep_unless_back(const std::atomic<bool>& stop, double seconds,
+                                      std::uint64_t known) const {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  // At least one step: a connection that comes and breaks at once is not a reason to hurry.
+  do {
+    const std::chrono::duration<double> left = end - Clock::now();
+    sleep_unless(stop, std::min(kNoticeSeconds, left.count()));
+  } while (!stop && num_returns_ == known && Clock::now() < end);
+}
+
+void LinkConnector::run() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    changed_.wait(lock, [this] { return ending_ || wanted_; });
+    wanted_ = false;
+    lock.unlock();
+    wait_for_connection();
+    lock.lock();
+  }
+}
+
+void LinkConnector::wait_for_connection() {
+  bool missed = false;
+  while (!ending_) {
+    const grpc_connectivity_state state = channel_->GetState(true);
+    if (state == GRPC_CHANNEL_READY) {
+      // One that was there all the time is not news: the coordinator itself had no answer.
+      if (missed) ++num_returns_;
+      return;
+    }
+    missed = true;
+    const auto notice = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::duration<double>(kNoticeSeconds));
+    channel_->WaitForStateChange(state, std::chrono::system_clock::now() + notice);
+  }
+}
+
+}  // namespace duets::service

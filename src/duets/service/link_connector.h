@@ -1,0 +1,45 @@
+// Brings a lost connection back. gRPC works on a connection only while somebody waits for it: calls
+// that fail at once do not, and a TLS handshake between them would never get to its end.
+#pragma once
+
+#include <grpcpp/channel.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace duets::service {
+
+/// A thread that waits for a channel to connect. Idle while nobody misses the connection.
+/// Thread-safe.
+class LinkConnector {
+ public:
+  explicit LinkConnector(std::shared_ptr<grpc::Channel> channel);
+  ~LinkConnector();
+  LinkConnector(const LinkConnector&) = delete;
+  LinkConnector& operator=(const LinkConnector&) = delete;
+
+  /// A call did not get through: connect, if there is no connection, for as long as it takes.
+  void connect();
+  /// How often a connection that was missed has come back.
+  std::uint64_t num_returns() const { return num_returns_; }
+  /// Sleeps for `seconds`, or until `stop` is true, or num_returns() is not `known` any more.
+  void sleep_unless_back(const std::atomic<bool>& stop, double seconds, std::uint64_t known) const;
+
+ private:
+  void run();
+  void wait_for_connection();
+
+  std::shared_ptr<grpc::Channel> channel_;
+  std::atomic<std::uint64_t> num_returns_ = 0;
+  std::atomic<bool> ending_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool wanted_ = false;
+  std::thread thread_;
+};
+
+}  // namespace duets::service
