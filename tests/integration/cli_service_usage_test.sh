@@ -128,6 +128,10 @@ holds "no secret in the export" bash -c \
   '! grep -rqaF "$(tr -d "\n" <duets-storage/secrets/small.key)" small-export'
 duets verify small-export --secret duets-storage/secrets/small.key
 exits "verify" 0
+duets verify small-export --secret duets-storage/secrets/small.key --trials duets-agent --format json
+exits "verify with the agents' journals" 0
+holds "all messages follow from the answers" test "$(json out \
+  'sum(f["ok"] and "from its answers" in f["what"] for f in j["findings"])')" = 9
 duets run small.toml --secret duets-storage/secrets/small.key \
   --participation small-export/participation.toml -o again -q
 exits "simulated with the deployment's coins" 0
@@ -135,6 +139,17 @@ digests() { json "$1/manifest.json" 'j["run_digest"], j["state_digest"]'; }
 holds "simulation and deployment are the same run" test "$(digests again)" = "$(digests small-export)"
 duets study export small --storage duets-storage -o small-export
 exits "an export is not overwritten" 2
+# The same study and secret once more, with an agent that measures something else.
+start_server small.toml --storage elsewhere --secret duets-storage/secrets/small.key
+there plan --agent 1 --journal changed
+awk -F, -v OFS=, '{ print $1, $2, NR == 1 ? "value" : 1000 }' out >changed.csv
+there submit --agent 1 --journal changed changed.csv
+exits "other answers" 0
+kill -TERM "$pid"
+server_ends "the server of the other answers" 0
+duets verify small-export --secret duets-storage/secrets/small.key --trials changed/small-1.db
+holds "a journal with other answers: exit code 5" test "$status" = 5
+says "a journal with other answers" "epoch 1: message of agent 1, from its answers"
 duets study delete small --storage duets-storage --yes
 exits "delete" 0
 duets study list --storage duets-storage --format json
