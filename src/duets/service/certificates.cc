@@ -11,6 +11,7 @@
 
 #include "duets/base/error.h"
 #include "duets/service/certificates_x509.h"
+#include "duets/service/definition.h"
 #include "duets/storage/secret_file.h"
 
 namespace duets::service {
@@ -25,16 +26,7 @@ constexpr std::string_view kOperatorName = "operator";
 constexpr std::string_view kAgentPrefix = "agent-";
 constexpr std::string_view kAgentsPrefix = "agents-";
 constexpr std::size_t kMaxCommonName = 64;
-constexpr std::size_t kMaxStudyName = 100;
 constexpr std::int64_t kMaxDays = 36500;
-
-bool is_study_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxStudyName && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '-' || c == '_' || c == '.';
-         });
-}
 
 // Digits alone, and as they are printed: a name has one spelling.
 std::optional<std::uint32_t> parse_number(std::string_view text) {

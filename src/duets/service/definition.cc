@@ -37,11 +37,8 @@ bool is_name_character(char c) {
          c == '_' || c == '.';
 }
 
-// The name becomes a file name and a part of certificates.
 void check_name(const std::string& name) {
-  const bool ok = !name.empty() && name.size() <= kMaxName && name.front() != '.' &&
-                  std::all_of(name.begin(), name.end(), is_name_character);
-  require(ok, "study.name", clean_text(name, kMaxName),
+  require(is_study_name(name), "study.name", clean_text(name, kMaxName),
           "must be 1 to 100 letters, digits, '-', '_' or '.', not starting with '.'");
 }
 
@@ -96,6 +93,11 @@ void check_policy(const ClosePolicy& policy, std::uint32_t agents) {
 }
 
 }  // namespace
+
+bool is_study_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxName && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), is_name_character);
+}
 
 void validate(const Definition& definition) {
   require(definition.study != nullptr, "study", "missing", "a definition needs a study");

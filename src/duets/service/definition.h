@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duets/base/bytes.h"
@@ -44,6 +45,10 @@ struct Definition {
   ClosePolicy policy;
   std::string toml;  ///< the resolved study file, for people and for built-in objectives
 };
+
+/// 1 to 100 letters, digits, '-', '_' or '.', not starting with '.': it becomes a file name and a
+/// part of certificates.
+bool is_study_name(std::string_view name);
 
 /// Throws kInvalid naming the field of the study file.
 void validate(const Definition& definition);
