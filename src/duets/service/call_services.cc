@@ -36,6 +36,16 @@ Status check_agent(const CallbackServerContext& context, bool insecure, const st
                       common_name(*identity), agent, study)};
 }
 
+Status check_operator(const CallbackServerContext& context, bool insecure) {
+  if (insecure) return Status::OK;
+  const auto identity = identity_of(context);
+  if (!identity) return {StatusCode::UNAUTHENTICATED, "the certificate has no name of ours"};
+  if (identity->may_operate()) return Status::OK;
+  return {StatusCode::PERMISSION_DENIED,
+          fmt::format("\"{}\" is not an operator: make a certificate with `duets certs operator`",
+                      common_name(*identity))};
+}
+
 ServerUnaryReactor* finish(CallbackServerContext* context, const Status& status) {
   ServerUnaryReactor* reactor = context->DefaultReactor();
   reactor->Finish(status);
@@ -106,6 +116,10 @@ ServerUnaryReactor* AgentsService::Send(CallbackServerContext* context,
 ServerUnaryReactor* AgentsService::Beat(CallbackServerContext* context,
                                         const v1::BeatRequest* request, v1::BeatReply* reply) {
   return finish(context, guarded([&] {
+                  // A beat of nobody would be a way to look at a study without a name.
+                  if (request->progress().empty()) {
+                    return Status(StatusCode::INVALID_ARGUMENT, "progress: of at least one agent");
+                  }
                   for (const v1::Progress& progress : request->progress()) {
                     Status allowed =
                         check_agent(*context, insecure_, request->study(), progress.agent());
@@ -127,22 +141,11 @@ ServerUnaryReactor* AgentsService::Leave(CallbackServerContext* context,
 
 ServerUnaryReactor* OperatorsService::answer(CallbackServerContext* context,
                                              const std::function<void()>& work) const {
-  return finish(
-      context, guarded([&]() -> Status {
-        if (!insecure_) {
-          const auto identity = identity_of(*context);
-          if (!identity)
-            return {StatusCode::UNAUTHENTICATED, "the certificate has no name of ours"};
-          if (!identity->may_operate()) {
-            return {StatusCode::PERMISSION_DENIED,
-                    fmt::format("\"{}\" is not an operator: make a certificate with `duets certs "
-                                "operator`",
-                                common_name(*identity))};
-          }
-        }
-        work();
-        return Status::OK;
-      }));
+  return finish(context, guarded([&]() -> Status {
+                  Status allowed = check_operator(*context, insecure_);
+                  if (allowed.ok()) work();
+                  return allowed;
+                }));
 }
 
 ServerUnaryReactor* OperatorsService::CreateStudy(CallbackServerContext* context,
@@ -191,7 +194,18 @@ ServerUnaryReactor* OperatorsService::DeleteStudy(CallbackServerContext* context
 ServerUnaryReactor* OperatorsService::CloseEpoch(CallbackServerContext* context,
                                                  const v1::CloseEpochRequest* request,
                                                  v1::CloseEpochReply*) {
-  return answer(context, [&] { studies_.find(request->study())->close_epoch(request->epoch()); });
+  ServerUnaryReactor* reactor = context->DefaultReactor();
+  Status status = check_operator(*context, insecure_);
+  if (status.ok()) {
+    status = guarded([&] {
+      studies_.find(request->study())->close_epoch(request->epoch(), [reactor](const Status& done) {
+        reactor->Finish(done);
+      });
+      return Status(Status::OK);
+    });
+  }
+  if (!status.ok()) reactor->Finish(status);
+  return reactor;
 }
 
 ServerUnaryReactor* OperatorsService::ExportStudy(CallbackServerContext* context,

@@ -26,12 +26,12 @@ bool LeaseTable::is_free(const Lease& lease, double now) const {
   return lease.token == 0 || lease.left || !lease.heard || now - *lease.heard > lease_seconds_;
 }
 
-std::optional<std::uint32_t> LeaseTable::choose(const Instance& instance, double now) const {
+std::optional<std::uint32_t> LeaseTable::choose(const std::string& instance, double now) const {
   const auto index = [&](auto found) {
     return static_cast<std::uint32_t>(std::distance(leases_.begin(), found));
   };
   const auto own = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& lease) {
-    return lease.token > 0 && lease.instance == instance;
+    return lease.token > 0 && lease.holder.instance == instance;
   });
   if (own != leases_.end()) return index(own);
   const auto fresh = std::find_if(leases_.begin(), leases_.end(),
@@ -43,10 +43,10 @@ std::optional<std::uint32_t> LeaseTable::choose(const Instance& instance, double
   return std::nullopt;
 }
 
-Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Instance& instance,
-                       const std::string& host, bool take_over, double now) {
+Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Holder& holder, bool take_over,
+                       double now) {
   Grant grant;
-  if (!agent) agent = choose(instance, now);
+  if (!agent) agent = choose(holder.instance, now);
   if (!agent) {
     grant.objection = fmt::format("all {} agents of the study are taken", leases_.size());
     return grant;
@@ -57,24 +57,25 @@ Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Instance& insta
     return grant;
   }
   Lease& lease = leases_[*agent];
-  const bool same = lease.token > 0 && lease.instance == instance;
-  if (!same && !take_over && !is_free(lease, now)) {
+  const bool own = lease.token > 0 && lease.holder.instance == holder.instance;
+  const bool same = own && lease.holder.start == holder.start;
+  if (!own && !take_over && !is_free(lease, now)) {
     grant.objection = fmt::format(
         "agent {} is held by {}, heard of {:.0f} s ago; it is free when that machine leaves or has "
         "been silent for {:.0f} s, or with --take-over",
-        *agent, lease.host, now - *lease.heard, lease_seconds_);
+        *agent, lease.holder.host, now - *lease.heard, lease_seconds_);
     return grant;
   }
   grant.granted = true;
   grant.agent = *agent;
-  grant.changed = !same || lease.left || lease.host != host;
+  grant.changed = !same || lease.left;
   if (!same) {
     ++lease.token;
     lease.last = {};
   }
-  lease.instance = instance;
-  lease.host = host;
+  lease.holder = holder;
   lease.left = false;
+  lease.silent = false;
   lease.heard = now;
   grant.token = lease.token;
   return grant;
@@ -83,7 +84,7 @@ Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Instance& insta
 bool LeaseTable::renew(std::uint32_t agent, std::uint64_t token, double now) {
   if (agent >= leases_.size() || leases_[agent].token != token || token == 0) return false;
   leases_[agent].heard = now;
-  leases_[agent].left = false;
+  leases_[agent].silent = false;
   return true;
 }
 
@@ -100,14 +101,15 @@ void LeaseTable::leave(std::uint32_t agent, std::uint64_t token) {
 std::string LeaseTable::fenced_text(std::uint32_t agent) const {
   if (agent >= leases_.size()) return fmt::format("there is no agent {}", agent);
   if (leases_[agent].token == 0) return fmt::format("agent {} has not joined", agent);
-  return fmt::format("another machine, {}, has taken over agent {}", leases_[agent].host, agent);
+  return fmt::format("another machine, {}, has taken over agent {}", leases_[agent].holder.host,
+                     agent);
 }
 
 Presence LeaseTable::presence(std::uint32_t agent, double now) const {
   const Lease& lease = leases_.at(agent);
   if (lease.token == 0) return Presence::kNever;
   if (lease.left) return Presence::kLeft;
-  return is_free(lease, now) ? Presence::kLost : Presence::kLive;
+  return lease.silent || is_free(lease, now) ? Presence::kLost : Presence::kLive;
 }
 
 AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double now) const {
@@ -115,7 +117,7 @@ AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double 
   AgentStatus status;
   status.agent = agent;
   status.presence = presence(agent, now);
-  status.host = lease.host;
+  status.host = lease.holder.host;
   status.heard_seconds_ago = lease.heard ? now - *lease.heard : 0;
   status.token = lease.token;
   status.seconds_per_query = lease.last.seconds_per_query;
@@ -153,8 +155,9 @@ base::Bytes LeaseTable::save() const {
   out.u32(static_cast<std::uint32_t>(leases_.size()));
   for (const Lease& lease : leases_) {
     out.u64(lease.token);
-    out.blob(as_bytes(lease.instance));
-    out.text(lease.host);
+    out.blob(as_bytes(lease.holder.instance));
+    out.blob(as_bytes(lease.holder.start));
+    out.text(lease.holder.host);
     out.u8(lease.left ? 1 : 0);
   }
   return out.take();
@@ -167,10 +170,12 @@ void LeaseTable::load(std::span<const std::uint8_t> bytes, double now) {
   }
   for (Lease& lease : leases_) {
     lease.token = in.u64();
-    lease.instance = as_text(in.blob());
-    lease.host = in.text();
+    lease.holder.instance = as_text(in.blob());
+    lease.holder.start = as_text(in.blob());
+    lease.holder.host = in.text();
     lease.left = in.u8() != 0;
-    if (lease.token > 0) lease.heard = now;
+    lease.silent = lease.token > 0;
+    if (lease.silent) lease.heard = now;
   }
   in.expect_end();
 }

@@ -15,8 +15,13 @@
 
 namespace duets::service {
 
-/// A running agent process, told apart from all others by 16 random bytes.
-using Instance = std::string;
+/// Who asks for an agent: the journal, told apart from all others by 16 random bytes, and the start
+/// of the process that uses it, by 16 more.
+struct Holder {
+  std::string instance;
+  std::string start;
+  std::string host;  ///< for people
+};
 
 /// What an agent says of itself in a heartbeat.
 struct Beat {
@@ -42,11 +47,11 @@ class LeaseTable {
  public:
   LeaseTable(std::uint32_t num_agents, double lease_seconds);
 
-  /// `agent` empty: the one this instance held, else the lowest that was never held, was left, or
-  /// whose lease ended. A lease that another instance holds and keeps alive is refused unless
-  /// `take_over`. The same instance keeps its token; another one gets the next.
-  Grant join(std::optional<std::uint32_t> agent, const Instance& instance, const std::string& host,
-             bool take_over, double now);
+  /// `agent` empty: the one this journal held, else the lowest that was never held, was left, or
+  /// whose lease ended. A lease that another journal holds and keeps alive is refused unless
+  /// `take_over`. The same journal and start keep their token; anybody else gets the next, so that
+  /// a copied journal cannot be used by two at once.
+  Grant join(std::optional<std::uint32_t> agent, const Holder& holder, bool take_over, double now);
 
   /// True, and the lease is renewed, when the token is the agent's current one.
   bool renew(std::uint32_t agent, std::uint64_t token, double now);
@@ -72,14 +77,14 @@ class LeaseTable {
  private:
   struct Lease {
     std::uint64_t token = 0;  ///< 0: never held
-    Instance instance;
-    std::string host;
+    Holder holder;
     bool left = false;
-    std::optional<double> heard;  ///< empty: never
+    std::optional<double> heard;  ///< or since when it may be expected to be heard; empty: never
+    bool silent = false;          ///< not heard since the coordinator came back
     Beat last;
   };
   bool is_free(const Lease& lease, double now) const;
-  std::optional<std::uint32_t> choose(const Instance& instance, double now) const;
+  std::optional<std::uint32_t> choose(const std::string& instance, double now) const;
 
   double lease_seconds_;
   std::vector<Lease> leases_;

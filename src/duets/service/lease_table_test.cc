@@ -9,15 +9,17 @@ namespace {
 
 constexpr double kLease = 10;
 
-Instance instance(char c) { return Instance(16, c); }
+Holder holder(char c, char start = '1') {
+  return {std::string(16, c), std::string(16, start), std::string("host-") + c};
+}
 
 TEST(LeaseTable, AFreeAgentIsGrantedAndTheSameInstanceKeepsItsToken) {
   LeaseTable table(2, kLease);
-  const Grant first = table.join(1, instance('a'), "host-a", false, 0);
+  const Grant first = table.join(1, holder('a'), false, 0);
   ASSERT_TRUE(first.granted);
   EXPECT_TRUE(first.changed);
   EXPECT_EQ(first.token, 1U);
-  const Grant again = table.join(1, instance('a'), "host-a", false, 3);
+  const Grant again = table.join(1, holder('a'), false, 3);
   ASSERT_TRUE(again.granted);
   EXPECT_FALSE(again.changed);
   EXPECT_EQ(again.token, 1U);
@@ -25,60 +27,74 @@ TEST(LeaseTable, AFreeAgentIsGrantedAndTheSameInstanceKeepsItsToken) {
 
 TEST(LeaseTable, ALiveLeaseIsNotGivenAwayUnlessTheTakeOverIsTyped) {
   LeaseTable table(2, kLease);
-  table.join(0, instance('a'), "host-a", false, 0);
-  const Grant refused = table.join(0, instance('b'), "host-b", false, 9);
+  table.join(0, holder('a'), false, 0);
+  const Grant refused = table.join(0, holder('b'), false, 9);
   EXPECT_FALSE(refused.granted);
   EXPECT_NE(refused.objection.find("host-a"), std::string::npos);
   EXPECT_TRUE(table.renew(0, 1, 9));
-  const Grant taken = table.join(0, instance('b'), "host-b", true, 10);
+  const Grant taken = table.join(0, holder('b'), true, 10);
   ASSERT_TRUE(taken.granted);
   EXPECT_EQ(taken.token, 2U);
   EXPECT_FALSE(table.renew(0, 1, 11)) << "the old holder is fenced";
   EXPECT_NE(table.fenced_text(0).find("host-b"), std::string::npos);
 }
 
+TEST(LeaseTable, AnotherStartWithTheSameJournalFencesTheFirst) {
+  LeaseTable table(1, kLease);
+  EXPECT_EQ(table.join(0, holder('a', '1'), false, 0).token, 1U);
+  const Grant second = table.join(0, holder('a', '2'), false, 1);
+  ASSERT_TRUE(second.granted) << "a restarted agent is not locked out by its own lease";
+  EXPECT_TRUE(second.changed);
+  EXPECT_EQ(second.token, 2U);
+  EXPECT_FALSE(table.renew(0, 1, 2)) << "a copy of the journal is in use: the first is told";
+}
+
 TEST(LeaseTable, AnEndedLeaseOnlyPermitsTakeOverTheHolderMayComeBack) {
   LeaseTable table(1, kLease);
-  table.join(0, instance('a'), "host-a", false, 0);
+  table.join(0, holder('a'), false, 0);
   EXPECT_EQ(table.presence(0, 10), Presence::kLive);
   EXPECT_EQ(table.presence(0, 10.5), Presence::kLost);
   EXPECT_TRUE(table.renew(0, 1, 11)) << "nobody took it: a late heartbeat kills no live agent";
   EXPECT_EQ(table.presence(0, 12), Presence::kLive);
-  EXPECT_TRUE(table.join(0, instance('b'), "host-b", false, 30).granted);
+  EXPECT_TRUE(table.join(0, holder('b'), false, 30).granted);
 }
 
 TEST(LeaseTable, WithoutANumberTheOwnThenAFreshThenAFreedAgentIsChosen) {
   LeaseTable table(3, kLease);
-  EXPECT_EQ(table.join({}, instance('a'), "a", false, 0).agent, 0U);
-  EXPECT_EQ(table.join({}, instance('b'), "b", false, 0).agent, 1U);
-  EXPECT_EQ(table.join({}, instance('a'), "a", false, 1).agent, 0U);
+  EXPECT_EQ(table.join({}, holder('a'), false, 0).agent, 0U);
+  EXPECT_EQ(table.join({}, holder('b'), false, 0).agent, 1U);
+  EXPECT_EQ(table.join({}, holder('a'), false, 1).agent, 0U);
   table.leave(0, 1);
-  EXPECT_EQ(table.join({}, instance('c'), "c", false, 2).agent, 2U);
-  EXPECT_EQ(table.join({}, instance('d'), "d", false, 2).agent, 0U);
-  const Grant full = table.join({}, instance('e'), "e", false, 3);
+  table.renew(0, 1, 1);
+  EXPECT_EQ(table.presence(0, 1), Presence::kLeft) << "a late heartbeat does not bring it back";
+  EXPECT_EQ(table.join({}, holder('c'), false, 2).agent, 2U);
+  EXPECT_EQ(table.join({}, holder('d'), false, 2).agent, 0U);
+  const Grant full = table.join({}, holder('e'), false, 3);
   EXPECT_FALSE(full.granted);
   EXPECT_NE(full.objection.find("3 agents"), std::string::npos);
 }
 
 TEST(LeaseTable, AnAgentThatTheStudyDoesNotHaveIsRefused) {
   LeaseTable table(2, kLease);
-  EXPECT_FALSE(table.join(2, instance('a'), "a", false, 0).granted);
+  EXPECT_FALSE(table.join(2, holder('a'), false, 0).granted);
   EXPECT_FALSE(table.renew(2, 0, 0));
   EXPECT_FALSE(table.renew(0, 0, 0)) << "token 0 is nobody's";
 }
 
 TEST(LeaseTable, TokensAndHoldersSurviveARestartAndEveryHolderGetsOneLease) {
   LeaseTable table(2, kLease);
-  table.join(0, instance('a'), "host-a", false, 0);
-  table.join(0, instance('b'), "host-b", true, 0);
-  table.join(1, instance('c'), "host-c", false, 0);
+  table.join(0, holder('a'), false, 0);
+  table.join(0, holder('b'), true, 0);
+  table.join(1, holder('c'), false, 0);
   LeaseTable restored(2, kLease);
   restored.load(table.save(), 100);
   EXPECT_EQ(restored.save(), table.save());
   EXPECT_FALSE(restored.renew(0, 1, 101));
-  EXPECT_FALSE(restored.join(1, instance('d'), "host-d", false, 105).granted);
+  EXPECT_FALSE(restored.join(1, holder('d'), false, 105).granted);
+  EXPECT_EQ(restored.presence(0, 101), Presence::kLost) << "not heard of since";
   EXPECT_TRUE(restored.renew(0, 2, 105));
-  EXPECT_TRUE(restored.join(1, instance('d'), "host-d", false, 111).granted);
+  EXPECT_EQ(restored.presence(0, 105), Presence::kLive);
+  EXPECT_TRUE(restored.join(1, holder('d'), false, 111).granted);
   LeaseTable other(3, kLease);
   EXPECT_THROW(other.load(table.save(), 0), base::Error);
 }
@@ -87,7 +103,7 @@ TEST(LeaseTable, TheMedianIsOverAgentsThatHaveMeasured) {
   LeaseTable table(4, kLease);
   EXPECT_FALSE(table.median_seconds_per_query());
   for (std::uint32_t agent = 0; agent < 3; ++agent) {
-    table.join(agent, instance(static_cast<char>('a' + agent)), "host", false, 0);
+    table.join(agent, holder(static_cast<char>('a' + agent)), false, 0);
     Beat beat;
     beat.token = 1;
     beat.epoch = 2;

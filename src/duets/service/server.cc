@@ -4,11 +4,13 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <future>
 #include <utility>
 
 #include "duets/base/error.h"
 #include "duets/service/call_services.h"
 #include "duets/service/certificates.h"
+#include "duets/service/status_code.h"
 #include "duets/service/wire.h"
 
 namespace duets::service {
@@ -20,6 +22,9 @@ constexpr auto kShutdown = std::chrono::seconds(5);
 std::shared_ptr<grpc::ServerCredentials> credentials(const ServerOptions& options) {
   if (options.insecure) return grpc::InsecureServerCredentials();
   const TlsTexts texts = load_tls(options.certs, "coordinator");
+  const std::string problem = tls_problem(texts);
+  base::require(problem.empty(), "certificate", (options.certs / "coordinator.crt").string(),
+                problem + "; make another with `duets certs server`");
   grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   ssl.pem_root_certs = texts.authority;
   ssl.pem_key_cert_pairs.push_back({texts.key, texts.certificate});
@@ -73,7 +78,7 @@ class Server::Impl {
 
   ~Impl() {
     // Waiting calls are answered when their studies go; the rest is given a moment.
-    for (const std::string& name : studies_.names()) studies_.find(name)->retire();
+    studies_.retire();
     if (!server_) return;
     server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
     server_->Wait();
@@ -116,7 +121,11 @@ void Server::stop_study(const std::string& name) { impl_->studies().find(name)->
 void Server::delete_study(const std::string& name) { impl_->studies().remove(name); }
 
 void Server::close_epoch(const std::string& name, std::uint32_t epoch) {
-  impl_->studies().find(name)->close_epoch(epoch);
+  std::promise<grpc::Status> done;
+  impl_->studies().find(name)->close_epoch(
+      epoch, [&](const grpc::Status& status) { done.set_value(status); });
+  const grpc::Status status = done.get_future().get();
+  if (!status.ok()) throw error_of(status, "close");
 }
 
 }  // namespace duets::service

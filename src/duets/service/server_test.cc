@@ -7,6 +7,8 @@
 
 #include "duets/service/raw_agent_test_support.h"
 #include "duets/service/stored_study.h"
+#include "duets/service/study_board.h"
+#include "duets/storage/secret_file.h"
 
 namespace duets::service {
 namespace {
@@ -298,6 +300,107 @@ TEST_F(ServerTest, AnOperatorClosesAnEpochStopsAndDeletes) {
   server_->delete_study("study");
   EXPECT_TRUE(server_->names().empty());
   EXPECT_FALSE(std::filesystem::exists(secret_path(scratch_.path(), "study")));
+}
+
+TEST_F(ServerTest, AStudyThatIsMadeCannotBeChangedAndItsSecretIsNotReplaced) {
+  create();
+  Definition changed = test_definition();
+  changed.policy = {2, 3.0};
+  EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
+              HasSubstr("coordinator.quorum"));
+  changed = test_definition();
+  changed.objective.timeout_seconds = 7;
+  EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
+              HasSubstr("objective.timeout"));
+  EXPECT_THAT(
+      protocol::error_text([&] { server_->create(test_definition(), std::string(64, '8')); }),
+      HasSubstr("--secret"));
+  EXPECT_FALSE(server_->create(test_definition(), kTestSecret));
+}
+
+TEST_F(ServerTest, ASecretWithoutAStudyIsUsedNeverReplaced) {
+  storage::write_secret_file(secret_path(scratch_.path(), "study"), kTestSecret + "\n");
+  start();
+  EXPECT_EQ(protocol::error_kind([&] { server_->create(test_definition(), std::string(64, '8')); }),
+            base::ErrorKind::kInvalid);
+  EXPECT_TRUE(server_->create(test_definition()));
+  EXPECT_EQ(joined(0)->joined().coin().size(), 32U);
+  EXPECT_EQ(storage::read_secret_file(secret_path(scratch_.path(), "study")), kTestSecret + "\n");
+}
+
+TEST_F(ServerTest, ADeletedNameIsFreeForAnotherStudy) {
+  create();
+  server_->stop_study("study");
+  ASSERT_TRUE(eventually(
+      [&] { return protocol::error_text([&] { server_->delete_study("study"); }).empty(); }));
+  protocol::Study other = protocol::small_study();
+  other.beta = 0.75;
+  EXPECT_TRUE(server_->create(test_definition(other)));
+  EXPECT_EQ(joined(0)->joined().token(), 1U) << "nothing of the old study is left";
+  ASSERT_TRUE(is(StudyState::kRunning));
+  start();
+  EXPECT_TRUE(is(StudyState::kRunning));
+}
+
+TEST_F(ServerTest, ARestartBeginsTheDeadlineAnew) {
+  Definition definition = test_definition();
+  definition.policy = {1, 1.0};
+  create(definition);
+  auto agents = fleet();
+  agents[0]->query();
+  agents[0]->upload();
+  server_.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  start();
+  agents = fleet();
+  // Two queries of 0.5 s: over by the clock on the wall, not by the time the coordinator was there.
+  v1::BeatReply beat;
+  const double before = steady_seconds();
+  ASSERT_TRUE(agents[1]->beat(0.5, beat).ok());
+  ASSERT_TRUE(eventually([&] { return status().epoch == 2; }));
+  EXPECT_GT(steady_seconds() - before, 0.3) << "1 s less what starting took";
+}
+
+TEST_F(ServerTest, AnAgentWaitsWithOneCallAndABeatOfNobodyIsRefused) {
+  create();
+  auto agents = fleet();
+  v1::FetchReply first;
+  while (agents[0]->fetch(0, first).ok() && first.broadcasts_size() > 0) {
+  }
+  std::thread earlier([&] {
+    EXPECT_TRUE(agents[0]->fetch(30, first).ok());
+    EXPECT_EQ(first.broadcasts_size(), 0);
+  });
+  // The second call takes the place of the first, whichever of the two comes first.
+  v1::FetchReply second;
+  const bool answered = eventually([&] {
+    RawAgent twin(server_->address(), 0);
+    if (!twin.join().ok()) return false;
+    while (twin.fetch(0, second).ok() && second.broadcasts_size() > 0) {
+    }
+    EXPECT_TRUE(twin.fetch(0.3, second).ok());
+    return true;
+  });
+  EXPECT_TRUE(answered);
+  earlier.join();
+  v1::BeatRequest nobody;
+  nobody.set_study("study");
+  v1::BeatReply reply;
+  grpc::ClientContext context;
+  EXPECT_EQ(agents[0]->stub().Beat(&context, nobody, &reply).error_code(),
+            StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServerTest, WhoeverTakesOverHearsThatTheOpenEpochIsUploaded) {
+  create();
+  auto agents = fleet();
+  EXPECT_FALSE(agents[0]->joined().uploaded());
+  agents[0]->query();
+  agents[0]->upload();
+  RawAgent other(server_->address(), 0, 'o');
+  other.request().set_take_over(true);
+  ASSERT_TRUE(other.join().ok());
+  EXPECT_TRUE(other.joined().uploaded());
 }
 
 TEST_F(ServerTest, SeveralStudiesLiveOnOneServerAndANameIsNotTakenTwice) {

@@ -18,6 +18,11 @@ constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxExportBytes = std::size_t{16} << 20;
 constexpr std::uint64_t kExportStep = 256;
 
+bool is_secret_of(const std::string& text, const std::filesystem::path& file) {
+  return parse_secret(text, "--secret").public_coin().key() ==
+         load_secret(file).public_coin().key();
+}
+
 std::filesystem::path made(const std::filesystem::path& storage) {
   std::error_code error;
   const bool fresh = std::filesystem::create_directories(storage, error);
@@ -63,27 +68,59 @@ void Studies::open(const std::string& name) {
       std::make_shared<StudyHost>(journal.load(), load_secret(file), journal, options_, executor_);
 }
 
+// A study cannot be changed once it is made: what agents were told stands.
+void Studies::require_same(const StudyHost& host, const Definition& given,
+                           const std::string& secret_text) const {
+  const Definition& there = host.definition();
+  const std::string& name = there.study->name;
+  const base::Digest digest = protocol::study_digest(*there.study);
+  const base::Digest given_digest = protocol::study_digest(*given.study);
+  base::require(
+      digest == given_digest, "study.name", name,
+      fmt::format("is taken by another study (digest {}, this one has {}); choose another "
+                  "name or delete the old one",
+                  base::to_hex(digest), base::to_hex(given_digest)));
+  const auto same = [&](bool equal, const char* field) {
+    base::require(equal, field, "(changed)",
+                  fmt::format("study \"{}\" was made with another one and cannot be changed; use "
+                              "the old file or another name, or delete the study",
+                              name));
+  };
+  const ObjectiveSettings& a = there.objective;
+  const ObjectiveSettings& b = given.objective;
+  same(a.minimise == b.minimise, "study.direction");
+  same(a.offset == b.offset, "objective.offset");
+  same(a.scale == b.scale, "objective.scale");
+  same(a.infeasible_value == b.infeasible_value, "objective.infeasible_value");
+  same(a.timeout_seconds == b.timeout_seconds, "objective.timeout");
+  same(a.retries == b.retries, "objective.retries");
+  same(a.command == b.command, "objective.command");
+  same(there.policy.quorum == given.policy.quorum, "coordinator.quorum");
+  same(there.policy.deadline == given.policy.deadline, "coordinator.deadline");
+  if (secret_text.empty()) return;
+  same(is_secret_of(secret_text, secret_path(storage_, name)), "--secret");
+}
+
 bool Studies::create(const Definition& definition, const std::string& secret_text) {
   validate(definition);
   const std::lock_guard lock(mutex_);
   const std::string& name = definition.study->name;
   const auto found = hosts_.find(name);
   if (found != hosts_.end()) {
-    const base::Digest there = protocol::study_digest(*found->second->definition().study);
-    const base::Digest given = protocol::study_digest(*definition.study);
-    base::require(there == given, "study.name", name,
-                  fmt::format("is taken by another study (digest {}, this one has {}); choose "
-                              "another name or delete the old one",
-                              base::to_hex(there), base::to_hex(given)));
+    require_same(*found->second, definition, secret_text);
     return false;
   }
-  // The secret first: a study without one could not be opened again. One that was left behind by a
-  // crash between the two belongs to no study and may go.
+  // The secret first: a study without one could not be opened again. One that is there without a
+  // study was left by a crash between the two, or its study was lost: it is used, never replaced.
   const std::filesystem::path file = secret_path(storage_, name);
-  const std::string text = secret_text.empty() ? new_secret_text() : secret_text;
-  parse_secret(text, "secret");
-  std::filesystem::remove(file);
-  storage::write_secret_file(file, text);
+  if (!std::filesystem::exists(file)) {
+    const std::string text = secret_text.empty() ? new_secret_text() : secret_text;
+    parse_secret(text, "--secret");
+    storage::write_secret_file(file, text);
+  } else {
+    base::require(secret_text.empty() || is_secret_of(secret_text, file), "--secret", "(not shown)",
+                  fmt::format("{} holds another one; move that file away first", file.string()));
+  }
   StudyJournal::create(store_, definition, unix_seconds());
   open(name);
   return true;
@@ -113,10 +150,22 @@ void Studies::remove(const std::string& name) {
   const std::string& full = host->definition().study->name;
   base::require(host->state() != StudyState::kRunning, "study", full,
                 "is running; stop it before deleting it");
+  base::require(host->idle(), "study", full, "still computes; try again in a moment");
+  // The worker is gone before its journal is: the name stays taken until both are.
+  host->retire();
   const std::lock_guard lock(mutex_);
-  hosts_.erase(full);
   store_.remove(full);
+  hosts_.erase(full);
   std::filesystem::remove(secret_path(storage_, full));
+}
+
+void Studies::retire() {
+  std::map<std::string, std::shared_ptr<StudyHost>> hosts;
+  {
+    const std::lock_guard lock(mutex_);
+    hosts = hosts_;
+  }
+  for (const auto& [name, host] : hosts) host->retire();
 }
 
 Studies::Export Studies::stored(const std::string& name, std::uint64_t first) const {

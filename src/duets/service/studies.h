@@ -34,6 +34,9 @@ class Studies {
   /// With its secret. kInvalid while it runs.
   void remove(const std::string& name);
 
+  /// All workers end; calls are answered that the coordinator goes away.
+  void retire();
+
   struct Export {
     Definition definition;
     std::vector<base::Bytes> records;
@@ -44,6 +47,8 @@ class Studies {
 
  private:
   void open(const std::string& name);
+  void require_same(const StudyHost& host, const Definition& given,
+                    const std::string& secret_text) const;
   void tick_until_stopped();
 
   const std::filesystem::path storage_;

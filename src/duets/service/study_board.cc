@@ -76,7 +76,7 @@ void StudyBoard::show(const protocol::Coordinator& coordinator, std::optional<Fo
   std::vector<Ready> ready;
   {
     const std::lock_guard lock(mutex_);
-    status_.state = state;
+    if (status_.state != StudyState::kStopped) status_.state = state;
     status_.waiting_for.clear();
     for (const base::AgentId agent : coordinator.waiting_for()) {
       status_.waiting_for.push_back(base::value(agent));
@@ -152,6 +152,12 @@ Traffic StudyBoard::traffic() const {
   return status_.traffic;
 }
 
+bool StudyBoard::uploaded(std::uint32_t agent) const {
+  const std::lock_guard lock(mutex_);
+  return ready_ &&
+         !std::binary_search(status_.waiting_for.begin(), status_.waiting_for.end(), agent);
+}
+
 std::uint32_t StudyBoard::epochs_taken_part(std::uint32_t agent) const {
   const std::lock_guard lock(mutex_);
   std::uint32_t count = 0;
@@ -212,9 +218,10 @@ v1::FetchReply StudyBoard::reply_from(std::uint32_t known, double now_unix) {
   return reply;
 }
 
-void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, double until,
-                       double now_unix, FetchDone done) {
+void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, double now,
+                       double until, FetchDone done) {
   using grpc::StatusCode;
+  const double now_unix = unix_seconds();
   grpc::Status refused;
   std::optional<v1::FetchReply> reply;
   {
@@ -225,7 +232,8 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
     } else if (known > broadcasts_.size()) {
       refused = {StatusCode::DATA_LOSS,
                  fmt::format("agent {} has {} broadcasts, the coordinator only {}: its storage has "
-                             "lost the end of study \"{}\"",
+                             "lost the end of study \"{}\", or the agent's journal is of another "
+                             "run",
                              agent, known, broadcasts_.size(), status_.name)};
     } else if (request.known_digest() != chain_[known]) {
       refused = {
@@ -233,11 +241,19 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
           fmt::format("agent {} and the coordinator do not have the same first {} broadcasts "
                       "({:016x} and {:016x})",
                       agent, known, request.known_digest(), chain_[known])};
-    } else if (known < broadcasts_.size() || status_.state != StudyState::kRunning) {
+    } else if (known < broadcasts_.size() || status_.state != StudyState::kRunning ||
+               until <= now) {
       reply = reply_from(known, now_unix);
     } else {
-      waiters_.push_back({known, until, std::move(done)});
-      return;
+      const auto earlier = std::find_if(waiters_.begin(), waiters_.end(),
+                                        [&](const Waiter& w) { return w.agent == agent; });
+      if (earlier == waiters_.end()) {
+        waiters_.push_back({agent, known, until, std::move(done)});
+        return;
+      }
+      reply = reply_from(earlier->known, now_unix);
+      std::swap(earlier->done, done);
+      *earlier = {agent, known, until, std::move(earlier->done)};
     }
   }
   done(refused, reply ? std::move(*reply) : v1::FetchReply{});
@@ -256,6 +272,18 @@ std::vector<StudyBoard::Ready> StudyBoard::take_ready(double now, double now_uni
 
 void StudyBoard::answer(std::vector<Ready> ready) {
   for (Ready& one : ready) one.done(grpc::Status::OK, std::move(one.reply));
+}
+
+void StudyBoard::release(std::uint32_t agent) {
+  std::vector<Ready> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Waiter& waiter : waiters_) {
+      if (waiter.agent == agent) waiter.until = 0;
+    }
+    ready = take_ready(0, unix_seconds());
+  }
+  answer(std::move(ready));
 }
 
 void StudyBoard::expire(double now, double now_unix) {

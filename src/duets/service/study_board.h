@@ -31,7 +31,8 @@ class StudyBoard {
   // --- the worker writes ---
   /// A record that is on the disk: adds its broadcasts and, for a closed epoch, its line.
   void show(const protocol::Record& record);
-  /// What the coordinator knows now. Waiting calls that can be answered are answered.
+  /// What the coordinator knows now. Waiting calls that can be answered are answered. A study that
+  /// an operator stopped stays stopped.
   void show(const protocol::Coordinator& coordinator, std::optional<Found> recommendation,
             std::optional<Found> best, StudyState state);
   void show_note(std::uint32_t epoch, const EpochNote& note);
@@ -49,6 +50,8 @@ class StudyBoard {
   std::uint32_t num_broadcasts() const;
   std::map<std::uint32_t, EpochNote> notes() const;
   Traffic traffic() const;
+  /// The message of this agent for the open epoch is taken.
+  bool uploaded(std::uint32_t agent) const;
   /// Epochs closed with this agent.
   std::uint32_t epochs_taken_part(std::uint32_t agent) const;
   /// Agents, presence and deadline are left to the caller.
@@ -56,10 +59,13 @@ class StudyBoard {
   v1::Waiting waiting(double now_unix) const;
 
   /// Answers at once when there are broadcasts beyond `known` or the study does not run; otherwise
-  /// when one comes, or at `until`. `known_digest` that is not ours: FAILED_PRECONDITION; more
+  /// when one comes, or at `until`. An agent waits with one call: an earlier one is answered then.
+  /// `known_digest` that is not ours: FAILED_PRECONDITION; more
   /// known than there are: DATA_LOSS.
-  void fetch(std::uint32_t agent, const v1::FetchRequest& request, double until, double now_unix,
+  void fetch(std::uint32_t agent, const v1::FetchRequest& request, double now, double until,
              FetchDone done);
+  /// Answers the waiting call of an agent at once: whoever waits there asks again.
+  void release(std::uint32_t agent);
   /// Answers the calls whose time is up.
   void expire(double now, double now_unix);
   /// Answers all waiting calls with `status`, and those that come later as well.
@@ -76,6 +82,7 @@ class StudyBoard {
     bool closing = false;
   };
   struct Waiter {
+    std::uint32_t agent = 0;
     std::uint32_t known = 0;
     double until = 0;
     FetchDone done;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -22,27 +21,6 @@ using storage::StorageError;
 /// Between two tries to write to a disk that does not take anything.
 constexpr auto kDiskRetry = std::chrono::seconds(1);
 
-const grpc::Status kGoingAway{StatusCode::UNAVAILABLE, "the coordinator is going away"};
-
-/// Answers once: with what it is told, or that the coordinator goes away when a job is dropped.
-class SendAnswer {
- public:
-  explicit SendAnswer(SendDone done) : done_(std::move(done)) {}
-  ~SendAnswer() {
-    if (done_) done_(kGoingAway, {});
-  }
-  SendAnswer(const SendAnswer&) = delete;
-  SendAnswer& operator=(const SendAnswer&) = delete;
-
-  void operator()(const grpc::Status& status, v1::SendReply&& reply) {
-    const SendDone done = std::exchange(done_, nullptr);
-    done(status, std::move(reply));
-  }
-
- private:
-  SendDone done_;
-};
-
 std::string upload_name(const protocol::Message& message) {
   if (const auto* upload = std::get_if<protocol::Upload>(&message)) {
     return fmt::format("upload of agent {}, epoch {}", base::value(upload->agent),
@@ -53,6 +31,8 @@ std::string upload_name(const protocol::Message& message) {
 }
 
 }  // namespace
+
+grpc::Status going_away() { return {StatusCode::UNAVAILABLE, "the coordinator is going away"}; }
 
 StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
                      HostOptions options, const base::Executor& executor)
@@ -83,7 +63,7 @@ void StudyHost::retire() {
     stopping_ = true;
   }
   wake_.notify_all();
-  board_.close(kGoingAway);
+  board_.close(going_away());
   worker_.finish();
 }
 
@@ -107,11 +87,12 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
                       records.size()));
     }
     const bool runs = state == StudyState::kRunning;
+    epoch_began_ = steady_seconds();
     if (!carry_out(runs ? coordinator_->resume() : protocol::Effects{}, "complete")) return;
     board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
                 best_trial_of(definition_, *coordinator_, secret_),
                 runs && coordinator_->finished() ? StudyState::kFinished : state);
-  } catch (const base::Error& error) {
+  } catch (const std::exception& error) {
     fail(error.what());
   }
 }
@@ -167,7 +148,6 @@ bool StudyHost::persist(const protocol::Effects& effects, const std::string& why
 void StudyHost::publish(const protocol::Effects& effects, bool finished) {
   for (const protocol::Record& record : effects.records) board_.show(record);
   for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
-  if (board_.state() == StudyState::kStopped) return;
   board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
               best_trial_of(definition_, *coordinator_, secret_),
               finished ? StudyState::kFinished : StudyState::kRunning);
@@ -177,6 +157,7 @@ void StudyHost::report(const protocol::Effects& effects) {
   for (const protocol::Event& event : effects.events) {
     if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
       close_posted_ = false;
+      epoch_began_ = steady_seconds();
       say(fmt::format("epoch {} of {}: {} queries an agent", base::value(began->epoch),
                       protocol::lengths(*definition_.study).size(), began->length));
     } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
@@ -200,7 +181,7 @@ void StudyHost::report(const protocol::Effects& effects) {
 }
 
 std::optional<grpc::Status> StudyHost::not_serving() const {
-  if (stopping_) return kGoingAway;
+  if (stopping_) return going_away();
   if (!board_.ready() && board_.state() != StudyState::kFailed) {
     return grpc::Status(StatusCode::UNAVAILABLE,
                         "the coordinator is reading its records; try again in a moment");
@@ -208,73 +189,91 @@ std::optional<grpc::Status> StudyHost::not_serving() const {
   return std::nullopt;
 }
 
-void StudyHost::send(const v1::SendRequest& request, SendDone done) {
-  board_.count_call();
-  const auto refuse = [&](const grpc::Status& status) { done(status, {}); };
-  if (const auto status = not_serving()) return refuse(*status);
-  if (const grpc::Status status = check_caller(request.caller()); !status.ok()) {
-    return refuse(status);
-  }
-  protocol::Message message;
+grpc::Status StudyHost::objection_to(const v1::SendRequest& request, protocol::Message& message) {
+  if (const auto status = not_serving()) return *status;
+  if (grpc::Status status = check_caller(request.caller()); !status.ok()) return status;
   try {
     message = from_wire(request.message(), *definition_.study);
   } catch (const base::Error& error) {
-    return refuse(status_of(error));
+    return status_of(error);
   }
   const auto* upload = std::get_if<protocol::Upload>(&message);
   const auto* closing = std::get_if<protocol::Closing>(&message);
   if (upload == nullptr && closing == nullptr) {
-    return refuse({StatusCode::INVALID_ARGUMENT, "message: agents send uploads and closings only"});
+    return {StatusCode::INVALID_ARGUMENT, "message: agents send uploads and closings only"};
   }
-  const base::AgentId author = upload != nullptr ? upload->agent : closing->agent;
-  if (base::value(author) != request.caller().agent()) {
-    return refuse({StatusCode::PERMISSION_DENIED,
-                   fmt::format("agent {} sends a message of agent {}", request.caller().agent(),
-                               base::value(author))});
+  const std::uint32_t author = base::value(upload != nullptr ? upload->agent : closing->agent);
+  if (author != request.caller().agent()) {
+    return {StatusCode::PERMISSION_DENIED,
+            fmt::format("agent {} sends a message of agent {}", request.caller().agent(), author)};
   }
   // A disk that takes nothing keeps the worker waiting: say so instead of letting callers wait.
-  if (const std::string problem = board_.problem(); !problem.empty()) {
-    return refuse({StatusCode::UNAVAILABLE, problem});
+  if (const std::string problem = board_.problem();
+      !problem.empty() && board_.state() != StudyState::kFailed) {
+    return {StatusCode::UNAVAILABLE, problem};
   }
-  const auto answer = std::make_shared<SendAnswer>(std::move(done));
-  worker_.post([this, message, wire = request.message(), answer] {
-    take(message, wire, [answer](const grpc::Status& status, v1::SendReply&& reply) {
-      (*answer)(status, std::move(reply));
-    });
+  const std::lock_guard lock(pending_mutex_);
+  if (!pending_.insert(author).second) {
+    return {StatusCode::UNAVAILABLE, "the same agent's message is being worked on"};
+  }
+  return grpc::Status::OK;
+}
+
+void StudyHost::send(const v1::SendRequest& request, SendDone done) {
+  board_.count_call();
+  protocol::Message message;
+  if (const grpc::Status status = objection_to(request, message); !status.ok()) {
+    return done(status, {});
+  }
+  const auto reply = std::make_shared<v1::SendReply>();
+  const auto answer =
+      std::make_shared<Answer>([this, reply, agent = request.caller().agent(),
+                                done = std::move(done)](const grpc::Status& status) {
+        {
+          const std::lock_guard lock(pending_mutex_);
+          pending_.erase(agent);
+        }
+        done(status, std::move(*reply));
+      });
+  worker_.post([this, message, wire = request.message(), reply, answer] {
+    (*answer)(take(message, wire, *reply));
   });
 }
 
-void StudyHost::take(const protocol::Message& message, const v1::Message& wire,
-                     const SendDone& done) {
-  v1::SendReply reply;
+grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message& wire,
+                             v1::SendReply& reply) {
   if (board_.state() == StudyState::kRunning || board_.state() == StudyState::kFinished) {
     try {
       protocol::Effects effects = coordinator_->receive(message);
-      std::vector<protocol::Outgoing> answers;
-      for (const protocol::Outgoing& outgoing : effects.messages) {
-        if (outgoing.to) answers.push_back(outgoing);
-      }
+      const std::vector<protocol::Outgoing> outgoing = effects.messages;
       if (!effects.records.empty()) board_.count_upload(wire, protocol::num_reals(message));
-      if (!carry_out(std::move(effects), "complete")) return done(kGoingAway, {});
-      for (const protocol::Outgoing& outgoing : answers) {
-        *reply.add_answers() = to_wire(outgoing.message);
-        if (std::holds_alternative<protocol::Trim>(outgoing.message)) {
-          board_.count_answer(reply.answers().Get(reply.answers_size() - 1),
-                              protocol::num_reals(outgoing.message));
+      if (!carry_out(std::move(effects), "complete")) return going_away();
+      for (const protocol::Outgoing& one : outgoing) {
+        if (!one.to) continue;
+        *reply.add_answers() = to_wire(one.message);
+        if (std::holds_alternative<protocol::Trim>(one.message)) {
+          board_.count_answer(reply.answers(reply.answers_size() - 1),
+                              protocol::num_reals(one.message));
         }
       }
-    } catch (const base::Error& error) {
+    } catch (const std::exception& error) {
       fail(fmt::format("{}: {}", upload_name(message), error.what()));
     }
   }
   reply.set_state(static_cast<v1::StudyState>(board_.state()));
-  done(grpc::Status::OK, std::move(reply));
+  return grpc::Status::OK;
 }
 
-void StudyHost::close_with_uploads(std::uint32_t epoch, const std::string& why) {
+grpc::Status StudyHost::close_with_uploads(std::uint32_t epoch, const std::string& why) {
+  if (board_.state() != StudyState::kRunning || !coordinator_) {
+    return {StatusCode::INVALID_ARGUMENT,
+            fmt::format("study \"{}\" is not running", definition_.study->name)};
+  }
   const base::EpochId open = coordinator_->epoch();
-  base::require(base::value(open) == epoch && !coordinator_->finished(), "epoch",
-                fmt::format("{}", epoch), fmt::format("the open epoch is {}", base::value(open)));
+  if (base::value(open) != epoch) {
+    return {StatusCode::INVALID_ARGUMENT,
+            fmt::format("epoch = {}: the open epoch is {}", epoch, base::value(open))};
+  }
   std::vector<base::AgentId> participants;
   const std::vector<base::AgentId> missing = coordinator_->waiting_for();
   for (std::uint32_t agent = 0; agent < definition_.study->agents; ++agent) {
@@ -282,30 +281,32 @@ void StudyHost::close_with_uploads(std::uint32_t epoch, const std::string& why) 
       participants.push_back(base::AgentId{agent});
     }
   }
-  carry_out(coordinator_->close(open, participants), why);
+  if (participants.empty()) {
+    return {StatusCode::INVALID_ARGUMENT,
+            fmt::format("epoch = {}: no agent has uploaded yet", epoch)};
+  }
+  try {
+    if (!carry_out(coordinator_->close(open, participants), why)) return going_away();
+  } catch (const std::exception& error) {
+    fail(error.what());
+    return status_of(error);
+  }
+  return grpc::Status::OK;
 }
 
-void StudyHost::close_epoch(std::uint32_t epoch) {
-  std::promise<void> done;
-  auto result = done.get_future();
-  const auto shared = std::make_shared<std::promise<void>>(std::move(done));
-  worker_.post([this, epoch, shared] {
-    try {
-      base::require(board_.state() == StudyState::kRunning && coordinator_, "study",
-                    definition_.study->name, "is not running");
-      close_with_uploads(epoch, "operator");
-      shared->set_value();
-    } catch (...) {
-      shared->set_exception(std::current_exception());
-    }
-  });
-  result.get();
+void StudyHost::close_epoch(std::uint32_t epoch, std::function<void(const grpc::Status&)> done) {
+  const auto answer = std::make_shared<Answer>(std::move(done));
+  if (const auto status = not_serving()) return (*answer)(*status);
+  if (const std::string problem = board_.problem(); !problem.empty()) {
+    return (*answer)({StatusCode::UNAVAILABLE, problem});
+  }
+  worker_.post([this, epoch, answer] { (*answer)(close_with_uploads(epoch, "operator")); });
 }
 
 void StudyHost::stop() {
+  const std::lock_guard lock(state_mutex_);
   base::require(board_.state() == StudyState::kRunning, "study", definition_.study->name,
                 fmt::format("is {}, not running", to_string(board_.state())));
-  const std::lock_guard lock(state_mutex_);
   journal_.set_state(StudyState::kStopped);
   board_.show_state(StudyState::kStopped);
   say("stopped by an operator");

@@ -1,8 +1,8 @@
 // One study on a server: the host around protocol::Coordinator.
 //
 // A worker thread owns the coordinator: it takes messages in the order in which they came, persists
-// what follows, and only then shows it on the board. Leases and heartbeats have a lock of their own
-// and never wait for it.
+// what follows, and only then shows it on the board. Heartbeats wait neither for it nor for the
+// disk.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -14,10 +14,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "duets/base/executor.h"
 #include "duets/protocol/coordinator.h"
+#include "duets/service/answer.h"
 #include "duets/service/certificates.h"
 #include "duets/service/lease_table.h"
 #include "duets/service/link.h"
@@ -60,9 +62,11 @@ class StudyHost {
   StudyState state() const { return board_.state(); }
   /// Persisted: nothing more happens in this study.
   void stop();
-  /// Ends the open epoch with the agents that have uploaded; returns when it is done. Throws
-  /// kInvalid when nobody has, or another epoch is open.
-  void close_epoch(std::uint32_t epoch);
+  /// Ends the open epoch with the agents that have uploaded; `done` hears when it is stored.
+  /// INVALID_ARGUMENT when nobody has, or another epoch is open.
+  void close_epoch(std::uint32_t epoch, std::function<void(const grpc::Status&)> done);
+  /// False while the worker has something to do.
+  bool idle() const { return !worker_.busy(); }
 
   /// Answers everybody who waits, now and later, that the coordinator goes away; lets the worker
   /// end the job under way and drops the others.
@@ -73,17 +77,21 @@ class StudyHost {
   void tick();
 
  private:
+  grpc::Status grant_lease(std::optional<std::uint32_t> wanted, const Holder& holder,
+                           const v1::JoinRequest& request, Grant& grant);
   void recover(const std::vector<base::Bytes>& records, StudyState state);
   bool carry_out(protocol::Effects effects, const std::string& why);
   bool persist(const protocol::Effects& effects, const std::string& why);
   void publish(const protocol::Effects& effects, bool finished);
   void report(const protocol::Effects& effects);
-  void take(const protocol::Message& message, const v1::Message& wire, const SendDone& done);
-  void close_with_uploads(std::uint32_t epoch, const std::string& why);
+  grpc::Status take(const protocol::Message& message, const v1::Message& wire,
+                    v1::SendReply& reply);
+  grpc::Status close_with_uploads(std::uint32_t epoch, const std::string& why);
+  grpc::Status objection_to(const v1::SendRequest& request, protocol::Message& message);
   void fail(const std::string& problem);
   void check_presence(double now);
   std::optional<double> deadline_seconds() const;
-  bool may_close(const StudyStatus& status) const;
+  bool is_over_deadline(const StudyStatus& status) const;
   std::optional<grpc::Status> not_serving() const;
   grpc::Status check_caller(const v1::Caller& caller);
   void say(const std::string& line) const;
@@ -96,6 +104,7 @@ class StudyHost {
   const double created_unix_;
   StudyBoard board_;
 
+  std::mutex join_mutex_;  ///< one at a time: the table is stored before it is used
   mutable std::mutex lease_mutex_;
   LeaseTable leases_;
   std::vector<Presence> said_presence_;
@@ -103,6 +112,11 @@ class StudyHost {
   std::mutex state_mutex_;  ///< an operator's stop is not overwritten by the worker's records
   std::atomic<bool> stopping_{false};
   std::atomic<bool> close_posted_{false};
+  std::mutex pending_mutex_;
+  std::set<std::uint32_t> pending_;  ///< agents whose message the worker has not taken yet
+  /// When the open epoch was opened or brought back, on the steady clock: neither a clock that is
+  /// set nor time without a coordinator brings a deadline closer.
+  std::atomic<double> epoch_began_{0};
   std::mutex wake_mutex_;
   std::condition_variable wake_;  ///< ends a wait for the disk when the host goes away
 

@@ -64,31 +64,12 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
                     clean_text(request.host(), kMaxText), request.known_broadcasts(), study.name,
                     board_.num_broadcasts())};
   }
-  const std::string host = clean_text(request.host(), kMaxText);
-  const std::lock_guard lock(lease_mutex_);
-  const LeaseTable before = leases_;
-  const Grant grant =
-      leases_.join(wanted, request.instance(), host, request.take_over(), steady_seconds());
-  if (!grant.granted) return {StatusCode::ALREADY_EXISTS, grant.objection};
-  if (study.data == protocol::DataPolicy::kSurviving && !request.has_journal() &&
-      board_.epochs_taken_part(grant.agent) > 0) {
-    leases_ = before;
-    return {StatusCode::FAILED_PRECONDITION,
-            fmt::format("agent {} took part before, and data = \"surviving\" needs its earlier "
-                        "rewards: start it with its journal",
-                        grant.agent)};
+  const Holder holder{request.instance(), request.start().substr(0, kInstanceBytes),
+                      clean_text(request.host(), kMaxText)};
+  Grant grant;
+  if (const grpc::Status status = grant_lease(wanted, holder, request, grant); !status.ok()) {
+    return status;
   }
-  if (grant.changed) {
-    try {
-      journal_.set_leases(leases_.save());
-    } catch (const base::Error& error) {
-      leases_ = before;
-      return {StatusCode::UNAVAILABLE, error.what()};
-    }
-    say(fmt::format("agent {} joined from {}{}", grant.agent, host,
-                    grant.token > 1 ? fmt::format(" (holder {})", grant.token) : ""));
-  }
-  said_presence_[grant.agent] = Presence::kLive;
   *reply.mutable_definition() = to_wire(definition_);
   *reply.mutable_study_digest() = to_wire(digest);
   reply.set_agent(grant.agent);
@@ -97,6 +78,46 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   reply.set_token(grant.token);
   reply.set_lease_seconds(options_.lease_seconds);
   reply.set_num_broadcasts(board_.num_broadcasts());
+  reply.set_uploaded(board_.uploaded(grant.agent));
+  return grpc::Status::OK;
+}
+
+// The new table is on the disk before anybody acts on it, and heartbeats do not wait for the disk:
+// so the decision is made on a copy, stored, and then made for good.
+grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const Holder& holder,
+                                    const v1::JoinRequest& request, Grant& grant) {
+  const std::lock_guard joining(join_mutex_);
+  const double now = steady_seconds();
+  LeaseTable next = [&] {
+    const std::lock_guard lock(lease_mutex_);
+    return leases_;
+  }();
+  grant = next.join(wanted, holder, request.take_over(), now);
+  if (!grant.granted) return {StatusCode::ALREADY_EXISTS, grant.objection};
+  if (definition_.study->data == protocol::DataPolicy::kSurviving && !request.has_journal() &&
+      board_.epochs_taken_part(grant.agent) > 0) {
+    return {StatusCode::FAILED_PRECONDITION,
+            fmt::format("agent {} took part before, and data = \"surviving\" needs its earlier "
+                        "rewards: start it with its journal",
+                        grant.agent)};
+  }
+  if (grant.changed) {
+    try {
+      journal_.set_leases(next.save());
+    } catch (const base::Error& error) {
+      return {StatusCode::UNAVAILABLE, clean_text(error.what())};
+    }
+    say(fmt::format("agent {} joined from {}{}", grant.agent, holder.host,
+                    grant.token > 1 ? fmt::format(" (holder {})", grant.token) : ""));
+  }
+  {
+    const std::lock_guard lock(lease_mutex_);
+    // A heartbeat that came meanwhile does not undo what is stored.
+    leases_.join(grant.agent, holder, /*take_over=*/true, now);
+    said_presence_[grant.agent] = Presence::kLive;
+  }
+  // Whoever held the agent before and waits hears of it now.
+  if (grant.changed) board_.release(grant.agent);
   return grpc::Status::OK;
 }
 
@@ -114,8 +135,8 @@ void StudyHost::fetch(const v1::FetchRequest& request, FetchDone done) {
   }
   const double asked = request.wait_seconds();
   const double wait = asked > 0 ? std::min(asked, options_.max_wait_seconds) : 0;
-  board_.fetch(request.caller().agent(), request, steady_seconds() + wait, unix_seconds(),
-               std::move(done));
+  const double now = steady_seconds();
+  board_.fetch(request.caller().agent(), request, now, now + wait, std::move(done));
 }
 
 grpc::Status StudyHost::beat(const v1::BeatRequest& request, v1::BeatReply& reply) {
@@ -164,13 +185,15 @@ StudyStatus StudyHost::status() const {
   const double now = steady_seconds();
   StudyStatus status = board_.status(unix_seconds());
   status.created_unix = created_unix_;
-  if (status.state == StudyState::kRunning) status.deadline_seconds = deadline_seconds();
+  if (const auto limit = deadline_seconds(); limit && status.state == StudyState::kRunning) {
+    // People count from the opening of the epoch, also when the deadline began anew since.
+    status.deadline_seconds = *limit + std::max(0.0, status.epoch_seconds - (now - epoch_began_));
+  }
   status.guarantee = protocol::guarantee_of(*definition_.study, status.complete_participation);
   const std::lock_guard lock(lease_mutex_);
   for (std::uint32_t agent = 0; agent < status.agents; ++agent) {
     AgentStatus line = leases_.status(agent, status.epoch, now);
-    line.uploaded = board_.ready() && !std::binary_search(status.waiting_for.begin(),
-                                                          status.waiting_for.end(), agent);
+    line.uploaded = board_.uploaded(agent);
     line.epochs_excluded =
         static_cast<std::uint32_t>(status.epochs.size()) - board_.epochs_taken_part(agent);
     status.agent_status.push_back(std::move(line));
@@ -178,11 +201,11 @@ StudyStatus StudyHost::status() const {
   return status;
 }
 
-bool StudyHost::may_close(const StudyStatus& status) const {
+bool StudyHost::is_over_deadline(const StudyStatus& status) const {
   const std::size_t uploaded = status.agents - status.waiting_for.size();
-  return status.state == StudyState::kRunning && status.deadline_seconds && board_.ready() &&
-         uploaded >= status.quorum && uploaded > 0 &&
-         status.epoch_seconds > *status.deadline_seconds;
+  const auto limit = deadline_seconds();
+  return status.state == StudyState::kRunning && limit && board_.ready() && uploaded > 0 &&
+         uploaded >= status.quorum && steady_seconds() - epoch_began_ > *limit;
 }
 
 void StudyHost::check_presence(double now) {
@@ -207,20 +230,12 @@ void StudyHost::tick() {
   board_.expire(now, unix_seconds());
   check_presence(now);
   if (definition_.policy.deadline <= 0 || close_posted_) return;
-  StudyStatus status = board_.status(unix_seconds());
-  status.deadline_seconds = deadline_seconds();
-  if (!may_close(status)) return;
+  const StudyStatus status = board_.status(unix_seconds());
+  if (!is_over_deadline(status)) return;
   close_posted_ = true;
   worker_.post([this, epoch = status.epoch] {
-    try {
-      // The epoch may have ended by itself meanwhile.
-      if (base::value(coordinator_->epoch()) == epoch && !coordinator_->finished() &&
-          board_.state() == StudyState::kRunning) {
-        close_with_uploads(epoch, "deadline");
-      }
-    } catch (const base::Error& error) {
-      fail(error.what());
-    }
+    // Nothing to say when the epoch has ended by itself meanwhile.
+    close_with_uploads(epoch, "deadline");
     close_posted_ = false;
   });
 }

@@ -13,6 +13,11 @@ void Worker::post(std::function<void()> job) {
   changed_.notify_one();
 }
 
+bool Worker::busy() const {
+  const std::lock_guard lock(mutex_);
+  return working_ || !jobs_.empty();
+}
+
 void Worker::finish() {
   std::deque<std::function<void()>> dropped;
   {
@@ -29,11 +34,14 @@ void Worker::run() {
   while (true) {
     changed_.wait(lock, [this] { return finishing_ || !jobs_.empty(); });
     if (finishing_) return;
-    const std::function<void()> job = std::move(jobs_.front());
+    std::function<void()> job = std::move(jobs_.front());
     jobs_.pop_front();
+    working_ = true;
     lock.unlock();
     job();
+    job = nullptr;  // what it holds is let go outside the lock
     lock.lock();
+    working_ = false;
   }
 }
 

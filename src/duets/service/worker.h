@@ -19,6 +19,9 @@ class Worker {
   /// Jobs must not throw. After finish() they are dropped.
   void post(std::function<void()> job);
 
+  /// True while a job is under way or waits.
+  bool busy() const;
+
   /// Lets the job under way end, drops the others, and returns when the thread is gone. Not from a
   /// job.
   void finish();
@@ -26,9 +29,10 @@ class Worker {
  private:
   void run();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> jobs_;
+  bool working_ = false;
   bool finishing_ = false;
   std::thread thread_;  // last: it uses the others
 };
