@@ -44,6 +44,10 @@ std::string waiting_text(const v1::Waiting& waiting) {
                      waiting.seconds());
 }
 
+std::string late_text(std::uint32_t epoch) {
+  return fmt::format("results of epoch {} came too late: it ended without this agent", epoch);
+}
+
 }  // namespace
 
 AgentTalk::AgentTalk(SessionOptions options)
@@ -109,6 +113,7 @@ void AgentTalk::keep(JournalAnswer answer) {
     if (answer.epoch == book().epoch()) answer.latent = book().query(answer.slot).latent;
     write(answer);
     joined_.book->apply(answer);
+    if (answer.epoch == book().epoch()) untried_epoch_ = answer.epoch;
     show_counts();
   }
   pulse_->end_query(answer.seconds);
@@ -161,6 +166,9 @@ void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
   write(broadcast);
   joined_.book->apply(broadcast);
   if (book().epoch() == before) return;
+  if (std::exchange(untried_epoch_, 0) == before) {
+    say(fmt::format("{}: {}", name(), late_text(before)));
+  }
   show_counts();
   say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
 }
@@ -170,24 +178,36 @@ bool AgentTalk::send(Patience patience) {
   *request.mutable_caller() = joined_.caller;
   *request.mutable_message() = to_wire(*book().agent().outstanding());
   v1::SendReply reply;
+  bool first = false;
   const auto attempt = [&](grpc::ClientContext& context) {
+    first = std::exchange(untried_epoch_, 0) == book().epoch();
     return options_.link->agents().Send(&context, request, &reply);
   };
   const std::string what = fmt::format("sending the results of epoch {}", book().epoch());
   if (!call(what, attempt, patience, 0)) return false;
-  take(reply);
+  take(reply, first);
   return true;
 }
 
-void AgentTalk::take(const v1::SendReply& reply) {
+void AgentTalk::take(const v1::SendReply& reply, bool first) {
+  std::string fate =
+      fmt::format("results of epoch {} delivered ({} of {} queries answered)", book().epoch(),
+                  book().num_answered() - book().num_holes(), book().length());
   for (const v1::Message& answer : reply.answers()) {
     const protocol::Message message = from_wire(answer, *definition().study);
     // A trim comes again by Fetch, in the order in which the journal wants it.
-    if (const auto* refusal = std::get_if<protocol::Refusal>(&message)) judge(*refusal);
+    const auto* refusal = std::get_if<protocol::Refusal>(&message);
+    if (refusal == nullptr) continue;
+    if (refusal->reason != protocol::Reason::kStale) judge(*refusal);
+    // An earlier try, or an earlier process, may have come through without our learning of it.
+    fate = first ? late_text(book().epoch())
+                 : fmt::format(
+                       "epoch {} had ended when its results came: they count only if an "
+                       "earlier try came through",
+                       book().epoch());
   }
   sent_epoch_ = book().epoch();
-  say(fmt::format("{}: results of epoch {} delivered ({} of {} queries answered)", name(),
-                  book().epoch(), book().num_answered() - book().num_holes(), book().length()));
+  say(fmt::format("{}: {}", name(), fate));
   judge(reply.state(), "");
   if (!over_ && book().agent().finished()) {
     over_ = true;
@@ -195,12 +215,8 @@ void AgentTalk::take(const v1::SendReply& reply) {
   }
 }
 
-void AgentTalk::judge(const protocol::Refusal& refusal) {
+void AgentTalk::judge(const protocol::Refusal& refusal) const {
   const std::uint32_t epoch = base::value(refusal.epoch);
-  if (refusal.reason == protocol::Reason::kStale) {
-    say(fmt::format("{}: epoch {} had ended without this agent", name(), epoch));
-    return;
-  }
   if (refusal.reason == protocol::Reason::kDiverged) {
     throw Error(ErrorKind::kDiverged,
                 fmt::format("{}, epoch {}: the coordinator replays other points than this agent "

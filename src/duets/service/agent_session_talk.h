@@ -45,9 +45,10 @@ class AgentTalk {
   bool fetch(Patience patience);
   bool send(Patience patience);
   void take(const v1::FetchReply& reply);
-  void take(const v1::SendReply& reply);
+  /// `first`: nobody can have sent these results before.
+  void take(const v1::SendReply& reply, bool first);
   void take_broadcast(const protocol::Message& broadcast);
-  void judge(const protocol::Refusal& refusal);
+  void judge(const protocol::Refusal& refusal) const;
   void judge(v1::StudyState state, const std::string& problem);
   void check_fence() const;
   bool is_behind() const;
@@ -66,6 +67,7 @@ class AgentTalk {
   std::atomic<bool> stop_ = false;
   std::atomic<bool> over_ = false;
   std::uint32_t sent_epoch_ = 0;     ///< the coordinator has what this epoch came to
+  std::uint32_t untried_epoch_ = 0;  ///< has answers of this process, and was not sent yet
   std::uint32_t waiting_epoch_ = 0;  ///< of the last line about waiting
   std::chrono::steady_clock::time_point said_waiting_;
 };

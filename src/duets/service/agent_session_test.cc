@@ -17,6 +17,7 @@ using base::ErrorKind;
 using protocol::error_kind;
 using protocol::error_text;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -281,6 +282,63 @@ TEST(AgentSession, AnEpochThatEndedWithoutUsIsLeftBetweenTwoQueries) {
   ASSERT_EQ(trials.size(), 1U);
   EXPECT_EQ(trials[0].query.epoch, 1U);
   EXPECT_EQ(slow.plan().size(), 4U);
+}
+
+/// Everything of agent `agent` for epoch 1, not sent yet.
+std::unique_ptr<AgentSession> answered(Fleet& fleet, std::uint32_t agent) {
+  auto session = std::make_unique<AgentSession>(fleet.session(agent));
+  for (const Query& query : session->plan()) session->report(query, wavy_value(query));
+  return session;
+}
+
+/// Agents 0 and 1 are done with epoch 1.
+void deliver_others(Fleet& fleet) {
+  for (const std::uint32_t agent : {0U, 1U}) {
+    const auto other = answered(fleet, agent);
+    EXPECT_TRUE(eventually([&] { return other->deliver(); }));
+  }
+}
+
+const char* const kLate = "agent 2: results of epoch 1 came too late: it ended without this agent";
+
+TEST(AgentSession, AnEpochThatEndedBeforeTheResultsWereSentIsTold) {
+  Fleet fleet;
+  const auto late = answered(fleet, 2);
+  deliver_others(fleet);
+  fleet.server().close_epoch("study", 1);
+  EXPECT_FALSE(late->deliver()) << "the next epoch is open";
+  EXPECT_THAT(fleet.log(), HasSubstr(kLate));
+}
+
+TEST(AgentSession, ResultsThatComeTooLateAreNotCalledDelivered) {
+  std::atomic<bool> closed = false;
+  Fleet fleet;
+  const auto late = answered(fleet, 2);
+  deliver_others(fleet);
+  fleet.relay().set_fate([&](const std::string& call) {
+    if (call == "Send" && !closed.exchange(true)) fleet.server().close_epoch("study", 1);
+    return Fate::kPass;
+  });
+  EXPECT_TRUE(eventually([&] { return late->deliver(); }));
+  EXPECT_THAT(fleet.log(), HasSubstr(kLate));
+  EXPECT_THAT(fleet.log(), Not(HasSubstr("agent 2: results of epoch 1 delivered")));
+}
+
+// The epoch ended with them, and only the answer was lost.
+TEST(AgentSession, ResultsThatWereTakenAreNotCalledLate) {
+  std::atomic<bool> lost = false;
+  Fleet fleet;
+  deliver_others(fleet);
+  const auto last = answered(fleet, 2);
+  fleet.relay().set_fate([&](const std::string& call) {
+    if (call != "Send" || lost.exchange(true)) return Fate::kPass;
+    return Fate::kReplyLost;
+  });
+  EXPECT_TRUE(eventually([&] { return last->deliver(); }));
+  EXPECT_EQ(fleet.server().status("study").epoch, 2U);
+  EXPECT_THAT(fleet.log(),
+              HasSubstr("agent 2: epoch 1 had ended when its results came: they count"));
+  EXPECT_THAT(fleet.log(), Not(HasSubstr("too late")));
 }
 
 // flower #4147: rounds that hang without saying for whom.
