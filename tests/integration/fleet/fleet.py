@@ -415,23 +415,43 @@ def is_secret_file(path):
     return len(text) == 64 and path.stat().st_mode & 0o077 == 0
 
 
+def forms(secret):
+    """{bytes: name} of a study's secret and coins, as they might stand in a file."""
+    found = {}
+    for name, key in coins(secret).items():
+        for form in (key, key.hex().encode(), key.hex().upper().encode(),
+                     base64.b64encode(key).rstrip(b"="),
+                     base64.urlsafe_b64encode(key).rstrip(b"=")):
+            found[form] = name
+    return found
+
+
 def leaks(scratch):
-    """[(file, what)] of secrets outside their files, as hex, base64 or bytes."""
+    """[(file, what)] of secrets outside their files, as hex, base64 or bytes.
+
+    A secret that lies in a folder of the scratch directory is looked for in that folder and beside
+    it: many fleets in one test are not looked through for each other's secrets."""
     files = [p for p in sorted(scratch.rglob("*")) if p.is_file() and not p.is_symlink()]
-    secrets = {bytes.fromhex(p.read_text().strip()) for p in files if is_secret_file(p)}
+
+    def folder(path):
+        parts = path.relative_to(scratch).parts
+        return parts[0] if len(parts) > 1 else ""
+
     needles = {}
-    for secret in secrets:
-        for name, key in coins(secret).items():
-            for form in (key, key.hex().encode(), key.hex().upper().encode(),
-                         base64.b64encode(key).rstrip(b"="),
-                         base64.urlsafe_b64encode(key).rstrip(b"=")):
-                needles[form] = name
+    for path in files:
+        if is_secret_file(path):
+            secret = bytes.fromhex(path.read_text().strip())
+            needles.setdefault(folder(path), {}).update(forms(secret))
+    everywhere = needles.get("", {})
+    anything = {form: name for some in needles.values() for form, name in some.items()}
     found = []
     for path in files:
         if is_secret_file(path):
             continue
+        own = folder(path)
+        wanted = {**everywhere, **needles.get(own, {})} if own else anything
         data = path.read_bytes()
-        found += [(path, name) for form, name in needles.items() if form in data]
+        found += [(path, name) for form, name in wanted.items() if form in data]
     return found
 
 
