@@ -1,11 +1,15 @@
 // make_seeds DIRECTORY: writes the seeds of the byte formats, corpus/fuzz_message,
-// corpus/fuzz_record and corpus/fuzz_wire_*, from runs of the tiny studies. To be run again when a
-// format changes.
+// corpus/fuzz_record, corpus/fuzz_wire_* and those of files and facts, from runs of the tiny
+// studies. To be run again when a format changes.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "duets/service/agent_journal.h"
+#include "duets/service/export_file.h"
+#include "duets/service/lease_table.h"
+#include "duets/service/study_journal.h"
 #include "duets/service/study_status.h"
 #include "duets/service/wire.h"
 #include "tiny_study.h"
@@ -61,6 +65,27 @@ service::StudyStatus busy_status() {
   return status;
 }
 
+void write_export(const std::filesystem::path& path, std::shared_ptr<const protocol::Study> study,
+                  const std::vector<protocol::Record>& transcript) {
+  std::vector<base::Bytes> records;
+  for (const auto& record : transcript) records.push_back(protocol::encode_record(record));
+  write(path, service::encode_export(tiny_definition(std::move(study)), records));
+}
+
+void write_facts(const std::filesystem::path& directory) {
+  write(directory / "fuzz_leases" / "none", service::LeaseTable(3, 60).save());
+  write(directory / "fuzz_study_facts" / "epochs",
+        service::encode_epochs({{1, {10, 20, "complete"}}, {2, {20, 0, ""}}}));
+  write(directory / "fuzz_study_facts" / "traffic",
+        service::encode_traffic({.calls = 1, .payload_up_bytes = 2, .payload_down_bytes = 3}));
+  service::JournalAnswer answer;
+  answer.epoch = answer.slot = 1;
+  answer.value = 0.5;
+  answer.text = "why";
+  answer.latent = {0.25, 0.75};
+  write(directory / "fuzz_agent_journal" / "answer", service::encode_entry(answer));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -78,8 +103,11 @@ int main(int argc, char** argv) {
             protocol::encode(message));
       write(directory / "fuzz_wire_message" / fmt::format("{}-{:02}", study, number),
             service::to_wire(message));
+      write(directory / "fuzz_agent_journal" / fmt::format("{}-{:02}", study, number),
+            service::encode_entry(message));
       ++number;
     }
+    write_export(directory / "fuzz_export" / study, fuzz::tiny_study(finite), transcript.records);
     number = 0;
     for (const auto& record : transcript.records) {
       write(directory / "fuzz_record" / fmt::format("{}-{:02}", study, number++),
@@ -92,4 +120,5 @@ int main(int argc, char** argv) {
           service::encode_definition(tiny_definition(study)));
   }
   write(directory / "fuzz_wire_status" / "busy", service::to_wire(busy_status()));
+  write_facts(directory);
 }

@@ -27,6 +27,17 @@ base::Bytes encode_number(double value) {
   return out.take();
 }
 
+StudyState decode_state(base::ByteReader in) {
+  const std::uint8_t state = in.u8();
+  in.expect_end();
+  if (state < 1 || state > 4) {
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("study state {}", state));
+  }
+  return static_cast<StudyState>(state);
+}
+
+}  // namespace
+
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs) {
   base::ByteWriter out;
   out.u32(static_cast<std::uint32_t>(epochs.size()));
@@ -39,11 +50,16 @@ base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs) {
   return out.take();
 }
 
-std::map<std::uint32_t, EpochNote> decode_epochs(base::ByteReader in) {
+std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes) {
+  base::ByteReader in(bytes);
   std::map<std::uint32_t, EpochNote> epochs;
   const std::uint32_t count = in.u32();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t epoch = in.u32();
+    if (!epochs.empty() && epoch <= epochs.rbegin()->first) {
+      throw base::Error(base::ErrorKind::kDecode,
+                        fmt::format("notes of epoch {} out of order", epoch));
+    }
     EpochNote& note = epochs[epoch];
     note.opened_unix = in.f64();
     note.closed_unix = in.f64();
@@ -63,7 +79,8 @@ base::Bytes encode_traffic(const Traffic& traffic) {
   return out.take();
 }
 
-Traffic decode_traffic(base::ByteReader in) {
+Traffic decode_traffic(std::span<const std::uint8_t> bytes) {
+  base::ByteReader in(bytes);
   Traffic traffic;
   for (std::uint64_t* count :
        {&traffic.calls, &traffic.payload_up_bytes, &traffic.payload_down_bytes,
@@ -73,17 +90,6 @@ Traffic decode_traffic(base::ByteReader in) {
   in.expect_end();
   return traffic;
 }
-
-StudyState decode_state(base::ByteReader in) {
-  const std::uint8_t state = in.u8();
-  in.expect_end();
-  if (state < 1 || state > 4) {
-    throw base::Error(base::ErrorKind::kDecode, fmt::format("study state {}", state));
-  }
-  return static_cast<StudyState>(state);
-}
-
-}  // namespace
 
 StudyJournal::StudyJournal(storage::Store& store, std::string name)
     : store_(store), name_(std::move(name)) {}
@@ -113,9 +119,9 @@ StoredStudy StudyJournal::load() const {
     stored.state = decode_state(base::ByteReader(*state));
     stored.created_unix = base::ByteReader(*created).f64();
     stored.leases = fact(kLeases).value_or(base::Bytes{});
-    if (const auto epochs = fact(kEpochs)) stored.epochs = decode_epochs(base::ByteReader(*epochs));
+    if (const auto epochs = fact(kEpochs)) stored.epochs = decode_epochs(*epochs);
     if (const auto traffic = fact(kTraffic)) {
-      stored.traffic = decode_traffic(base::ByteReader(*traffic));
+      stored.traffic = decode_traffic(*traffic);
     }
   } catch (const StorageError&) {
     throw;

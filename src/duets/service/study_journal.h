@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct EpochNote {
   double closed_unix = 0;  ///< 0: open
   std::string why;         ///< complete, deadline, operator
 };
+
+/// The facts "epochs" and "traffic". Decoding throws kDecode for anything that encoding could not
+/// have written.
+base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs);
+std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes);
+base::Bytes encode_traffic(const Traffic& traffic);
+Traffic decode_traffic(std::span<const std::uint8_t> bytes);
 
 /// Everything stored of a study but its secret.
 struct StoredStudy {
