@@ -89,13 +89,13 @@ function(duets_component ROOM)
   set_property(GLOBAL APPEND PROPERTY DUETS_ROOMS ${ROOM})
 
   if(DUETS_TESTS AND tests)
-    duets_test(${ROOM}_test SOURCES ${tests} LINKS duets_${ROOM})
+    duets_test(${ROOM}_test SOURCES ${tests} LINKS duets_${ROOM} LABELS ${ROOM})
   endif()
 endfunction()
 
 # duets_test(NAME SOURCES file... LINKS target... [LABELS label...] [TIMEOUT seconds]) makes one
-# test program and registers each of its cases with ctest. The label "long" keeps a program out of
-# the fast suite.
+# test program and registers each of its cases with ctest. The tests of a room have its name as
+# label. The label "long" keeps a program out of the fast suite.
 function(duets_test NAME)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
