@@ -62,6 +62,15 @@ Status guarded(const Work& work) {
   }
 }
 
+// `work` sees to it that the call is answered, unless it returns an error or throws one.
+ServerUnaryReactor* answer_later(CallbackServerContext* context,
+                                 const std::function<Status(ServerUnaryReactor*)>& work) {
+  ServerUnaryReactor* reactor = context->DefaultReactor();
+  const Status status = guarded([&] { return work(reactor); });
+  if (!status.ok()) reactor->Finish(status);
+  return reactor;
+}
+
 }  // namespace
 
 ServerUnaryReactor* AgentsService::Join(CallbackServerContext* context,
@@ -79,8 +88,7 @@ ServerUnaryReactor* AgentsService::Join(CallbackServerContext* context,
 
 ServerUnaryReactor* AgentsService::Fetch(CallbackServerContext* context,
                                          const v1::FetchRequest* request, v1::FetchReply* reply) {
-  ServerUnaryReactor* reactor = context->DefaultReactor();
-  const Status status = guarded([&] {
+  return answer_later(context, [&](ServerUnaryReactor* reactor) {
     const v1::Caller& caller = request->caller();
     Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
     if (!allowed.ok()) return allowed;
@@ -91,14 +99,11 @@ ServerUnaryReactor* AgentsService::Fetch(CallbackServerContext* context,
         });
     return allowed;
   });
-  if (!status.ok()) reactor->Finish(status);
-  return reactor;
 }
 
 ServerUnaryReactor* AgentsService::Send(CallbackServerContext* context,
                                         const v1::SendRequest* request, v1::SendReply* reply) {
-  ServerUnaryReactor* reactor = context->DefaultReactor();
-  const Status status = guarded([&] {
+  return answer_later(context, [&](ServerUnaryReactor* reactor) {
     const v1::Caller& caller = request->caller();
     Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
     if (!allowed.ok()) return allowed;
@@ -109,8 +114,6 @@ ServerUnaryReactor* AgentsService::Send(CallbackServerContext* context,
         });
     return allowed;
   });
-  if (!status.ok()) reactor->Finish(status);
-  return reactor;
 }
 
 ServerUnaryReactor* AgentsService::Beat(CallbackServerContext* context,
@@ -194,18 +197,14 @@ ServerUnaryReactor* OperatorsService::DeleteStudy(CallbackServerContext* context
 ServerUnaryReactor* OperatorsService::CloseEpoch(CallbackServerContext* context,
                                                  const v1::CloseEpochRequest* request,
                                                  v1::CloseEpochReply*) {
-  ServerUnaryReactor* reactor = context->DefaultReactor();
-  Status status = check_operator(*context, insecure_);
-  if (status.ok()) {
-    status = guarded([&] {
-      studies_.find(request->study())->close_epoch(request->epoch(), [reactor](const Status& done) {
-        reactor->Finish(done);
-      });
-      return Status(Status::OK);
+  return answer_later(context, [&](ServerUnaryReactor* reactor) {
+    Status allowed = check_operator(*context, insecure_);
+    if (!allowed.ok()) return allowed;
+    studies_.find(request->study())->close_epoch(request->epoch(), [reactor](const Status& done) {
+      reactor->Finish(done);
     });
-  }
-  if (!status.ok()) reactor->Finish(status);
-  return reactor;
+    return allowed;
+  });
 }
 
 ServerUnaryReactor* OperatorsService::ExportStudy(CallbackServerContext* context,
