@@ -13,6 +13,7 @@
 #include "duets/base/error.h"
 #include "duets/service/certificates.h"
 #include "duets/service/link_connector.h"
+#include "duets/service/link_text.h"
 #include "duets/service/link_watch.h"
 #include "duets/service/status_code.h"
 #include "duets/service/wire.h"
@@ -33,24 +34,6 @@ constexpr double kRefusedSeconds = 5;
 
 double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
-}
-
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// The other side showed a certificate that we do not take, or does not speak TLS.
-bool is_bad_server(const grpc::Status& status) {
-  const std::string text = status.error_message();
-  return contains(text, "andshake failed") || contains(text, "not in peer certificate");
-}
-
-/// The connection came about and was closed at once. A server that refuses a certificate does so
-/// without a word: in TLS 1.3 the client's is looked at after the client is done.
-bool is_closed_early(const grpc::Status& status) {
-  const std::string text = status.error_message();
-  return contains(text, "Socket closed") || contains(text, "onnection reset") ||
-         contains(text, "handshaker shutdown") || contains(text, "Broken pipe");
 }
 
 void check_address(const std::string& server) {
@@ -139,7 +122,7 @@ class Link::Impl {
       }
       stayed_away(status, what);
       if (options_.give_up_seconds > 0 && seconds_since(begin) >= options_.give_up_seconds) {
-        throw error_of(status, what);
+        give_up(status, what);
       }
       connector_->sleep_unless_back(stop, pauses.next(), num_returns);
     }
@@ -184,36 +167,38 @@ class Link::Impl {
       return;
     }
     said_ = Clock::now();
-    const bool maybe_tls = options_.insecure && is_closed_early(status);
-    say(fmt::format("{}: no answer from the coordinator at {} ({}){}; trying again", what,
-                    options_.server, status.error_message(),
-                    maybe_tls ? "; if it uses TLS, leave out --insecure" : ""));
+    // Who gives up soon says it all in his last line.
+    if (options_.give_up_seconds > 0 && options_.give_up_seconds <= kRepeatSeconds) return;
+    say(fmt::format("{}: no answer from the coordinator: {}; trying again", what, text(status)));
+  }
+
+  std::string text(const grpc::Status& status) const {
+    return away_text(status, options_.server, options_.insecure);
+  }
+
+  [[noreturn]] void give_up(const grpc::Status& status, const std::string& what) const {
+    const bool late = status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    throw error_of({late ? status.error_code() : grpc::StatusCode::UNAVAILABLE, text(status)},
+                   what);
   }
 
   void refuse_when_hopeless(const grpc::Status& status) {
-    if (is_bad_server(status)) {
-      refuse_connection(status,
-                        "its certificate does not fit ca.crt or the name in the address, "
-                        "has expired, or it was started with --insecure");
-    }
+    if (is_bad_server(status)) refuse_connection(text(status));
     if (!is_closed_early(status)) {
       num_closed_ = 0;
       return;
     }
     if (num_closed_++ == 0) closed_since_ = Clock::now();
     if (num_closed_ >= kRefusedTimes && seconds_since(closed_since_) >= kRefusedSeconds) {
-      refuse_connection(status,
-                        fmt::format("it closes the connection: it does not take the certificate "
-                                    "'{}' (expired, or of another authority)",
-                                    options_.identity));
+      refuse_connection(
+          fmt::format("{} closes the connection: it does not take the certificate "
+                      "'{}' (expired, or of another authority); see 'duets certs'",
+                      options_.server, options_.identity));
     }
   }
 
-  [[noreturn]] void refuse_connection(const grpc::Status& status, const std::string& why) const {
-    throw base::Error(
-        base::ErrorKind::kConnection,
-        fmt::format("no secure connection to the coordinator at {}: {} ({}); see 'duets certs'",
-                    options_.server, why, status.error_message()));
+  [[noreturn]] static void refuse_connection(const std::string& why) {
+    throw base::Error(base::ErrorKind::kConnection, "no secure connection: " + why);
   }
 
   LinkWatch watch_;

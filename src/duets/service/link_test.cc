@@ -43,7 +43,7 @@ TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
   };
   EXPECT_TRUE(link.call("testing", flaky, kNever));
   EXPECT_EQ(count, 4);
-  EXPECT_THAT(log, HasSubstr("testing: no answer from the coordinator at 127.0.0.1:1 (away)"));
+  EXPECT_THAT(log, HasSubstr("testing: no answer from the coordinator: away; trying again"));
   EXPECT_THAT(log, HasSubstr("is back"));
   EXPECT_EQ(std::ranges::count(log, '\n'), 2) << "said once";
   const auto refused = [](grpc::ClientContext&) {
@@ -52,20 +52,36 @@ TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
   EXPECT_EQ(error_kind([&] { link.call("testing", refused, kNever); }), ErrorKind::kInvalid);
 }
 
-TEST(Link, GivesUpWhenAskedTo) {
+TEST(Link, GivesUpWhenAskedToWithOneLine) {
+  std::string log;
   LinkOptions options = plain("127.0.0.1:1");
   options.give_up_seconds = 0.3;
+  options.log = [&](const std::string& line) { log += line; };
   Link link(options);
   v1::GetStatusReply reply;
-  EXPECT_EQ(error_kind([&] {
-              link.call(
-                  "asking",
-                  [&](grpc::ClientContext& context) {
-                    return link.operators().GetStatus(&context, {}, &reply);
-                  },
-                  kNever);
-            }),
-            ErrorKind::kConnection);
+  const auto ask = [&] {
+    link.call(
+        "asking",
+        [&](grpc::ClientContext& context) {
+          return link.operators().GetStatus(&context, {}, &reply);
+        },
+        kNever);
+  };
+  EXPECT_EQ(error_kind(ask), ErrorKind::kConnection);
+  EXPECT_EQ(error_text(ask), "asking: nobody listens at 127.0.0.1:1; is duets serve running?");
+  EXPECT_EQ(log, "");
+}
+
+TEST(Link, AHostThatDoesNotExistIsNamed) {
+  LinkOptions options = plain("nowhere.invalid:1");
+  options.give_up_seconds = 0.1;
+  Link link(options);
+  const auto beat = [&](grpc::ClientContext& context) {
+    v1::BeatReply reply;
+    return link.agents().Beat(&context, {}, &reply);
+  };
+  EXPECT_EQ(error_text([&] { link.call("beating", beat, kNever); }),
+            "beating: nowhere.invalid is not known; is the name right?");
 }
 
 /// Answers when the caller has gone away.
@@ -144,6 +160,7 @@ class LinkTls : public testing::Test {
       Link link(options);
       v1::BeatRequest request;
       request.set_study("study");
+      request.add_progress();
       v1::BeatReply reply;
       link.call(
           "beating",
