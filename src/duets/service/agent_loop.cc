@@ -13,6 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint32_t kMaxInfeasibleLines = 20;  ///< an epoch
+
 /// Tells the session when somebody wants to stop; next() may be waiting then.
 class StopWatch {
  public:
@@ -46,6 +48,7 @@ class Loop {
     }
     if (const auto* infeasible = std::get_if<Infeasible>(&answer)) {
       session_.report_infeasible(query, infeasible->why, seconds);
+      tell_infeasible(query, *infeasible);
     } else {
       session_.report(query, std::get<Value>(answer).value, seconds);
     }
@@ -68,8 +71,22 @@ class Loop {
     }
   }
 
+  // A region of a search space may be infeasible: some lines show it, the journal has them all.
+  void tell_infeasible(const Query& query, const Infeasible& infeasible) {
+    if (query.epoch != epoch_) num_infeasible_ = 0;
+    epoch_ = query.epoch;
+    ++num_infeasible_;
+    if (!options_.log || num_infeasible_ > kMaxInfeasibleLines) return;
+    options_.log(fmt::format("trial {} is infeasible: {}{}", trial_name(query), infeasible.why,
+                             num_infeasible_ == kMaxInfeasibleLines
+                                 ? "; further ones of this epoch are only in the journal"
+                                 : ""));
+  }
+
   AgentSession& session_;
   const LoopOptions& options_;
+  std::uint32_t epoch_ = 0;           ///< of the last infeasible answer
+  std::uint32_t num_infeasible_ = 0;  ///< in this epoch
   std::uint32_t num_failures_ = 0;
 };
 

@@ -106,6 +106,28 @@ TEST_F(AgentLoop, AnAnswerBetweenFailuresStartsTheCountAgain) {
   EXPECT_FALSE(run_agent(session, objective, stop_, abandon_, {2, {}}));
 }
 
+TEST(AgentLoopLines, InfeasibleAnswersAreToldButNotAThousandTimes) {
+  protocol::Study study = protocol::small_study();
+  study.horizon = 60;
+  study.schedule = protocol::ScheduleRule::kExplicit;
+  study.epochs = {30, 30};
+  Definition definition = test_definition(study);
+  definition.objective.infeasible_value = -1;
+  Fleet fleet(definition);
+  AgentSession session(fleet.session(0));
+  std::atomic<bool> stop = false;
+  std::vector<std::string> log;
+  Scripted objective([&](const Query& query, const std::atomic<bool>&) {
+    stop = query.slot == 29;
+    return Infeasible{"too hot"};
+  });
+  run_agent(session, objective, stop, stop,
+            {2, [&](const std::string& line) { log.push_back(line); }});
+  ASSERT_EQ(log.size(), 20U);
+  EXPECT_EQ(log.front(), "trial 0-1-0 is infeasible: too hot");
+  EXPECT_THAT(log.back(), testing::HasSubstr("only in the journal"));
+}
+
 TEST_F(AgentLoop, AnInfeasibleAnswerWithoutAWorthEndsTheLoop) {
   AgentSession session(fleet_.session(0));
   Scripted objective([](const Query&, const std::atomic<bool>&) { return Infeasible{"no"}; });
