@@ -12,7 +12,7 @@
 namespace duets::protocol {
 namespace {
 
-constexpr std::uint32_t kSnapshotVersion = 1;
+constexpr std::uint32_t kSnapshotVersion = 2;
 constexpr const char* kSnapshotMagic = "duets agent";
 
 }  // namespace
@@ -35,7 +35,7 @@ void Agent::open_epoch(EpochId epoch) {
                                                  view_->executor());
   plan_ = {epoch, before, draw.latents};
   history_.open(epoch, std::move(draw));
-  log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0), {}, {}});
+  log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0), {}, {}, false});
   num_open_ = length;
   best_before_ = best_;
   outstanding_.reset();
@@ -135,7 +135,16 @@ std::optional<Message> Agent::receive(const Message& message) {
 // reach the result.
 void Agent::end_epoch(bool took_part) {
   if (!took_part) history_.exclude();
-  if (!took_part || !outstanding_) best_ = best_before_;
+  if (!took_part || !outstanding_ || log_.back().disowned) best_ = best_before_;
+}
+
+void Agent::disown() {
+  if (study_->data == DataPolicy::kSurviving) {
+    fail(
+        "another machine's rewards of this epoch count; with data = \"surviving\" an agent goes on "
+        "only where its answers are kept");
+  }
+  log_.back().disowned = true;
 }
 
 std::vector<std::uint32_t> Agent::holes() const {
@@ -207,6 +216,7 @@ base::Bytes Agent::snapshot() const {
     out.u32(static_cast<std::uint32_t>(log.states.size()));
     for (const SlotState state : log.states) out.u8(static_cast<std::uint8_t>(state));
     out.f64s(log.rewards);
+    out.u8(log.disowned ? 1 : 0);
     out.blob(log.inducing ? encode(*log.inducing) : base::Bytes{});
     out.blob(log.trim ? encode(*log.trim) : base::Bytes{});
   }
@@ -233,6 +243,8 @@ Agent Agent::restore(std::shared_ptr<const Study> study, AgentId id, const rando
     for (std::uint8_t& state : states) state = in.u8();
     const std::vector<double> rewards = in.f64s();
     check(rewards.size() == states.size(), "bad number of rewards");
+    const std::uint8_t disowned = in.u8();
+    check(disowned <= 1, "bad flag");
     const base::Bytes inducing = in.blob();
     const base::Bytes trim = in.blob();
     if (!inducing.empty()) agent.receive(decode(inducing));
@@ -241,6 +253,7 @@ Agent Agent::restore(std::shared_ptr<const Study> study, AgentId id, const rando
       if (states[slot] == 1) agent.report(slot, rewards[slot]);
       if (states[slot] == 2) agent.report_hole(slot);
     }
+    if (disowned == 1) agent.disown();
     check(trim.empty() == (epoch == num_epochs), "an epoch without its trim, or a trim too many");
     if (!trim.empty()) agent.receive(decode(trim));
   }

@@ -32,6 +32,7 @@ class Agent {
 
   AgentId id() const { return id_; }
   const Plan& plan() const { return plan_; }
+  bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
   /// True once the closing message is out. plan() stays on the last epoch.
   bool finished() const { return finished_; }
 
@@ -55,6 +56,11 @@ class Agent {
   /// The message that was sent last and not yet answered by a broadcast.
   const std::optional<Message>& outstanding() const { return outstanding_; }
 
+  /// The message that the coordinator took for the open epoch came from another machine: nothing
+  /// reported here in this epoch counts as this agent's best trial. Throws kProtocol with data =
+  /// "surviving", where later uploads would need the rewards of that message.
+  void disown();
+
   /// Everything needed to go on elsewhere, versioned; `restore` gives an agent whose snapshot has
   /// the same bytes. Throws kDecode for another version or study, and kDecode, kProtocol or
   /// kInvalid for bytes that no snapshot has.
@@ -70,6 +76,7 @@ class Agent {
     std::vector<double> rewards;
     std::optional<InducingSet> inducing;
     std::optional<Trim> trim;
+    bool disowned = false;
   };
 
   [[noreturn]] void fail(const std::string& what) const;
@@ -77,7 +84,6 @@ class Agent {
   void end_epoch(bool took_part);
   void set_slot(std::uint32_t slot, SlotState state, double reward);
   void keep_best(const BestTrial& trial);
-  bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
   std::vector<std::uint32_t> holes() const;
   std::vector<double> project() const;
   std::optional<Message> send_when_ready();

@@ -338,6 +338,30 @@ TEST_F(AgentTest, BestTrialIsOfEpochsThisMachineUploaded) {
   EXPECT_EQ(std::get<Closing>(*agent.outstanding()).best.epoch, EpochId{3});
 }
 
+// The coordinator took another machine's upload: the complete one that is here counts for nothing.
+TEST_F(AgentTest, BestTrialIsNotOfAnEpochThatWasDisowned) {
+  for (const bool disowned : {false, true}) {
+    Agent agent = make_agent(1);
+    agent.receive(sets_[0]);
+    agent.report(0, 9.0);
+    agent.report(1, 9.0);
+    if (disowned) agent.disown();
+    const auto again = [&] {
+      const base::Bytes bytes = agent.snapshot();
+      agent =
+          Agent::restore(study_, AgentId{1}, secret_.agent_coin(AgentId{1}), make_view(), bytes);
+      EXPECT_EQ(agent.snapshot(), bytes);
+    };
+    again();
+    agent.receive(trims_[0]);
+    again();
+    agent.receive(sets_[1]);
+    agent.receive(trims_[1]);
+    for (std::uint32_t slot = 0; slot < 3; ++slot) agent.report(slot, -1.0);
+    EXPECT_EQ(std::get<Closing>(*agent.outstanding()).best.epoch, EpochId{disowned ? 3U : 1U});
+  }
+}
+
 TEST_F(AgentTest, EqualRewardsGoToTheLowestSlotInAnyOrder) {
   std::vector<std::uint32_t> order{0, 1, 2};
   do {

@@ -16,6 +16,7 @@ using storage::StorageError;
 
 constexpr std::uint8_t kBroadcastEntry = 1;
 constexpr std::uint8_t kAnswerEntry = 2;
+constexpr std::uint8_t kDisownedEntry = 3;
 constexpr const char* kInstanceFact = "instance";
 constexpr const char* kAgentFact = "agent";
 constexpr const char* kDigestFact = "study_digest";
@@ -83,6 +84,9 @@ base::Bytes encode_entry(const JournalEntry& entry) {
   if (const auto* answer = std::get_if<JournalAnswer>(&entry)) {
     out.u8(kAnswerEntry);
     write_answer(out, *answer);
+  } else if (const auto* disowned = std::get_if<JournalDisowned>(&entry)) {
+    out.u8(kDisownedEntry);
+    out.u32(disowned->epoch);
   } else {
     out.u8(kBroadcastEntry);
     out.blob(protocol::encode(std::get<protocol::Message>(entry)));
@@ -93,14 +97,15 @@ base::Bytes encode_entry(const JournalEntry& entry) {
 JournalEntry decode_entry(std::span<const std::uint8_t> bytes) {
   base::ByteReader in(bytes);
   const std::uint8_t type = in.u8();
-  if (type != kBroadcastEntry && type != kAnswerEntry) {
-    throw base::Error(base::ErrorKind::kDecode, "bad type of entry");
-  }
   JournalEntry entry;
-  if (type == kAnswerEntry) {
-    entry = read_answer(in);
-  } else {
+  if (type == kBroadcastEntry) {
     entry = protocol::decode(in.blob());
+  } else if (type == kAnswerEntry) {
+    entry = read_answer(in);
+  } else if (type == kDisownedEntry) {
+    entry = JournalDisowned{in.u32()};
+  } else {
+    throw base::Error(base::ErrorKind::kDecode, "bad type of entry");
   }
   in.expect_end();
   return entry;
@@ -231,11 +236,18 @@ void AgentJournal::append(const JournalEntry& entry) {
 JournalContents read_agent_journal(const std::filesystem::path& file) {
   const AgentJournal journal(file, std::make_unique<storage::Store>(file, storage::Access::kRead));
   JournalContents contents{
-      journal.study(), journal.agent(), journal.study_digest().value_or(base::Digest{}), {}};
+      journal.study(), journal.agent(), journal.study_digest().value_or(base::Digest{}), {}, {}};
   const std::optional<Definition> definition = journal.definition();
   if (!definition) return contents;
   const std::vector<std::uint32_t> lengths = protocol::lengths(*definition->study);
   for (const JournalEntry& entry : journal.entries()) {
+    if (const auto* broadcast = std::get_if<protocol::Message>(&entry)) {
+      contents.broadcasts.push_back(protocol::encode(*broadcast));
+    } else if (const auto* disowned = std::get_if<JournalDisowned>(&entry)) {
+      std::erase_if(contents.trials, [&](const JournalTrial& trial) {
+        return trial.query.epoch == disowned->epoch;
+      });
+    }
     const auto* answer = std::get_if<JournalAnswer>(&entry);
     if (answer == nullptr) continue;
     if (answer->epoch < 1 || answer->epoch > lengths.size()) {

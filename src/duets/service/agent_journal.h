@@ -28,8 +28,13 @@ struct JournalAnswer {
   std::vector<double> latent = {};  ///< where
 };
 
-/// A broadcast, or an answer.
-using JournalEntry = std::variant<protocol::Message, JournalAnswer>;
+/// The coordinator had taken other results for the open epoch, those of another machine: the
+/// answers that are here are not part of the run.
+struct JournalDisowned {
+  std::uint32_t epoch = 0;
+};
+
+using JournalEntry = std::variant<protocol::Message, JournalAnswer, JournalDisowned>;
 base::Bytes encode_entry(const JournalEntry& entry);
 /// kDecode.
 JournalEntry decode_entry(std::span<const std::uint8_t> bytes);

@@ -94,7 +94,8 @@ struct JournalContents {
   std::string study;
   std::uint32_t agent = 0;
   base::Digest study_digest;
-  std::vector<JournalTrial> trials;
+  std::vector<JournalTrial> trials;     ///< without those that another machine's results replaced
+  std::vector<base::Bytes> broadcasts;  ///< protocol::encode, in order: tells runs apart
 };
 /// Reads an agent's journal beside a running agent. Throws kStorage.
 JournalContents read_agent_journal(const std::filesystem::path& file);

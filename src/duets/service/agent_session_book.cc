@@ -30,13 +30,14 @@ AgentBook::AgentBook(const Definition& definition, base::AgentId agent, const ra
       lengths_(protocol::lengths(*definition.study)),
       agent_(definition.study, agent, coin,
              std::make_shared<protocol::PublicView>(definition.study, public_coin, kSerial)) {
-  open_epoch();
+  begin_epoch();
 }
 
-void AgentBook::open_epoch() {
+void AgentBook::begin_epoch() {
   answered_.assign(lengths_[epoch() - 1], false);
   num_answered_ = 0;
   num_holes_ = 0;
+  disowned_ = false;
 }
 
 std::uint32_t AgentBook::position(const protocol::Message& broadcast) {
@@ -55,6 +56,8 @@ std::uint32_t AgentBook::position(const protocol::Message& broadcast) {
 void AgentBook::apply(const JournalEntry& entry) {
   if (const auto* answer = std::get_if<JournalAnswer>(&entry)) {
     apply_answer(*answer);
+  } else if (const auto* disowned = std::get_if<JournalDisowned>(&entry)) {
+    apply_disowned(*disowned);
   } else {
     apply_broadcast(std::get<protocol::Message>(entry));
   }
@@ -70,7 +73,7 @@ void AgentBook::apply_broadcast(const protocol::Message& broadcast) {
   agent_.receive(broadcast);
   ++num_broadcasts_;
   chain_ = chain_broadcast(chain_, broadcast);
-  if (epoch() != before) open_epoch();
+  if (epoch() != before) begin_epoch();
 }
 
 bool AgentBook::is_known(const JournalAnswer& answer) const {
@@ -108,6 +111,16 @@ void AgentBook::apply_answer(const JournalAnswer& answer) {
     num_holes_ += hole ? 1 : 0;
   }
   known_[{answer.epoch, answer.slot}] = {answer.kind, answer.value};
+}
+
+void AgentBook::apply_disowned(const JournalDisowned& disowned) {
+  if (disowned.epoch != epoch()) {
+    throw base::Error(base::ErrorKind::kProtocol,
+                      fmt::format("agent {}: results of epoch {} are disowned, epoch {} is open",
+                                  base::value(agent_.id()), disowned.epoch, epoch()));
+  }
+  agent_.disown();
+  disowned_ = true;
 }
 
 std::uint32_t AgentBook::first_open_slot() const {

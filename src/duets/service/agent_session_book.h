@@ -33,6 +33,8 @@ class AgentBook {
   std::uint32_t length() const { return static_cast<std::uint32_t>(answered_.size()); }
   std::uint32_t num_answered() const { return num_answered_; }
   std::uint32_t num_holes() const { return num_holes_; }
+  /// An entry said so of the open epoch.
+  bool disowned() const { return disowned_; }
   bool has_open_slot() const { return num_answered_ < answered_.size(); }
   /// The lowest slot of the open epoch without an answer. Precondition: there is one.
   std::uint32_t first_open_slot() const;
@@ -43,6 +45,8 @@ class AgentBook {
   /// The first num_broadcasts() of the study's broadcasts are here.
   std::uint32_t num_broadcasts() const { return num_broadcasts_; }
   std::uint64_t broadcasts_digest() const { return chain_; }
+  /// The epoch that is open once so many broadcasts are out.
+  static std::uint32_t open_epoch(std::uint32_t num_broadcasts) { return num_broadcasts / 2 + 1; }
   /// Where a broadcast stands in that list, from 0. Every epoch has an inducing set and a trim, but
   /// for the last. kProtocol for other messages.
   static std::uint32_t position(const protocol::Message& broadcast);
@@ -54,7 +58,8 @@ class AgentBook {
   };
   void apply_broadcast(const protocol::Message& broadcast);
   void apply_answer(const JournalAnswer& answer);
-  void open_epoch();
+  void apply_disowned(const JournalDisowned& disowned);
+  void begin_epoch();
 
   Definition definition_;
   std::vector<std::uint32_t> lengths_;
@@ -65,6 +70,7 @@ class AgentBook {
   std::vector<bool> answered_;                                      ///< slots of the open epoch
   std::uint32_t num_answered_ = 0;
   std::uint32_t num_holes_ = 0;
+  bool disowned_ = false;
 };
 
 }  // namespace duets::service

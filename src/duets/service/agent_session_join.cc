@@ -1,6 +1,7 @@
 #include "duets/service/agent_session_join.h"
 
 #include <fmt/format.h>
+#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,13 @@ struct Wish {
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// Tells this start of the session from others with the same journal.
+std::string random_start() {
+  std::string bytes(16, '\0');
+  randombytes_buf(bytes.data(), bytes.size());
+  return bytes;
 }
 
 /// The journal of the agent that is wanted. When any will do, the first that no other process
@@ -99,6 +107,7 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
           return std::holds_alternative<protocol::Message>(entry);
         })));
   }
+  request.set_start(random_start());
   request.set_take_over(options.take_over);
   request.set_host(host_name());
   request.set_software("duets");
@@ -192,8 +201,10 @@ Joined begin(const SessionOptions& options, Wish& wish) {
   caller.set_study(study);
   caller.set_agent(reply.agent());
   caller.set_token(reply.token());
-  return {std::move(definition), std::move(journal), std::move(book), caller,
-          reply.lease_seconds()};
+  return {std::move(definition), std::move(journal),
+          std::move(book),       caller,
+          reply.lease_seconds(), AgentBook::open_epoch(reply.num_broadcasts()),
+          reply.uploaded()};
 }
 
 }  // namespace

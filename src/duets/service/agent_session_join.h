@@ -16,6 +16,8 @@ struct Joined {
   std::unique_ptr<AgentBook> book;
   v1::Caller caller;
   double lease_seconds = 60;
+  std::uint32_t open_epoch = 1;  ///< at the coordinator
+  bool uploaded = false;         ///< it has this agent's message of that epoch
 };
 
 /// As the constructor of AgentSession says.

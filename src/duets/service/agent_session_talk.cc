@@ -8,6 +8,7 @@
 #include "duets/base/error.h"
 #include "duets/service/link_watch.h"
 #include "duets/service/status_code.h"
+#include "duets/service/study_status.h"
 #include "duets/service/wire.h"
 
 namespace duets::service {
@@ -30,22 +31,14 @@ double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-std::string waiting_text(const v1::Waiting& waiting) {
-  constexpr int kNamed = 10;
-  std::string agents;
-  const int named = std::min(kNamed, waiting.agents_size());
-  for (int i = 0; i < named; ++i) {
-    agents += fmt::format("{}{}", i == 0 ? "" : ", ", waiting.agents(i));
+/// What became of an agent's results of the epoch that a trim ended.
+std::string fate_text(const protocol::Trim& trim, std::uint32_t agent) {
+  const std::uint32_t epoch = base::value(trim.epoch);
+  if (std::ranges::binary_search(trim.excluded, agent)) {
+    return fmt::format("results of epoch {} came too late: it ended without this agent", epoch);
   }
-  const int more = static_cast<int>(waiting.num_agents()) - named;
-  if (more > 0) agents += fmt::format(" (and {} more)", more);
-  return fmt::format("waiting for {} {} in epoch {}, since {:.0f} s",
-                     waiting.num_agents() == 1 ? "agent" : "agents", agents, waiting.epoch(),
-                     waiting.seconds());
-}
-
-std::string late_text(std::uint32_t epoch) {
-  return fmt::format("results of epoch {} came too late: it ended without this agent", epoch);
+  return fmt::format("results of epoch {} had come through before: it ended with this agent",
+                     epoch);
 }
 
 }  // namespace
@@ -55,11 +48,12 @@ AgentTalk::AgentTalk(SessionOptions options)
       joined_(join_study(options_)),
       pulse_(std::make_shared<Pulse>(joined_.caller, joined_.lease_seconds)),
       heartbeat_(HeartbeatThread::of(options_.link)) {
-  show_counts();
-  heartbeat_->add(pulse_);
+  if (joined_.uploaded) taken_epoch_ = joined_.open_epoch;
   say(fmt::format("{}: joined study '{}' in epoch {}, {} of {} queries answered", name(),
                   definition().study->name, book().epoch(), book().num_answered(),
                   book().length()));
+  show_counts();
+  heartbeat_->add(pulse_);
 }
 
 AgentTalk::~AgentTalk() {
@@ -80,7 +74,18 @@ bool AgentTalk::wait_for_query() {
   bool looked = false;
   while (!stop_ && !over_) {
     check_fence();
-    if (book().has_open_slot()) {
+    if (is_taken() && definition().study->data == protocol::DataPolicy::kSurviving) {
+      throw Error(ErrorKind::kProtocol,
+                  fmt::format("{}: epoch {} was answered on another machine; with data = "
+                              "\"surviving\" an agent goes on only with the journal there",
+                              name(), book().epoch()));
+    }
+    if (is_taken() && book().agent().is_last()) {
+      end("the coordinator has everything from another machine");
+    } else if (book().epoch() < joined_.open_epoch) {
+      // Its queries would be for nothing.
+      fetch(Patience::kUntilDone);
+    } else if (has_query()) {
       // The epoch may have ended without us. One look: a coordinator that is away stops nobody.
       if (looked || !is_behind()) return true;
       fetch(Patience::kOnce);
@@ -101,7 +106,7 @@ bool AgentTalk::wait_for_query() {
 bool AgentTalk::deliver() {
   check_fence();
   if (!over_ && !book().has_open_slot() && !book().agent().outstanding()) fetch(Patience::kOnce);
-  if (over_) return true;
+  if (over_ || is_taken()) return true;
   if (book().has_open_slot() || !book().agent().outstanding()) return false;
   return is_sent() || send(Patience::kOnce);
 }
@@ -109,14 +114,16 @@ bool AgentTalk::deliver() {
 void AgentTalk::keep(JournalAnswer answer) {
   if (answer.seconds <= 0) answer.seconds = pulse_->query_seconds();
   if (!book().is_known(answer)) {
+    if (is_taken() && answer.epoch == book().epoch()) refuse_taken(answer);
     // The plan's own point, whatever became of the caller's copy.
     if (answer.epoch == book().epoch()) answer.latent = book().query(answer.slot).latent;
     write(answer);
     joined_.book->apply(answer);
-    if (answer.epoch == book().epoch()) untried_epoch_ = answer.epoch;
     show_counts();
   }
   pulse_->end_query(answer.seconds);
+  // How long a query takes: deadlines begin with it.
+  if (book().num_answered() == 1) heartbeat_->hurry();
 }
 
 bool AgentTalk::call(const std::string& what, const Link::Attempt& attempt, Patience patience,
@@ -156,21 +163,23 @@ void AgentTalk::take(const v1::FetchReply& reply) {
   const v1::Waiting& waiting = reply.waiting();
   // The coordinator misses what it had taken: its storage was set back. It gets the same again.
   const bool missed = std::ranges::count(waiting.agents(), agent()) > 0;
-  if (waiting.epoch() == book().epoch() && missed) sent_epoch_ = 0;
-  if (!book().has_open_slot()) say_waiting(waiting);
+  if (waiting.epoch() == book().epoch() && missed) sent_epoch_ = taken_epoch_ = 0;
+  if (!has_query()) say_waiting(waiting);
 }
 
 void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
   if (AgentBook::position(broadcast) < book().num_broadcasts()) return;
   const std::uint32_t before = book().epoch();
+  const bool unsent = book().agent().outstanding() && !is_sent();
   write(broadcast);
   joined_.book->apply(broadcast);
   if (book().epoch() == before) return;
-  if (std::exchange(untried_epoch_, 0) == before) {
-    say(fmt::format("{}: {}", name(), late_text(before)));
+  if (unsent) {
+    say(fmt::format("{}: {}", name(), fate_text(std::get<protocol::Trim>(broadcast), agent())));
   }
-  show_counts();
   say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
+  show_counts();
+  heartbeat_->hurry();
 }
 
 bool AgentTalk::send(Patience patience) {
@@ -178,45 +187,55 @@ bool AgentTalk::send(Patience patience) {
   *request.mutable_caller() = joined_.caller;
   *request.mutable_message() = to_wire(*book().agent().outstanding());
   v1::SendReply reply;
-  bool first = false;
   const auto attempt = [&](grpc::ClientContext& context) {
-    first = std::exchange(untried_epoch_, 0) == book().epoch();
     return options_.link->agents().Send(&context, request, &reply);
   };
   const std::string what = fmt::format("sending the results of epoch {}", book().epoch());
   if (!call(what, attempt, patience, 0)) return false;
-  take(reply, first);
+  take(reply);
   return true;
 }
 
-void AgentTalk::take(const v1::SendReply& reply, bool first) {
+void AgentTalk::take(const v1::SendReply& reply) {
   std::string fate =
       fmt::format("results of epoch {} delivered ({} of {} queries answered)", book().epoch(),
                   book().num_answered() - book().num_holes(), book().length());
   for (const v1::Message& answer : reply.answers()) {
     const protocol::Message message = from_wire(answer, *definition().study);
-    // A trim comes again by Fetch, in the order in which the journal wants it.
-    const auto* refusal = std::get_if<protocol::Refusal>(&message);
-    if (refusal == nullptr) continue;
-    if (refusal->reason != protocol::Reason::kStale) judge(*refusal);
-    // An earlier try, or an earlier process, may have come through without our learning of it.
-    fate = first ? late_text(book().epoch())
-                 : fmt::format(
-                       "epoch {} had ended when its results came: they count only if an "
-                       "earlier try came through",
-                       book().epoch());
+    if (const auto* refusal = std::get_if<protocol::Refusal>(&message)) {
+      fate = judge(*refusal);
+      break;
+    }
+  }
+  for (const v1::Message& answer : reply.answers()) {
+    // It comes again by Fetch, in the order in which the journal wants it.
+    const protocol::Message message = from_wire(answer, *definition().study);
+    if (const auto* trim = std::get_if<protocol::Trim>(&message)) fate = fate_text(*trim, agent());
   }
   sent_epoch_ = book().epoch();
+  heartbeat_->hurry();
   say(fmt::format("{}: {}", name(), fate));
   judge(reply.state(), "");
-  if (!over_ && book().agent().finished()) {
-    over_ = true;
-    say(fmt::format("{}: all queries are made", name()));
-  }
+  if (!over_ && book().agent().finished()) end("all queries are made");
 }
 
-void AgentTalk::judge(const protocol::Refusal& refusal) const {
+std::string AgentTalk::judge(const protocol::Refusal& refusal) {
   const std::uint32_t epoch = base::value(refusal.epoch);
+  if (refusal.reason == protocol::Reason::kStale) {
+    return fmt::format("epoch {} had ended when its results came", epoch);
+  }
+  if (refusal.reason == protocol::Reason::kConflict && epoch == book().epoch()) {
+    if (!book().disowned()) {
+      // Not written when it throws: the journal must replay. Lost in a crash, it comes again.
+      const JournalDisowned entry{epoch};
+      joined_.book->apply(entry);
+      write(entry);
+    }
+    return fmt::format(
+        "the coordinator has other results of epoch {}, from another machine: the first ones "
+        "stand, those of this machine do not count",
+        epoch);
+  }
   if (refusal.reason == protocol::Reason::kDiverged) {
     throw Error(ErrorKind::kDiverged,
                 fmt::format("{}, epoch {}: the coordinator replays other points than this agent "
@@ -238,10 +257,17 @@ void AgentTalk::judge(v1::StudyState state, const std::string& problem) {
                 fmt::format("study '{}' cannot go on: {}", study,
                             problem.empty() ? "'duets status' says why" : problem));
   }
-  if (state == v1::STUDY_STATE_FINISHED && !over_) {
-    over_ = true;
-    say(fmt::format("{}: the study has finished", name()));
-  }
+  if (state == v1::STUDY_STATE_FINISHED && !over_) end("the study has finished");
+}
+
+void AgentTalk::end(const std::string& why) {
+  over_ = true;
+  say(fmt::format("{}: {}", name(), why));
+}
+
+void AgentTalk::refuse_taken(const JournalAnswer& answer) const {
+  base::refuse("trial", fmt::format("{}-{}-{}", agent(), answer.epoch, answer.slot),
+               "the coordinator has the results of this epoch from another machine");
 }
 
 void AgentTalk::check_fence() const {
@@ -275,6 +301,15 @@ void AgentTalk::write(const JournalEntry& entry) {
 }
 
 void AgentTalk::show_counts() {
+  if (is_taken()) {
+    pulse_->set_counts(book().epoch(), book().length(), 0);
+    pulse_->set_state(fmt::format("epoch {}: answered by another machine", book().epoch()));
+    say(
+        fmt::format("{}: the coordinator has the results of epoch {} from another machine; "
+                    "waiting for the next epoch",
+                    name(), book().epoch()));
+    return;
+  }
   pulse_->set_counts(book().epoch(), book().num_answered(), book().num_holes());
   pulse_->set_state(fmt::format("epoch {}: {} of {} queries answered", book().epoch(),
                                 book().num_answered(), book().length()));

@@ -45,13 +45,19 @@ class AgentTalk {
   bool fetch(Patience patience);
   bool send(Patience patience);
   void take(const v1::FetchReply& reply);
-  /// `first`: nobody can have sent these results before.
-  void take(const v1::SendReply& reply, bool first);
+  void take(const v1::SendReply& reply);
   void take_broadcast(const protocol::Message& broadcast);
-  void judge(const protocol::Refusal& refusal) const;
+  /// What there is to say of it. Throws when this session cannot go on.
+  std::string judge(const protocol::Refusal& refusal);
   void judge(v1::StudyState state, const std::string& problem);
   void check_fence() const;
   bool is_behind() const;
+  /// The coordinator has the open epoch's results, and they are not in the journal here: another
+  /// machine's. Its queries are not to be asked again.
+  bool is_taken() const { return taken_epoch_ == book().epoch() && book().has_open_slot(); }
+  bool has_query() const { return book().has_open_slot() && !is_taken(); }
+  [[noreturn]] void refuse_taken(const JournalAnswer& answer) const;
+  void end(const std::string& why);
   bool is_sent() const { return sent_epoch_ == book().epoch(); }
 
   void write(const JournalEntry& entry);
@@ -67,7 +73,7 @@ class AgentTalk {
   std::atomic<bool> stop_ = false;
   std::atomic<bool> over_ = false;
   std::uint32_t sent_epoch_ = 0;     ///< the coordinator has what this epoch came to
-  std::uint32_t untried_epoch_ = 0;  ///< has answers of this process, and was not sent yet
+  std::uint32_t taken_epoch_ = 0;    ///< the coordinator had its results when we joined
   std::uint32_t waiting_epoch_ = 0;  ///< of the last line about waiting
   std::chrono::steady_clock::time_point said_waiting_;
 };

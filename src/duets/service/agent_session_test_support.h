@@ -48,6 +48,8 @@ class Relay final : public v1::Agents::Service {
   }
   /// Every Fetch is answered with all broadcasts from the first on, again and again.
   void repeat_broadcasts() { repeats_ = true; }
+  /// Nobody learns by Join that his results are there already.
+  void hide_uploads() { hides_uploads_ = true; }
   int num_calls(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     const auto found = num_calls_.find(name);
@@ -60,9 +62,11 @@ class Relay final : public v1::Agents::Service {
 
   grpc::Status Join(grpc::ServerContext*, const v1::JoinRequest* request,
                     v1::JoinReply* reply) override {
-    return carry("Join", reply, [&](grpc::ClientContext& context) {
+    const grpc::Status status = carry("Join", reply, [&](grpc::ClientContext& context) {
       return stub_->Join(&context, *request, reply);
     });
+    if (hides_uploads_) reply->set_uploaded(false);
+    return status;
   }
   grpc::Status Fetch(grpc::ServerContext*, const v1::FetchRequest* request,
                      v1::FetchReply* reply) override {
@@ -125,6 +129,7 @@ class Relay final : public v1::Agents::Service {
   std::function<Fate(const std::string&)> fate_;
   std::map<std::string, int> num_calls_;
   std::atomic<bool> repeats_ = false;
+  std::atomic<bool> hides_uploads_ = false;
   v1::BeatRequest last_beat_;
 };
 

@@ -12,6 +12,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMeasured = 20;         ///< answers that the mean is taken over
 constexpr std::size_t kLongestProblem = 200;  ///< of a problem in a heartbeat
+constexpr double kShortestInterval = 1;       ///< between two beats, whatever the news
+constexpr double kLongestBeat = 15;           ///< news must not wait for a beat that hangs
+
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
 
 double seconds_since(const std::optional<Clock::time_point>& begin) {
   if (!begin) return 0;
@@ -129,6 +135,13 @@ HeartbeatThread::~HeartbeatThread() {
 void HeartbeatThread::add(std::shared_ptr<Pulse> pulse) {
   const std::lock_guard lock(mutex_);
   pulses_.push_back(std::move(pulse));
+  hurry_ = true;
+  changed_.notify_all();
+}
+
+void HeartbeatThread::hurry() {
+  const std::lock_guard lock(mutex_);
+  hurry_ = true;
   changed_.notify_all();
 }
 
@@ -146,14 +159,23 @@ void HeartbeatThread::run() {
     }
     double lease = pulses_.front()->lease_seconds();
     for (const auto& pulse : pulses_) lease = std::min(lease, pulse->lease_seconds());
-    const std::chrono::duration<double> interval(lease / 4);
-    const auto due = Clock::now() + std::chrono::duration_cast<Clock::duration>(interval);
+    const double interval = lease / 4;
     const Pulses pulses = pulses_;
+    hurry_ = false;
     lock.unlock();
-    beat(pulses, interval.count());
+    const Clock::time_point begin = Clock::now();
+    beat(pulses, std::min(interval, kLongestBeat));
     lock.lock();
-    changed_.wait_until(lock, due, [this] { return ending_.load(); });
+    wait_until_due(lock, begin, interval);
   }
+}
+
+void HeartbeatThread::wait_until_due(std::unique_lock<std::mutex>& lock, Clock::time_point begin,
+                                     double interval) {
+  const auto due = begin + seconds(interval);
+  const auto soonest = std::min(due, begin + seconds(kShortestInterval));
+  changed_.wait_until(lock, soonest, [this] { return ending_.load(); });
+  changed_.wait_until(lock, due, [this] { return ending_ || hurry_; });
 }
 
 void HeartbeatThread::beat(const Pulses& pulses, double limit) {

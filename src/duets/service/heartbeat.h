@@ -60,8 +60,8 @@ class Pulse {
   std::uint32_t coordinator_epoch_ = 0;
 };
 
-/// Beats for every pulse added, all agents of a study in one call, four times a lease. A beat that
-/// fails is not tried again before the next is due.
+/// Beats for every pulse added, all agents of a study in one call, four times a lease, and soon
+/// after there is news. A beat that fails is not tried again before the next is due.
 class HeartbeatThread {
  public:
   /// The one of a link, made by the first session that asks.
@@ -75,10 +75,15 @@ class HeartbeatThread {
 
   void add(std::shared_ptr<Pulse> pulse);
   void remove(const std::shared_ptr<Pulse>& pulse);
+  /// There is news that people or deadlines wait for: beats at once, or a second after the last
+  /// beat.
+  void hurry();
 
  private:
   using Pulses = std::vector<std::shared_ptr<Pulse>>;
   void run();
+  void wait_until_due(std::unique_lock<std::mutex>& lock,
+                      std::chrono::steady_clock::time_point begin, double interval);
   void beat(const Pulses& pulses, double limit);
 
   std::shared_ptr<Link> link_;
@@ -86,6 +91,7 @@ class HeartbeatThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   Pulses pulses_;
+  bool hurry_ = false;
   std::thread thread_;
 };
 

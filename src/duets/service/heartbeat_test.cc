@@ -46,6 +46,34 @@ TEST(Heartbeat, OneBeatCarriesAllSessionsOfALink) {
   a.report(query, 1);
 }
 
+// With this lease no beat is due while the test lasts.
+TEST(Heartbeat, NewsDoesNotWaitForTheNextBeat) {
+  Fleet fleet(test_definition(), 36'000);
+  const auto told = [&](std::uint32_t epoch, std::uint32_t answered) {
+    return eventually([&] {
+      const v1::BeatRequest beat = fleet.relay().last_beat();
+      return beat.progress_size() > 0 && beat.progress(0).agent() == 0 &&
+             beat.progress(0).epoch() == epoch && beat.progress(0).answered() == answered &&
+             (answered == 0 || beat.progress(0).seconds_per_query() > 0);
+    });
+  };
+  AgentSession session(fleet.session(0));
+  EXPECT_TRUE(told(1, 0));
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(told(1, 1)) << "the first answer";
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(eventually([&] { return session.deliver(); }));
+  EXPECT_TRUE(told(1, 2)) << "an upload";
+  for (const std::uint32_t agent : {1U, 2U}) {
+    AgentSession other(fleet.session(agent));
+    EXPECT_TRUE(fleet.step(other));
+    EXPECT_TRUE(fleet.step(other));
+    EXPECT_TRUE(eventually([&] { return other.deliver(); }));
+  }
+  EXPECT_EQ(session.next()->epoch, 2U);
+  EXPECT_TRUE(told(2, 0)) << "an epoch";
+}
+
 TEST(Heartbeat, ALostBeatExcludesNobody) {
   Fleet fleet(test_definition(), 0.2);
   fleet.relay().set_fate(
