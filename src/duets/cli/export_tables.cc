@@ -14,7 +14,6 @@
 #include "duets/problems/ledger.h"
 #include "duets/protocol/guarantee.h"
 #include "duets/protocol/records.h"
-#include "duets/service/agent_session.h"
 
 namespace duets::cli {
 namespace {
@@ -131,6 +130,16 @@ bool belongs(const service::JournalContents& contents, const GivenJournal& journ
   return true;
 }
 
+std::vector<base::Bytes> broadcasts_of(const std::vector<base::Bytes>& records) {
+  std::vector<base::Bytes> broadcasts;
+  for (const base::Bytes& bytes : records) {
+    for (const protocol::Message& message : protocol::broadcasts(protocol::decode_record(bytes))) {
+      broadcasts.push_back(protocol::encode(message));
+    }
+  }
+  return broadcasts;
+}
+
 /// Epochs and the agents that took part in them.
 std::map<std::uint32_t, std::set<std::uint32_t>> participants_of(const StudyExport& study) {
   std::map<std::uint32_t, std::set<std::uint32_t>> participants;
@@ -190,11 +199,28 @@ std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& gi
   return journals;
 }
 
+void require_same_run(const service::JournalContents& contents, const fs::path& journal,
+                      const std::vector<base::Bytes>& records) {
+  const std::vector<base::Bytes> sent = broadcasts_of(records);
+  // A study that still runs may have gone on since its records were read.
+  const std::size_t both = std::min(sent.size(), contents.broadcasts.size());
+  if (std::equal(sent.begin(), sent.begin() + static_cast<std::ptrdiff_t>(both),
+                 contents.broadcasts.begin())) {
+    return;
+  }
+  throw base::Error(base::ErrorKind::kDiverged,
+                    fmt::format("{}: the journal of agent {} is of another run of study {}: it was "
+                                "told other things than the records say; leave it out of --trials",
+                                journal.string(), contents.agent, contents.study));
+}
+
 std::string merged_trials(const std::vector<GivenJournal>& journals, const StudyExport& study) {
   std::map<TrialKey, Found> trials;
   for (const GivenJournal& journal : journals) {
     const service::JournalContents contents = service::read_agent_journal(journal.path);
-    if (belongs(contents, journal, *study.definition.study)) merge(contents, journal.path, trials);
+    if (!belongs(contents, journal, *study.definition.study)) continue;
+    require_same_run(contents, journal.path, study.records);
+    merge(contents, journal.path, trials);
   }
   const domain::Domain& domain = *study.definition.study->domain;
   const auto participants = participants_of(study);

@@ -8,6 +8,7 @@
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_source.h"
 #include "duets/harness/run_result.h"
+#include "duets/service/agent_session.h"
 
 namespace duets::cli {
 
@@ -23,8 +24,15 @@ struct GivenJournal {
 };
 std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& given);
 
+/// kDiverged, naming the journal, when what its agent was told is not what these records say was
+/// sent: the same study with another secret has the same digest, and other points.
+void require_same_run(const service::JournalContents& contents,
+                      const std::filesystem::path& journal,
+                      const std::vector<base::Bytes>& records);
+
 /// trials.csv from agents' journals, by agent, epoch and slot. A trial that two journals share
-/// stands once; kInvalid, naming both, when they differ, and for a journal of another study. The
+/// stands once; kInvalid, naming both, when they differ, and for a journal of another study;
+/// kDiverged for one of another run. The
 /// state of an answer is "reward", "infeasible" or "hole", or "excluded" when its agent did not
 /// take part in the epoch.
 std::string merged_trials(const std::vector<GivenJournal>& journals, const StudyExport& study);

@@ -143,6 +143,30 @@ TEST_F(ExportTest, AnotherStudysJournalIsRefusedWhenNamedAndLeftOutOtherwise) {
             std::string::npos);
 }
 
+TEST_F(ExportTest, AJournalOfAnotherRunIsNamed) {
+  study_.records = simulated_records(file_);
+  const protocol::Message first =
+      protocol::broadcasts(protocol::decode_record(study_.records.front())).at(0);
+  const std::string ours = journal("a", 1.5);
+  {
+    auto made = service::AgentJournal::open_or_make(directory_ / "a", "s", 0, std::string(16, 'i'));
+    made.append(first);
+  }
+  EXPECT_NE(merged_trials(find_given_journals({ours}), study_).find("0,1,1,1,"), std::string::npos);
+  StudyFile other = file_;
+  other.seed = 4;  // the same study, other coins
+  study_.records = simulated_records(other);
+  for (const std::string& given : {ours, (directory_ / "a").string()}) {
+    try {
+      merged_trials(find_given_journals({given}), study_);
+      ADD_FAILURE() << given;
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::ErrorKind::kDiverged);
+      EXPECT_NE(std::string(error.what()).find(ours), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(ExportTest, AnAgentThatDidNotTakePartIsCalledExcluded) {
   protocol::EpochClosed closed;
   closed.epoch = base::EpochId{1};

@@ -21,6 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path journal_file(const std::string& path) {
+  base::require(fs::exists(path), "path", path,
+                "no such directory or file: name what `duets study export` wrote");
   if (!fs::is_directory(path)) return path;
   const fs::path file = fs::path(path) / "journal.bin";
   base::require(fs::exists(file), "path", path,
@@ -39,7 +41,8 @@ service::ExportedStudy load_export(const fs::path& file) {
 }
 
 std::vector<protocol::Answer> load_answers(const std::vector<std::string>& given,
-                                           const service::Definition& definition) {
+                                           const service::ExportedStudy& study) {
+  const service::Definition& definition = study.definition;
   using Kind = service::JournalTrial::Kind;
   std::vector<protocol::Answer> answers;
   for (const GivenJournal& journal : find_given_journals(given)) {
@@ -48,6 +51,7 @@ std::vector<protocol::Answer> load_answers(const std::vector<std::string>& given
     base::require(ours || !journal.named, "--trials", journal.path.string(),
                   "is a journal of another study");
     if (!ours) continue;
+    require_same_run(contents, journal.path, study.records);
     for (const service::JournalTrial& trial : contents.trials) {
       protocol::Answer answer{base::AgentId{contents.agent}, base::EpochId{trial.query.epoch},
                               trial.query.slot, std::nullopt};
@@ -75,11 +79,15 @@ protocol::Verification verified(const service::ExportedStudy& study, const fs::p
 void verify_study(const VerifyFlags& flags) {
   const fs::path file = journal_file(flags.path);
   const service::ExportedStudy study = load_export(file);
+  base::require(fs::is_regular_file(flags.secret), "--secret", flags.secret, "no such file");
   const random::StudySecret secret = service::load_secret(flags.secret);
-  const protocol::Verification result =
-      verified(study, file, secret, load_answers(flags.trials, study.definition));
+  const std::vector<protocol::Answer> answers = load_answers(flags.trials, study);
+  const protocol::Verification result = verified(study, file, secret, answers);
   std::cout << findings_text(result, flags.format);
-  if (result.ok()) return;
+  if (result.ok()) {
+    fmt::print(stderr, "{}", verified_text(result, answers.size()));
+    return;
+  }
   const auto first = std::find_if(result.findings.begin(), result.findings.end(),
                                   [](const protocol::Finding& f) { return !f.ok; });
   const auto wrong = std::count_if(result.findings.begin(), result.findings.end(),

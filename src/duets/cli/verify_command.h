@@ -23,6 +23,10 @@ void verify_study(const VerifyFlags& flags);
 /// The findings as text: one line an epoch and one for everything that differs; or all of them.
 std::string findings_text(const protocol::Verification& verification, Format format);
 
+/// For people, when all is well: what was checked, and what was not. `num_answers`: how many of the
+/// agents' journals the uploads were compared with.
+std::string verified_text(const protocol::Verification& verification, std::size_t num_answers);
+
 /// The word of the command line. `chosen` must outlive the app.
 void add_verify(CLI::App& app, Chosen& chosen);
 

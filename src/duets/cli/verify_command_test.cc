@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -132,10 +133,35 @@ TEST_F(VerifyCommandTest, DamagedFilesAreStorage) {
   EXPECT_NE(told_.find("journal.bin"), std::string::npos);
 }
 
-TEST_F(VerifyCommandTest, AnotherSecretIsNotWell) {
+TEST_F(VerifyCommandTest, AnotherSecretIsNotWellAndToldShortly) {
   storage::write_secret_file(directory_ / "other.key", service::new_secret_text());
   flags_.secret = (directory_ / "other.key").string();
   EXPECT_EQ(verify(), ExitCode::kDiverged);
+  EXPECT_LT(std::count(printed_.begin(), printed_.end(), '\n'), 15) << printed_;
+  EXPECT_NE(printed_.find(" more; --format csv shows all"), std::string::npos) << printed_;
+  flags_.format = Format::kCsv;
+  EXPECT_EQ(verify(), ExitCode::kDiverged);
+  EXPECT_GT(std::count(printed_.begin(), printed_.end(), '\n'), 15) << printed_;
+}
+
+TEST_F(VerifyCommandTest, WhatIsWellSaysWhatWasNotChecked) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(verify(), ExitCode::kOk) << told_;
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("verified: "), 0U) << said;
+  EXPECT_NE(said.find("--trials"), std::string::npos) << said;
+  EXPECT_NE(said.find("not checked: study.toml, trials.csv"), std::string::npos) << said;
+}
+
+TEST_F(VerifyCommandTest, WhatDoesNotExistIsUsage) {
+  const VerifyFlags good = flags_;
+  flags_.path = (directory_ / "nosuch").string();
+  EXPECT_EQ(verify(), ExitCode::kUsage);
+  EXPECT_NE(told_.find("no such directory"), std::string::npos) << told_;
+  flags_ = good;
+  flags_.secret = (directory_ / "nosuch").string();
+  EXPECT_EQ(verify(), ExitCode::kUsage);
+  EXPECT_NE(told_.find("--secret"), std::string::npos) << told_;
 }
 
 TEST_F(VerifyCommandTest, ASecretThatOthersMayReadIsRefusedAndNeverShown) {

@@ -13,6 +13,8 @@ namespace {
 using protocol::Finding;
 using protocol::Verification;
 
+constexpr std::size_t kShown = 5;
+
 std::string table(const Verification& verification) {
   struct Epoch {
     std::size_t checks = 0;
@@ -21,12 +23,14 @@ std::string table(const Verification& verification) {
   };
   std::map<std::uint32_t, Epoch> epochs;
   std::string details;
+  std::size_t num_wrong = 0;
   for (const Finding& f : verification.findings) {
     Epoch& epoch = epochs[base::value(f.epoch)];
     ++epoch.checks;
     if (f.tolerance > 0) epoch.share = std::max(epoch.share, f.difference / f.tolerance);
     if (f.ok) continue;
     ++epoch.wrong;
+    if (++num_wrong > kShown) continue;
     details += fmt::format("epoch {}: {}: recorded {}, recomputed {}", base::value(f.epoch), f.what,
                            f.recorded, f.recomputed);
     if (f.tolerance > 0) {
@@ -40,6 +44,9 @@ std::string table(const Verification& verification) {
                         epoch.share);
   }
   text += details;
+  if (num_wrong > kShown) {
+    text += fmt::format("and {} more; --format csv shows all\n", num_wrong - kShown);
+  }
   text += verification.finished ? "the records go to the end of the study\n"
                                 : "the records do not go to the end of the study\n";
   return text;
@@ -74,6 +81,19 @@ std::string json(const Verification& verification) {
 }
 
 }  // namespace
+
+std::string verified_text(const Verification& verification, std::size_t num_answers) {
+  return fmt::format(
+      "verified: {} checks of {} records; points, digests, inducing sets, weights and cuts follow "
+      "from the study and the secret\n{}\nnot checked: study.toml, trials.csv and the other "
+      "tables; "
+      "they only repeat journal.bin and the agents' journals\n",
+      verification.findings.size(), verification.num_checked,
+      num_answers > 0
+          ? fmt::format("uploads were compared with {} answers of the agents' journals",
+                        num_answers)
+          : "uploads were taken as recorded: --trials JOURNAL... compares them with the answers");
+}
 
 std::string findings_text(const Verification& verification, Format format) {
   switch (format) {
