@@ -1,5 +1,6 @@
 #include "duets/cli/command_options.h"
 
+#include <filesystem>
 #include <map>
 
 namespace duets::cli {
@@ -34,6 +35,15 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& v
         return word.empty() ? std::string("must not be empty") : std::string();
       })
       ->option_text(shown);
+}
+
+CLI::Option* add_directory(CLI::App& command, const std::string& name, std::string& value,
+                           const std::string& text) {
+  return add_text(command, name, value, text, "DIR")->check([](const std::string& word) {
+    const auto status = std::filesystem::status(word);
+    const bool fits = !std::filesystem::exists(status) || std::filesystem::is_directory(status);
+    return fits ? std::string() : word + " is not a directory";
+  });
 }
 
 }  // namespace duets::cli

@@ -20,4 +20,8 @@ void add_quiet(CLI::App& command, Verbosity& verbosity);
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
                       const std::string& text, const std::string& shown);
 
+/// A directory that may have to be made; a file in its place is refused.
+CLI::Option* add_directory(CLI::App& command, const std::string& name, std::string& value,
+                           const std::string& text);
+
 }  // namespace duets::cli

@@ -26,8 +26,7 @@ CLI::Option* add_peer(CLI::App& command, PeerFlags& peer) {
 
 void add_source(CLI::App& command, SourceFlags& source) {
   CLI::Option* server = add_peer(command, source.peer);
-  add_text(command, "--storage", source.storage, "Instead: a coordinator's storage directory",
-           "DIR")
+  add_directory(command, "--storage", source.storage, "Instead: a coordinator's storage directory")
       ->excludes(server);
 }
 
@@ -43,7 +42,7 @@ CLI::Option* add_agent_number(CLI::App& command, std::optional<std::uint32_t>& a
 }
 
 void add_journal(CLI::App& command, std::string& journal) {
-  add_text(command, "--journal", journal, "Directory of journals (default duets-agent)", "DIR");
+  add_directory(command, "--journal", journal, "Directory of journals (default duets-agent)");
 }
 
 }  // namespace duets::cli
