@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "duets/base/error.h"
+#include "duets/cli/agent_join.h"
 #include "duets/cli/agent_numbers.h"
 #include "duets/cli/builtin_objective.h"
 #include "duets/cli/interrupt.h"
@@ -86,22 +88,49 @@ class Fleet {
         link_(std::move(link)),
         objectives_(flags, extensions, lines) {}
 
-  void run(const std::vector<std::optional<std::uint32_t>>& agents) {
+  void run(std::vector<std::optional<std::uint32_t>> agents) {
     alone_ = agents.size() == 1;
     std::vector<std::thread> threads;
     threads.reserve(agents.size());
-    for (const auto& agent : agents) threads.emplace_back([this, agent] { live(agent); });
+    if (!alone_) {
+      if (auto session = join_last(agents.back())) {
+        threads.emplace_back([this, last = std::move(session)] { guarded([&] { work(*last); }); });
+      }
+      agents.pop_back();
+    }
+    for (const auto& agent : agents) {
+      threads.emplace_back([this, agent] {
+        guarded([&] {
+          const auto session = join(agent);
+          if (session) work(*session);
+        });
+      });
+    }
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
-  void live(std::optional<std::uint32_t> agent) {
+  void guarded(const std::function<void()>& body) {
     try {
-      const std::unique_ptr<service::AgentSession> session = join(agent);
-      if (session) work(*session);
+      body();
     } catch (...) {
       keep_error(std::current_exception());
+    }
+  }
+
+  // The highest number of a range joins before any other: what is wrong with it is wrong with the
+  // command, and is told before a query is made. Nothing when it is only this agent's trouble.
+  std::unique_ptr<service::AgentSession> join_last(std::optional<std::uint32_t> agent) {
+    try {
+      return join(agent);
+    } catch (const base::Error& error) {
+      if (error.kind() == base::ErrorKind::kInvalid) {
+        throw base::Error(error.kind(),
+                          fmt::format("--agents {}: {}", flags_.agents, error.what()));
+      }
+      keep_error(std::current_exception());
+      return nullptr;
     }
   }
 
@@ -115,7 +144,7 @@ class Fleet {
     options.take_over = flags_.take_over;
     options.stop = &interrupt_.stop();
     try {
-      return std::make_unique<service::AgentSession>(std::move(options));
+      return join_study(std::move(options));
     } catch (const base::Error& error) {
       if (!interrupt_.stop() || error.kind() != base::ErrorKind::kConnection) throw;
       lines_.say("stopped before the coordinator was reached");
@@ -129,9 +158,16 @@ class Fleet {
     service::LoopOptions options;
     options.max_failures = flags_.max_failures;
     options.log = lines_.log(who);
-    const bool over =
-        service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
-    if (!over) lines_.say(who + "stopped; the same command goes on where it was");
+    try {
+      const bool over =
+          service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
+      if (!over) lines_.say(who + "stopped; the same command goes on where it was");
+    } catch (const base::Error& error) {
+      if (error.kind() != base::ErrorKind::kObjective) throw;
+      throw base::Error(error.kind(),
+                        fmt::format("{}{}. Mend it; the same command goes on with the next query",
+                                    who, error.what()));
+    }
   }
 
   // With several agents, each tells its own end at once; the others go on.

@@ -23,7 +23,7 @@ struct AgentFlags {
   bool once = false;   ///< close the program's input after each query
   double timeout = 0;  ///< seconds, instead of the study's; 0: the study's
   std::optional<std::uint32_t> retries;
-  std::uint32_t max_failures = 0;    ///< in a row; 0: never give up
+  std::uint32_t max_failures = 10;   ///< in a row; 0: never give up
   std::vector<std::string> program;  ///< instead of the study's objective
   Verbosity verbosity = Verbosity::kNormal;
 };

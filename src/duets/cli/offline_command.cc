@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "duets/base/error.h"
+#include "duets/cli/agent_join.h"
 #include "duets/cli/answers_file.h"
 #include "duets/cli/lines.h"
 #include "duets/cli/study_file_sections.h"
@@ -60,7 +61,7 @@ std::unique_ptr<service::AgentSession> open_session(const OfflineFlags& flags, L
   options.agent = flags.agent;
   options.journal = flags.journal;
   options.take_over = flags.take_over;
-  return std::make_unique<service::AgentSession>(std::move(options));
+  return join_study(std::move(options));
 }
 
 std::vector<service::Query> open_queries(service::AgentSession& session, double wait) {

@@ -16,8 +16,8 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   serve->add_option("study", flags->studies, "Study files (default: go on with what is stored)")
       ->option_text("STUDY...");
   add_text(*serve, "--listen", flags->listen, "Address (default 127.0.0.1:7117)", "HOST:PORT");
-  add_text(*serve, "--storage", flags->storage, "Directory of what is kept (default duets-storage)",
-           "DIR");
+  add_directory(*serve, "--storage", flags->storage,
+                "Directory of what is kept (default duets-storage)");
   CLI::Option* insecure = serve->add_flag("--insecure", flags->insecure,
                                           "Plaintext: anybody who can connect may do anything");
   add_text(*serve, "--certs", flags->certs, "Directory of certificates (default certs)", "DIR")
@@ -47,9 +47,10 @@ void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
       ->check(CLI::Range(0, 1000))
       ->option_text("N");
   agent
-      .add_option("--max-failures", flags.max_failures,
-                  "End with exit code 8 after so many failed queries in a row (default: never)")
-      ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 30))
+      .add_option(
+          "--max-failures", flags.max_failures,
+          "End with exit code 8 after so many failed queries in a row (default 10; 0: never)")
+      ->check(CLI::Range(std::uint32_t{0}, std::uint32_t{1} << 30))
       ->option_text("K");
   agent.add_option("program", flags.program, "After --: the objective, instead of the study's")
       ->option_text("PROGRAM ARGUMENTS...");
