@@ -18,4 +18,7 @@ inline constexpr std::uint32_t kMaxHostedAgents = 10000;
 /// "agent 3", "agents 0-2, 7", "agents 0, 2, 4 and 20 more"; the list is increasing and not empty.
 std::string agents_text(const std::vector<std::uint32_t>& agents);
 
+/// "1 agent", "3 agents".
+std::string count_text(std::uint64_t count, const char* one, const char* many);
+
 }  // namespace duets::cli

@@ -18,8 +18,8 @@ using service::StudyStatus;
 std::string state_line(const StudyStatus& status) {
   switch (status.state) {
     case StudyState::kRunning:
-      return fmt::format("epoch {} of {} is open: {} queries an agent", status.epoch,
-                         status.num_epochs, status.epoch_length);
+      return fmt::format("epoch {} of {} is open: {} an agent", status.epoch, status.num_epochs,
+                         count_text(status.epoch_length, "query", "queries"));
     case StudyState::kStopped:
       return "stopped by an operator";
     case StudyState::kFinished:
@@ -72,14 +72,18 @@ void tell_agents(const StudyStatus& before, const StudyStatus& now,
 
 bool is_over(const StudyStatus& status) { return status.state != StudyState::kRunning; }
 
+std::uint32_t answered_of(const StudyStatus& status, const AgentStatus& agent) {
+  return agent.uploaded ? status.epoch_length : agent.answered;
+}
+
 std::string closed_text(const service::EpochStatus& epoch, std::uint32_t agents) {
-  std::string text = fmt::format("epoch {} closed ({}): {} of {} agents", epoch.epoch, epoch.why,
-                                 epoch.participants, agents);
+  std::string text = fmt::format("epoch {} closed ({}): {} of {}", epoch.epoch, epoch.why,
+                                 epoch.participants, count_text(agents, "agent", "agents"));
   if (!epoch.excluded.empty()) text += ", without " + agents_text(epoch.excluded);
-  if (epoch.holes > 0) text += fmt::format("; {} holes", epoch.holes);
-  return text + fmt::format("; {} inducing points, region {:.3g} % of the domain; {}",
-                            epoch.inducing, 100 * epoch.region_fraction,
-                            duration_text(epoch.seconds));
+  if (epoch.holes > 0) text += "; " + count_text(epoch.holes, "hole", "holes");
+  return text + fmt::format("; {}, region {:.3g} % of the domain; {}",
+                            count_text(epoch.inducing, "inducing point", "inducing points"),
+                            100 * epoch.region_fraction, duration_text(epoch.seconds));
 }
 
 std::vector<std::string> changes(const StudyStatus* before, const StudyStatus& now) {

@@ -20,4 +20,8 @@ std::string closed_text(const service::EpochStatus& epoch, std::uint32_t agents)
 /// True when nothing more happens in the study.
 bool is_over(const service::StudyStatus& status);
 
+/// Queries of the open epoch that have an answer. Who has uploaded has answered all of them, even
+/// if no heartbeat came to say so.
+std::uint32_t answered_of(const service::StudyStatus& status, const service::AgentStatus& agent);
+
 }  // namespace duets::cli

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "duets/cli/status_events.h"
+
 namespace duets::cli {
 namespace {
 
@@ -38,13 +40,13 @@ Json best_trial_json(const StudyView& view) {
           {"slot", found.slot}};
 }
 
-Json agent_json(const service::AgentStatus& a) {
+Json agent_json(const StudyStatus& s, const service::AgentStatus& a) {
   return {{"agent", a.agent},
           {"presence", to_string(a.presence)},
           {"host", a.host},
           {"heard_seconds_ago", a.heard_seconds_ago},
           {"uploaded", a.uploaded},
-          {"answered", a.answered},
+          {"answered", answered_of(s, a)},
           {"holes", a.holes},
           {"seconds_per_query", a.seconds_per_query},
           {"query_seconds", a.query_seconds},
@@ -76,7 +78,7 @@ Json status_json(const StudyView& view) {
   json["waiting_for"] = s.waiting_for;
   json["agent_status"] = Json::array();
   for (const service::AgentStatus& agent : s.agent_status) {
-    json["agent_status"].push_back(agent_json(agent));
+    json["agent_status"].push_back(agent_json(s, agent));
   }
   json["closed_epochs"] = Json::array();
   for (const service::EpochStatus& epoch : s.epochs) {

@@ -29,6 +29,17 @@ std::string point_text(const StudyView& view, const Found& found) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string no_best_trial(const StudyStatus& status) {
+  if (!is_over(status)) return "none yet: agents tell theirs after the last query";
+  if (status.state != service::StudyState::kFinished) {
+    return "none: the study ended before agents told theirs";
+  }
+  const bool all_took_part =
+      std::all_of(status.epochs.begin(), status.epochs.end(),
+                  [](const service::EpochStatus& epoch) { return epoch.excluded.empty(); });
+  return all_took_part ? "none: every query failed" : "none: no agent told one";
+}
+
 void add_found(const StudyView& view, Rows& rows) {
   const StudyStatus& status = view.status;
   if (status.recommendation) {
@@ -37,7 +48,9 @@ void add_found(const StudyView& view, Rows& rows) {
     rows.emplace_back("  posterior mean", fmt::format("{:.6g}, interval [{:.6g}, {:.6g}]",
                                                       found.value, found.low, found.high));
   } else {
-    rows.emplace_back("recommendation", "none yet: no epoch was closed");
+    rows.emplace_back("recommendation",
+                      is_over(status) ? "none: nothing was measured in an epoch that was closed"
+                                      : "none yet: no epoch was closed");
   }
   if (status.best_trial) {
     const Found& found = *status.best_trial;
@@ -46,22 +59,42 @@ void add_found(const StudyView& view, Rows& rows) {
                       fmt::format("{:.6g}, with its noise (agent {}, epoch {}, slot {})",
                                   found.value, found.agent, found.epoch, found.slot));
   } else {
-    rows.emplace_back("best trial", "none yet: agents tell theirs after the last query");
+    rows.emplace_back("best trial", no_best_trial(status));
   }
+}
+
+// Its first sentence, in lines that fit a terminal; JSON has all of it.
+void add_guarantee(const StudyStatus& status, Rows& rows) {
+  constexpr std::size_t kWidth = 62;
+  std::string rest = status.guarantee.substr(0, status.guarantee.find(". "));
+  if (rest.ends_with('.')) rest.pop_back();
+  const char* name = "guarantee";
+  while (!rest.empty()) {
+    const std::size_t space = rest.size() <= kWidth ? std::string::npos : rest.rfind(' ', kWidth);
+    rows.emplace_back(name, rest.substr(0, space));
+    rest = space == std::string::npos ? "" : rest.substr(space + 1);
+    name = "";
+  }
+}
+
+std::string digest_text(const base::Digest& digest) {
+  return digest == base::Digest{} ? "-" : base::to_hex(digest);
 }
 
 void add_epoch(const StudyStatus& status, Rows& rows) {
   if (is_over(status)) return;
-  rows.emplace_back("epoch", fmt::format("{} of {}, {} queries an agent, open for {}", status.epoch,
-                                         status.num_epochs, status.epoch_length,
-                                         duration_text(status.epoch_seconds)));
+  rows.emplace_back(
+      "epoch", fmt::format("{} of {}, {} an agent, open for {}", status.epoch, status.num_epochs,
+                           count_text(status.epoch_length, "query", "queries"),
+                           duration_text(status.epoch_seconds)));
   if (status.deadline_seconds) {
     const double left = *status.deadline_seconds - status.epoch_seconds;
-    rows.emplace_back(
-        "deadline",
-        left > 0 ? fmt::format("in {}, with at least {} of {} agents", duration_text(left),
-                               status.quorum, status.agents)
-                 : fmt::format("over: closes with {} of {} agents", status.quorum, status.agents));
+    rows.emplace_back("deadline",
+                      left > 0
+                          ? fmt::format("in {}, with at least {} of {}", duration_text(left),
+                                        status.quorum, count_text(status.agents, "agent", "agents"))
+                          : fmt::format("over: closes with {} of {}", status.quorum,
+                                        count_text(status.agents, "agent", "agents")));
   }
   const std::string waiting = service::waiting_text(status);
   if (!waiting.empty()) rows.emplace_back("waits", waiting);
@@ -72,6 +105,11 @@ void add_participation(const StudyStatus& status, Rows& rows) {
     if (epoch.excluded.empty() && epoch.holes == 0 && epoch.why == "complete") continue;
     rows.emplace_back("participation", closed_text(epoch, status.agents));
   }
+  std::uint64_t holes = 0;
+  for (const service::EpochStatus& epoch : status.epochs) holes += epoch.holes;
+  if (holes > 0) {
+    rows.emplace_back("holes", count_text(holes, "query", "queries") + " without an answer");
+  }
 }
 
 Rows study_rows(const StudyView& view) {
@@ -80,12 +118,13 @@ Rows study_rows(const StudyView& view) {
   std::string state = to_string(status.state);
   if (!status.problem.empty()) state += ": " + status.problem;
   rows.emplace_back("study", fmt::format("{}, {}", status.name, state));
-  rows.emplace_back("queries", fmt::format("{} agents x {} = {}", status.agents, status.horizon,
-                                           std::uint64_t{status.agents} * status.horizon));
+  rows.emplace_back("queries",
+                    fmt::format("{} x {} = {}", count_text(status.agents, "agent", "agents"),
+                                status.horizon, std::uint64_t{status.agents} * status.horizon));
   add_epoch(status, rows);
   add_participation(status, rows);
   add_found(view, rows);
-  if (!status.guarantee.empty()) rows.emplace_back("guarantee", status.guarantee);
+  add_guarantee(status, rows);
   const service::Traffic& traffic = status.traffic;
   rows.emplace_back(
       "traffic",
@@ -93,30 +132,48 @@ Rows study_rows(const StudyView& view) {
                   bytes_text(traffic.payload_up_bytes), bytes_text(traffic.payload_down_bytes),
                   bytes_text(traffic.closing_bytes), traffic.reals_links));
   rows.emplace_back("study digest", base::to_hex(status.study_digest));
-  rows.emplace_back("run digest", base::to_hex(status.run_digest));
-  rows.emplace_back("state digest", base::to_hex(status.state_digest));
+  rows.emplace_back("run digest", digest_text(status.run_digest));
+  rows.emplace_back("state digest", digest_text(status.state_digest));
   return rows;
 }
 
-using Cells = std::array<std::string, 8>;
+using Cells = std::vector<std::string>;
 
+std::string presence_text(const StudyStatus& status, const AgentStatus& agent) {
+  const bool done =
+      status.state == service::StudyState::kFinished && agent.presence != Presence::kNever;
+  return done ? "done" : to_string(agent.presence);
+}
+
+Cells agent_head(const StudyStatus& status) {
+  if (is_over(status)) return {"agent", "presence", "host", "s/query", "epochs without it"};
+  return {"agent", "presence", "host", "answered", "holes", "s/query", "heard ago", "uploaded"};
+}
+
+// What an agent says of the open epoch means nothing when none is open.
 Cells agent_cells(const StudyStatus& status, const AgentStatus& agent) {
+  const std::string number = fmt::format("{}", agent.agent);
+  const std::string pace =
+      agent.seconds_per_query > 0 ? fmt::format("{:.3g}", agent.seconds_per_query) : "";
+  if (is_over(status)) {
+    return {number, presence_text(status, agent), agent.host, pace,
+            fmt::format("{}", agent.epochs_excluded)};
+  }
   const bool seen = agent.presence != Presence::kNever;
-  return {fmt::format("{}", agent.agent),
-          to_string(agent.presence),
+  return {number,
+          presence_text(status, agent),
           agent.host,
-          is_over(status) ? "" : fmt::format("{}/{}", agent.answered, status.epoch_length),
+          fmt::format("{}/{}", answered_of(status, agent), status.epoch_length),
           fmt::format("{}", agent.holes),
-          agent.seconds_per_query > 0 ? fmt::format("{:.3g}", agent.seconds_per_query) : "",
+          pace,
           seen ? duration_text(agent.heard_seconds_ago) : "",
           agent.uploaded ? "yes" : ""};
 }
 
 std::string agent_table(const StudyStatus& status) {
-  std::vector<Cells> lines{
-      {"agent", "presence", "host", "answered", "holes", "s/query", "heard ago", "uploaded"}};
+  std::vector<Cells> lines{agent_head(status)};
   for (const AgentStatus& agent : status.agent_status) lines.push_back(agent_cells(status, agent));
-  std::array<std::size_t, 8> widths{};
+  std::vector<std::size_t> widths(lines.front().size());
   for (const Cells& cells : lines) {
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
   }
@@ -141,7 +198,7 @@ std::string agents_csv(const std::vector<StudyView>& views) {
       text +=
           fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.name, to_string(s.state),
                       s.epoch, s.epoch_length, a.agent, to_string(a.presence), csv_field(a.host),
-                      a.answered, a.holes, a.seconds_per_query, a.query_seconds,
+                      answered_of(s, a), a.holes, a.seconds_per_query, a.query_seconds,
                       a.heard_seconds_ago, a.uploaded, a.epochs_excluded, csv_field(a.problem));
     }
   }
@@ -208,12 +265,12 @@ std::string list_text(const std::vector<StudyStatus>& statuses, Format format) {
   std::size_t width = 5;
   for (const StudyStatus& s : statuses) width = std::max(width, s.name.size());
   for (const StudyStatus& s : statuses) {
-    text +=
-        format == Format::kCsv
-            ? fmt::format("{},{},{},{},{},{}\n", s.name, to_string(s.state), s.epoch, s.num_epochs,
-                          s.agents, s.horizon)
-            : fmt::format("{:<{}}  {:<8}  epoch {} of {}, {} agents x {} queries\n", s.name, width,
-                          to_string(s.state), s.epoch, s.num_epochs, s.agents, s.horizon);
+    text += format == Format::kCsv ? fmt::format("{},{},{},{},{},{}\n", s.name, to_string(s.state),
+                                                 s.epoch, s.num_epochs, s.agents, s.horizon)
+                                   : fmt::format("{:<{}}  {:<8}  epoch {} of {}, {} x {}\n", s.name,
+                                                 width, to_string(s.state), s.epoch, s.num_epochs,
+                                                 count_text(s.agents, "agent", "agents"),
+                                                 count_text(s.horizon, "query", "queries"));
   }
   return text;
 }
@@ -224,7 +281,7 @@ std::string best_text(const StudyView& view, Format format) {
   Rows rows;
   rows.emplace_back("study", fmt::format("{}, {}", view.status.name, to_string(view.status.state)));
   add_found(view, rows);
-  if (!view.status.guarantee.empty()) rows.emplace_back("guarantee", view.status.guarantee);
+  add_guarantee(view.status, rows);
   return table_text(rows);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "duets/base/error.h"
 #include "duets/cli/agent_numbers.h"
@@ -173,6 +174,75 @@ TEST(StatusTextTest, TheTableSaysWhoIsWaitedFor) {
   EXPECT_TRUE(has(text, "3/4"));
   EXPECT_TRUE(has(text, "none yet"));
   EXPECT_EQ(text.back(), '\n');
+}
+
+StudyView ended(StudyState state) {
+  StudyView view{running(), nullptr};
+  view.status.state = state;
+  view.status.waiting_for.clear();
+  view.status.epochs[0].excluded.clear();
+  view.status.agent_status[1].presence = Presence::kLost;
+  view.status.agent_status[2].presence = Presence::kLeft;
+  return view;
+}
+
+TEST(StatusTextTest, AFinishedStudyExpectsNothingMore) {
+  StudyView view = ended(StudyState::kFinished);
+  std::string text = status_table(view);
+  EXPECT_TRUE(has(text, "none: every query failed")) << text;
+  EXPECT_FALSE(has(text, "none yet")) << text;
+  EXPECT_TRUE(has(text, "2 queries without an answer")) << text;
+  for (const char* word : {"answered", "uploaded", "live", "lost", "left"}) {
+    EXPECT_FALSE(has(text, word)) << word << "\n" << text;
+  }
+  EXPECT_TRUE(has(text, "done")) << text;
+  EXPECT_TRUE(has(text, "never seen")) << "who never came is not done";
+  view.status.epochs[0].excluded = {3};
+  text = status_table(view);
+  EXPECT_TRUE(has(text, "none: no agent told one")) << text;
+}
+
+TEST(StatusTextTest, AStoppedStudyStillSaysWhoIsThere) {
+  const std::string text = status_table(ended(StudyState::kStopped));
+  EXPECT_TRUE(has(text, "lost") && has(text, "live")) << text;
+  EXPECT_TRUE(has(text, "ended before agents told")) << text;
+}
+
+TEST(StatusTextTest, WhoHasUploadedHasAnsweredAll) {
+  const StudyView view{running(), nullptr};
+  EXPECT_TRUE(has(status_table(view), "4/4")) << status_table(view);
+  const Json json = Json::parse(statuses_text({view}, Format::kJson));
+  EXPECT_EQ(json["agent_status"][2]["answered"], 4);
+  EXPECT_EQ(json["agent_status"][0]["answered"], 3);
+}
+
+TEST(StatusTextTest, DigestsThatAreNotThereYetAreNotZeros) {
+  StudyView view{running(), nullptr};
+  EXPECT_TRUE(has(status_table(view), "run digest      -\n")) << status_table(view);
+  view.status.run_digest.low = 0xab;
+  EXPECT_TRUE(has(status_table(view), "run digest      ab0")) << status_table(view);
+}
+
+TEST(StatusTextTest, TheGuaranteeFitsATerminal) {
+  StudyView view = found();
+  view.status.guarantee =
+      "None: an agent was excluded or a query failed, and failing may depend on the reward. More.";
+  for (const std::string& text : {status_table(view), best_text(view, Format::kTable)}) {
+    EXPECT_TRUE(has(text, "  None: an agent was excluded")) << text;
+    EXPECT_TRUE(has(text, " depend on the reward\n")) << text;
+    EXPECT_FALSE(has(text, "More")) << text;
+    std::istringstream lines(text.substr(text.find("guarantee")));
+    std::string line;
+    for (int i = 0; i < 2 && std::getline(lines, line); ++i) EXPECT_LE(line.size(), 80U) << line;
+  }
+  EXPECT_TRUE(has(best_text(view, Format::kJson), "reward. More."));
+}
+
+TEST(StatusTextTest, OneIsNotMany) {
+  StudyView view{running(), nullptr};
+  view.status.agents = 1;
+  EXPECT_TRUE(has(status_table(view), "1 agent x 12 = 12")) << status_table(view);
+  EXPECT_TRUE(has(list_text({view.status}, Format::kTable), "1 agent x 12 queries"));
 }
 
 TEST(StatusTextTest, TheDeadlineCountsDown) {

@@ -49,8 +49,10 @@ class StorageSource final : public StudySource {
     return {std::move(stored.definition), std::move(stored.records)};
   }
 
-  void create(const service::Definition& definition) override {
-    changing([&] { service::Studies(directory_, {}, executor_).create(definition, {}); });
+  bool create(const service::Definition& definition) override {
+    bool made = false;
+    changing([&] { made = service::Studies(directory_, {}, executor_).create(definition, {}); });
+    return made;
   }
   void stop(const std::string& name) override {
     require_store();

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "duets/base/error.h"
+#include "duets/cli/agent_numbers.h"
 #include "duets/cli/lines.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_definition.h"
@@ -29,9 +30,12 @@ void create_study(const StudyFlags& flags, const Extensions& extensions) {
   Lines lines(flags.verbosity);
   const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
   const service::Definition definition = definition_of(file);
-  open_source(flags.source, lines.log())->create(definition);
-  lines.say(fmt::format("{}: {} agents x {} queries = {}", file.study.name, file.study.agents,
-                        file.study.horizon, std::uint64_t{file.study.agents} * file.study.horizon));
+  const bool made = open_source(flags.source, lines.log())->create(definition);
+  lines.say(fmt::format("{}: {}{} x {} = {}", file.study.name,
+                        made ? "" : "was there already, nothing was changed; ",
+                        count_text(file.study.agents, "agent", "agents"),
+                        count_text(file.study.horizon, "query", "queries"),
+                        std::uint64_t{file.study.agents} * file.study.horizon));
   fmt::print(std::cout, "{} {}\n", file.study.name,
              base::to_hex(protocol::study_digest(file.study)));
 }

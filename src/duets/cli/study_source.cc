@@ -1,5 +1,6 @@
 #include "duets/cli/study_source.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "duets/base/error.h"
@@ -52,12 +53,16 @@ class ServerSource final : public StudySource {
     }
   }
 
-  void create(const service::Definition& definition) override {
+  bool create(const service::Definition& definition) override {
+    const std::vector<service::StudyStatus> before = list();
     v1::CreateStudyRequest request;
     *request.mutable_definition() = service::to_wire(definition);
     v1::CreateStudyReply reply;
     call("make the study", [&](grpc::ClientContext& context) {
       return link_->operators().CreateStudy(&context, request, &reply);
+    });
+    return std::none_of(before.begin(), before.end(), [&](const service::StudyStatus& status) {
+      return status.name == definition.study->name;
     });
   }
 

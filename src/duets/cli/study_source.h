@@ -26,8 +26,9 @@ class StudySource {
   virtual service::Definition definition(const std::string& name) = 0;
   virtual StudyExport exported(const std::string& name) = 0;
 
-  /// Makes the study, or finds the same one there. kInvalid when the name is taken by another.
-  virtual void create(const service::Definition& definition) = 0;
+  /// Makes the study: true; false when the same one is there. kInvalid when the name is taken by
+  /// another.
+  virtual bool create(const service::Definition& definition) = 0;
   virtual void stop(const std::string& name) = 0;
   virtual void remove(const std::string& name) = 0;
   virtual void close_epoch(const std::string& name, std::uint32_t epoch) = 0;
