@@ -10,9 +10,11 @@
 #include <thread>
 
 #include "duets/base/error.h"
+#include "duets/cli/agent_numbers.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/lines.h"
+#include "duets/cli/listen_check.h"
 #include "duets/cli/peer.h"
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_text.h"
@@ -54,6 +56,23 @@ std::string first_of(const std::string& flag, const std::optional<std::string>& 
   return !flag.empty() ? flag : file.value_or(usual);
 }
 
+// Nothing when an operator has deleted it.
+std::optional<StudyStatus> status_of(const service::Server& server, const std::string& name) {
+  try {
+    return server.status(name);
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::kInvalid) throw;
+    return std::nullopt;
+  }
+}
+
+bool all_over(const service::Server& server, const std::vector<StudyFile>& files) {
+  return std::all_of(files.begin(), files.end(), [&](const StudyFile& file) {
+    const auto status = status_of(server, file.study.name);
+    return !status || is_over(*status);
+  });
+}
+
 /// Watches the studies of a server; what happens to them the server tells itself.
 class Watch {
  public:
@@ -65,7 +84,7 @@ class Watch {
     bool any_running = false;
     for (const std::string& name : server_.names()) {
       if (over_.contains(name)) continue;
-      const std::optional<StudyStatus> status = status_of(name);
+      const std::optional<StudyStatus> status = status_of(server_, name);
       if (!status) continue;
       if (is_over(*status)) {
         over_.insert(name);
@@ -84,16 +103,6 @@ class Watch {
     Clock::time_point told = Clock::now();
     std::optional<Clock::time_point> unreachable;
   };
-
-  // Nothing when it was deleted meanwhile.
-  std::optional<StudyStatus> status_of(const std::string& name) const {
-    try {
-      return server_.status(name);
-    } catch (const base::Error& error) {
-      if (error.kind() != base::ErrorKind::kInvalid) throw;
-      return std::nullopt;
-    }
-  }
 
   void tell_waiting(const StudyStatus& status) {
     Seen& seen = seen_[status.name];
@@ -130,8 +139,9 @@ class Watch {
 
 bool any_live(const service::Server& server, const std::vector<StudyFile>& files) {
   return std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
-    const StudyStatus status = server.status(file.study.name);
-    return std::any_of(status.agent_status.begin(), status.agent_status.end(),
+    const auto status = status_of(server, file.study.name);
+    if (!status) return false;
+    return std::any_of(status->agent_status.begin(), status->agent_status.end(),
                        [](const service::AgentStatus& agent) {
                          return agent.presence == service::Presence::kLive;
                        });
@@ -154,10 +164,12 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
                         options.insecure ? "plaintext" : "TLS", options.storage.string()));
   for (const StudyFile& file : files) {
     const protocol::Study& study = file.study;
-    lines.say(fmt::format("{}: {} agents x {} queries = {}, epochs of {}", study.name, study.agents,
-                          study.horizon, std::uint64_t{study.agents} * study.horizon,
-                          fmt::join(protocol::lengths(study), ", ")));
+    lines.say(fmt::format(
+        "{}: {} x {} = {}, epochs of {}", study.name, count_text(study.agents, "agent", "agents"),
+        count_text(study.horizon, "query", "queries"), std::uint64_t{study.agents} * study.horizon,
+        fmt::join(protocol::lengths(study), ", ")));
   }
+  if (!files.empty() && all_over(server, files)) return;
   const bool any_host = address.starts_with("0.0.0.0:") || address.starts_with("[::]:");
   lines.say(fmt::format(
       "on the agents' machines: duets agent --server {}{}{}{}",
@@ -166,13 +178,18 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
       files.size() == 1 && files[0].objective.command.empty() ? "" : " [-- PROGRAM ARGUMENTS]"));
 }
 
+std::string found_text(const StudyStatus& status) {
+  if (!is_over(status)) return "goes on where it was";
+  return fmt::format("is {} already; nothing is left to do for agents", to_string(status.state));
+}
+
 void create_studies(service::Server& server, const std::vector<StudyFile>& files,
                     const ServeFlags& flags, Lines& lines) {
   const std::string secret =
       flags.secret.empty() ? std::string() : storage::read_secret_file(flags.secret);
   for (const StudyFile& file : files) {
     const bool made = server.create(definition_of(file), secret);
-    if (!made) lines.say(file.study.name + ": goes on where it was");
+    if (!made) lines.say(file.study.name + ": " + found_text(server.status(file.study.name)));
   }
 }
 
@@ -180,10 +197,14 @@ std::vector<StudyView> final_views(const service::Server& server,
                                    const std::vector<StudyFile>& files) {
   std::vector<StudyView> views;
   for (const StudyFile& file : files) {
-    views.push_back({server.status(file.study.name), file.study.domain});
+    if (auto status = status_of(server, file.study.name)) {
+      views.push_back({*std::move(status), file.study.domain});
+    }
   }
   if (!files.empty()) return views;
-  for (const std::string& name : server.names()) views.push_back({server.status(name), nullptr});
+  for (const std::string& name : server.names()) {
+    if (auto status = status_of(server, name)) views.push_back({*std::move(status), nullptr});
+  }
   return views;
 }
 
@@ -221,6 +242,9 @@ void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   if (!flags.insecure) options.certs = first_of(flags.certs, given.tls, kUsualCerts);
   options.lease_seconds = flags.lease;
   options.log = lines.log();
+  // Before a storage directory is made: a mistake leaves none behind.
+  if (!flags.insecure) service::load_tls(options.certs, "coordinator");
+  require_listenable(options.listen);
   service::Server server(options, executor);
   create_studies(server, files, flags, lines);
   server.listen();
@@ -233,7 +257,8 @@ void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   }
   const bool stopped = interrupt.stop();
   if (stopped) {
-    lines.say("stopped; the same command goes on");
+    lines.say(all_over(server, files) && !files.empty() ? "stopped"
+                                                        : "stopped; the same command goes on");
   } else {
     say_goodbye(server, files, interrupt.stop());
   }
