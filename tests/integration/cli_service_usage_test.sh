@@ -27,7 +27,17 @@ usage "--server HOST:PORT" status
 usage "--storage" status --server localhost:1 --storage there
 usage "there" status --storage there
 usage "holds no studies" study stop small --storage there
-usage "subcommand" study
+usage "duets study needs a subcommand: create, export, list" study
+usage '"exprt" is no subcommand of duets study: create, export' study exprt
+usage "not expected: --agnet" agent --server localhost:1 --agnet 3 -- ./measure
+holds "only what is wrong is named" bash -c '! grep -q measure err'
+usage "no such directory" verify nosuch --secret small.toml
+mkdir empty
+usage "holds no journal.bin" verify empty --secret small.toml
+usage "--journal: small.toml is not a directory" agent --server localhost:1 --insecure --journal small.toml
+usage "--storage: small.toml is not a directory" serve small.toml --insecure --storage small.toml
+usage "--storage: small.toml is not a directory" status --storage small.toml
+usage "--listen = here" serve small.toml --insecure --listen here
 usage "name is required" study show --server localhost:1
 usage "--yes" study delete small --storage there
 usage "--epoch is required" study close small --server localhost:1
@@ -39,6 +49,12 @@ says "every bad row is named" "bad.csv:4: slot = two"
 usage "missing.csv" submit --server localhost:1 --insecure --agent 0 missing.csv
 sed 's/^\[objective\]/[coordinator]\ndeadline = 2.0\n[objective]/' small.toml >deadline.toml
 usage "coordinator.quorum" serve deadline.toml --insecure
+duets serve small.toml --insecure --listen 192.0.2.7:0
+exits "an address of another machine" 4
+says "an address of another machine" "it is no address of this machine"
+duets serve small.toml --insecure --listen 'no such host:0'
+exits "an unknown host" 4
+says "an unknown host" "host no such host: "
 for path in there duets-storage duets-agent; do
   holds "mistakes leave no $path" test ! -e "$path"
 done
@@ -92,6 +108,31 @@ exits "stop beside a coordinator" 6
 says "stop beside a coordinator" "--server"
 duets status --storage duets-storage
 exits "status beside a coordinator" 0
+duets serve one.toml --insecure --listen "$address" --storage other
+exits "a taken port" 4
+says "a taken port" "another process listens there"
+holds "a taken port leaves no storage" test ! -e other
+there study create small.toml
+exits "the same study again" 0
+says "the same study again" "was there already"
+there study create one.toml
+exits "a second study" 0
+holds "a new study is not an old one" bash -c '! grep -q "was there already" err'
+there status one
+holds "one agent" grep -q "1 agent x 12 = 12" out
+there agent --agent 0
+exits "which study" 2
+says "which study" "--study"
+there study stop one
+there study delete one --yes
+exits "delete" 0
+there agent --agents 0-5
+exits "more agents than there are" 2
+says "more agents than there are" "--agents 0-5"
+there status small --format json
+holds "none of them has run" test \
+  "$(json out '[a["presence"] for a in j["agent_status"]]')" = \
+  "['never seen', 'never seen', 'never seen']"
 duets plan --server "$address" --agent 0
 exits "plaintext must be typed" 2
 there plan --agent 7
@@ -101,12 +142,19 @@ kill -TERM "$pid"
 server_ends "SIGTERM" 0
 holds "says how to go on" grep -q "stopped; the same command goes on" serve.err
 
+sed 's/^\[objective\]/[coordinator]\nquorum = 2\ndeadline = 2.0\n[objective]/' small.toml >quorum.toml
+sed -i 's/^\[study\]/[study]\nname = "small"/' quorum.toml
+usage "coordinator.quorum" serve quorum.toml --insecure --listen 127.0.0.1:0
+says "a running study stays as it is" "cannot be changed"
+
 start_server small.toml --give-up 1
 server_ends "nobody came" 7
 start_server small.toml
 holds "goes on" grep -q "small: goes on where it was" serve.err
 duets agent --server "$address" --insecure --agent 0 --max-failures 2 -q -- false
 exits "a program that always fails" 8
+says "a program that always fails" "failed 2 times in a row"
+says "a program that always fails" "the same command goes on"
 duets agent --server "$address" --insecure --agent 1 -q -- ./no-such-program
 exits "no such program" 2
 "$DUETS_PROGRAM" agent --server "$address" --insecure --agents 0-2 >agents.out 2>agents.err </dev/null
@@ -114,7 +162,13 @@ holds "a fleet in one process: exit code 0" test $? = 0
 holds "agents print no data" test ! -s agents.out
 server_ends "finished" 0
 holds "the end is on standard output" grep -q "^study  *small, finished" serve.out
-holds "what failed is told" grep -q "holes" serve.out
+holds "what failed is told" grep -q "2 queries without an answer" serve.out
+holds "agents of a finished study are done" grep -q "^0  *done" serve.out
+start_server small.toml
+server_ends "a finished study" 0
+holds "a finished study is called so" grep -q "small: is finished already" serve.err
+holds "nobody is called for a finished study" bash -c '! grep -q "duets agent --server" serve.err'
+holds "the end again" grep -q "^study  *small, finished" serve.out
 
 duets best small --storage duets-storage --format json
 holds "best has two things" json out 'j["recommendation"]["mean"], j["best_trial"]["value"]'
@@ -128,6 +182,15 @@ holds "no secret in the export" bash -c \
   '! grep -rqaF "$(tr -d "\n" <duets-storage/secrets/small.key)" small-export'
 duets verify small-export --secret duets-storage/secrets/small.key
 exits "verify" 0
+says "verify" "verified: "
+says "verify" "not checked: study.toml, trials.csv"
+duets verify small-export --secret nosuch
+exits "no such secret" 2
+printf '%064d\n' 1 >other.key
+chmod 600 other.key
+"$DUETS_PROGRAM" verify small-export --secret other.key >out 2>err
+holds "another secret" test $? = 5
+holds "another secret is told shortly" test "$(cat out err | wc -l)" -lt 20
 duets verify small-export --secret duets-storage/secrets/small.key --trials duets-agent --format json
 exits "verify with the agents' journals" 0
 holds "all messages follow from the answers" test "$(json out \
@@ -155,8 +218,36 @@ exits "delete" 0
 duets study list --storage duets-storage --format json
 holds "nothing is left" test "$(json out j)" = "[]"
 
+# Another run of the same study: its export does not take the first run's journals.
+mv duets-agent first-agents
+start_server small.toml
+there agent --agents 0-2 -q
+exits "a second run" 0
+server_ends "a second run" 0
+duets study export small --storage duets-storage --trials first-agents -o mixed
+exits "journals of another run" 5
+says "journals of another run" "first-agents/small-0.db"
+absent mixed
+duets verify small-export --secret duets-storage/secrets/small.key --trials duets-agent
+exits "verify with journals of another run" 5
+
+# A program that is broken does not burn the study: ten failures are enough.
+sed 's/^horizon = 12/horizon = 30/; s/^t1 = 2/t1 = 15/; s/"one"/"broken"/' one.toml >broken.toml
+start_server broken.toml --keep --storage broken
+duets agent --server "$address" --insecure --journal broken-agents -q -- false
+exits "ten failures in a row" 8
+says "ten failures in a row" "failed 10 times in a row"
+duets agent --server "$address" --insecure --journal broken-agents -q --max-failures 0 -- false
+exits "never give up" 0
+there status broken
+holds "every query failed" grep -q "none: every query failed" out
+there study delete broken --yes
+exits "delete a finished study" 0
+kill -TERM "$pid"
+server_ends "all studies deleted" 0
+
 # An agent without a network: plan, measure, submit, epoch after epoch.
-start_server one.toml
+start_server one.toml --storage lab-storage
 offline() { there "$@" --agent 0 --journal lab; }
 epoch=0
 for length in 2 4 6; do

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iostream>
 
 #include "duets/base/error.h"
@@ -177,6 +179,22 @@ void add_facts(CLI::App& app, Arguments& given) {
   version->callback([&given] { given.command = [&given] { print_version(given.flags.format); }; });
 }
 
+// An option that is unknown makes its neighbours look lost too: it alone is named.
+std::string unexpected(std::vector<std::string> words) {
+  const auto is_option = [](const std::string& word) { return word.size() > 2 && word[0] == '-'; };
+  if (std::any_of(words.begin(), words.end(), is_option)) {
+    words.erase(std::remove_if(words.begin(), words.end(), std::not_fn(is_option)), words.end());
+  }
+  return fmt::format("not expected: {}", fmt::join(words, " "));
+}
+
+// What can follow "duets study".
+std::string known_commands(const CLI::App& parent) {
+  std::vector<std::string> names;
+  for (const CLI::App* known : parent.get_subcommands(nullptr)) names.push_back(known->get_name());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Everything but --help, which CLI11 prints itself, is exit code 2. A word that is no command is
 // named: CLI11 only says that a command is missing.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
@@ -190,8 +208,14 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::s
   std::string what = error.what();
   if (chosen == &app && !first.empty() && first[0] != '-') {
     what = fmt::format("\"{}\" is not a command", first);
+  } else if (chosen != &app && !chosen->get_subcommands(nullptr).empty()) {
+    const std::vector<std::string> words = app.remaining(true);
+    const std::string known = known_commands(*chosen);
+    what = words.empty()
+               ? fmt::format("{} needs a subcommand: {}", command, known)
+               : fmt::format("\"{}\" is no subcommand of {}: {}", words.front(), command, known);
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    what = fmt::format("not expected: {}", fmt::join(app.remaining(true), " "));
+    what = unexpected(app.remaining(true));
   }
   fmt::print(stderr, "duets: {}\nTry: {} --help\n", what, command);
   return static_cast<int>(ExitCode::kUsage);
