@@ -83,8 +83,7 @@ bool AgentTalk::wait_for_query() {
     if (is_taken() && book().agent().is_last()) {
       end("the coordinator has everything from another machine");
     } else if (book().epoch() < joined_.open_epoch) {
-      // Its queries would be for nothing.
-      fetch(Patience::kUntilDone);
+      wait_for_news();  // queries of an epoch that has ended would be for nothing
     } else if (has_query()) {
       // The epoch may have ended without us. One look: a coordinator that is away stops nobody.
       if (looked || !is_behind()) return true;
@@ -93,14 +92,18 @@ bool AgentTalk::wait_for_query() {
     } else if (book().agent().outstanding() && !is_sent()) {
       send(Patience::kUntilDone);
     } else {
-      const Clock::time_point begin = Clock::now();
-      const std::uint32_t before = book().num_broadcasts();
-      fetch(Patience::kUntilDone);
-      const bool news = over_ || book().num_broadcasts() != before;
-      if (!news && seconds_since(begin) < kShortestPoll) sleep_unless(stop_, kShortestPoll);
+      wait_for_news();
     }
   }
   return false;
+}
+
+void AgentTalk::wait_for_news() {
+  const Clock::time_point begin = Clock::now();
+  const std::uint32_t before = book().num_broadcasts();
+  fetch(Patience::kUntilDone);
+  const bool news = over_ || book().num_broadcasts() != before;
+  if (!news && seconds_since(begin) < kShortestPoll) sleep_unless(stop_, kShortestPoll);
 }
 
 bool AgentTalk::deliver() {
@@ -146,7 +149,10 @@ bool AgentTalk::fetch(Patience patience) {
   request.set_wait_seconds(wait);
   v1::FetchReply reply;
   const auto attempt = [&](grpc::ClientContext& context) {
-    return options_.link->agents().Fetch(&context, request, &reply);
+    const grpc::Status status = options_.link->agents().Fetch(&context, request, &reply);
+    // The next attempt only asks whether the coordinator is back, and does not wait in it.
+    request.set_wait_seconds(0);
+    return status;
   };
   if (!call("fetching broadcasts", attempt, patience, wait)) return false;
   take(reply);
@@ -163,7 +169,10 @@ void AgentTalk::take(const v1::FetchReply& reply) {
   const v1::Waiting& waiting = reply.waiting();
   // The coordinator misses what it had taken: its storage was set back. It gets the same again.
   const bool missed = std::ranges::count(waiting.agents(), agent()) > 0;
-  if (waiting.epoch() == book().epoch() && missed) sent_epoch_ = taken_epoch_ = 0;
+  if (waiting.epoch() == book().epoch() && missed) {
+    sent_epoch_ = taken_epoch_ = 0;
+    joined_.open_epoch = book().epoch();
+  }
   if (!has_query()) say_waiting(waiting);
 }
 

@@ -43,6 +43,7 @@ class AgentTalk {
   bool call(const std::string& what, const Link::Attempt& attempt, Patience patience,
             double extra_seconds);
   bool fetch(Patience patience);
+  void wait_for_news();
   bool send(Patience patience);
   void take(const v1::FetchReply& reply);
   void take(const v1::SendReply& reply);

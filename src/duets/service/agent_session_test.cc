@@ -356,6 +356,25 @@ TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
   EXPECT_THAT(fleet.log(), HasSubstr("waiting for agents 1, 2 in epoch 1"));
 }
 
+// Not only when the next broadcast comes, or the time of a long poll is over.
+TEST(AgentSession, SaysAtOnceThatTheCoordinatorIsBack) {
+  Fleet fleet;
+  SessionOptions options = fleet.session(0);
+  options.wait_seconds = 3600;
+  AgentSession session(options);
+  EXPECT_TRUE(fleet.step(session));
+  EXPECT_TRUE(fleet.step(session));
+  std::atomic<int> lost = 0;
+  fleet.relay().set_fate([&](const std::string& call) {
+    return call == "Fetch" && lost++ < 2 ? Fate::kLost : Fate::kPass;
+  });
+  std::thread waiting([&] { EXPECT_FALSE(session.next()); });
+  EXPECT_TRUE(eventually([&] { return fleet.log().find("is back") != std::string::npos; }));
+  session.stop();
+  waiting.join();
+  fleet.server().stop_study("study");  // the relay's own call waits there
+}
+
 TEST(AgentSession, AStoppedStudyEndsTheSession) {
   Fleet fleet;
   AgentSession waiting(fleet.session(0));
