@@ -46,7 +46,7 @@ std::string tls_text(const std::string& text, const std::string& server) {
   if (has_any(text, {"not in peer certificate"})) {
     const std::string host = host_of(server);
     return fmt::format(
-        "the certificate of {} is not for the name {}; 'duets certs server --host "
+        "the certificate of {} is not for the name in the address, {}; 'duets certs server --host "
         "{}' makes one that is",
         server, host, host);
   }
