@@ -82,7 +82,7 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
     coordinator_.emplace(
         protocol::Coordinator::replay(definition_.study, secret_, executor_, records));
     for (const base::Bytes& record : records) board_.show(protocol::decode_record(record));
-    if (!records.empty()) {
+    if (!records.empty() && !coordinator_->finished()) {
       say(fmt::format("back in epoch {}, {} records", base::value(coordinator_->epoch()),
                       records.size()));
     }

@@ -38,7 +38,7 @@ def looks(f, at, name, state):
     table = rows(run(f, "status", name, *at, "--format", "csv").stdout)
     fleet.same("a row per agent", [r["agent"] for r in table],
                [str(i) for i in range(status["agents"])])
-    fleet.contains("as a table", run(f, "status", name, *at).stdout, status["run_digest"])
+    fleet.contains("as a table", run(f, "status", name, *at).stdout, status["study_digest"])
 
     shown = run(f, "study", "show", name, *at).stdout
     fleet.contains("show has the digest", shown, status["study_digest"])
