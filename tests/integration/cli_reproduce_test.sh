@@ -206,7 +206,7 @@ mistake "--seed" --seed 18446744073709551615
 mistake "--threads" --threads 0
 mistake "--format" --format xml
 mistake "more" more
-mistake "not expected: --threshold 2" --threshold 2
+mistake "not expected: --threshold" --threshold 2
 mistake "Try: duets reproduce --help" --threshold 2
 mistake "--seed" --seed 9223372036854775807 --runs 2
 mistake "--seed" --seed 9223372036854775808

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -25,7 +26,7 @@ class ExportTest : public ::testing::Test {
  protected:
   ExportTest()
       : file_(parse_study(kStudy, "s.toml", {})),
-        directory_(fs::temp_directory_path() / "duets_export_test") {
+        directory_(fs::temp_directory_path() / ("duets-export-" + std::to_string(getpid()))) {
     study_.definition = definition_of(file_);
     fs::remove_all(directory_);
   }

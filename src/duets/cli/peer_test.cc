@@ -1,6 +1,7 @@
 #include "duets/cli/peer.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 /// A directory with empty certificates: only names matter here.
 class PeerTest : public ::testing::Test {
  protected:
-  PeerTest() : directory_(fs::temp_directory_path() / "duets_peer_test") {
+  PeerTest() : directory_(fs::temp_directory_path() / ("duets-peer-" + std::to_string(getpid()))) {
     fs::remove_all(directory_);
     fs::create_directories(directory_);
     add("ca");

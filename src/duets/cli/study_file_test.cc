@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -246,7 +247,8 @@ TEST(StudyFileTest, CsvMistakesNameTheirOwnLine) {
 class CsvFileTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "study_file_test";
+    folder_ =
+        std::filesystem::path(testing::TempDir()) / ("study-file-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "p.csv") << "0.25,0.5\n0.75,1\n0.1,0.2\n";
     std::ofstream(folder_ / "ragged.csv") << "1,2\n3\n";

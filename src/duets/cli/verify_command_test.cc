@@ -1,6 +1,7 @@
 #include "duets/cli/verify_command.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -61,7 +62,8 @@ std::vector<base::Bytes> records_of(const service::Definition& d,
 
 class VerifyCommandTest : public ::testing::Test {
  protected:
-  VerifyCommandTest() : directory_(fs::temp_directory_path() / "duets_verify_command_test") {
+  VerifyCommandTest()
+      : directory_(fs::temp_directory_path() / ("duets-verify-" + std::to_string(getpid()))) {
     fs::remove_all(directory_);
     fs::create_directories(directory_);
     const std::string text = service::new_secret_text();

@@ -56,6 +56,7 @@ class Impostor : public testing::Test {
     Link link(options);
     v1::BeatRequest request;
     request.set_study("study");
+    request.add_progress();  // of agent 0, with no token
     v1::BeatReply reply;
     const auto attempt = [&](grpc::ClientContext& context) {
       return link.agents().Beat(&context, request, &reply);

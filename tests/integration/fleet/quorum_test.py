@@ -60,6 +60,9 @@ def deadline(scratch):
         for number in (1, 2, 3):
             fleet.check(f"agent {number} ends well", f.agents[number].wait() == 0,
                         f.agents[number].tail())
+        # Not before: it would be in time for the last epoch.
+        fleet.wait("the study to be over", lambda: (s := f.server.status()) and
+                   s["state"] == "finished")
         f.agents[0].start()
         fleet.check("agent 0 learns that the study is over", f.agents[0].wait() == 0,
                     f.agents[0].tail())
