@@ -150,7 +150,7 @@ void Studies::remove(const std::string& name) {
   const std::string& full = host->definition().study->name;
   base::require(host->state() != StudyState::kRunning, "study", full,
                 "is running; stop it before deleting it");
-  base::require(host->idle(), "study", full, "still computes; try again in a moment");
+  base::require(host->becomes_idle(), "study", full, "still computes; try again in a moment");
   // The worker is gone before its journal is: the name stays taken until both are.
   host->retire();
   const std::lock_guard lock(mutex_);

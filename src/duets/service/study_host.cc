@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -20,6 +21,7 @@ using storage::StorageError;
 
 /// Between two tries to write to a disk that does not take anything.
 constexpr auto kDiskRetry = std::chrono::seconds(1);
+constexpr auto kMoment = std::chrono::milliseconds(50);
 
 std::string upload_name(const protocol::Message& message) {
   if (const auto* upload = std::get_if<protocol::Upload>(&message)) {
@@ -47,7 +49,6 @@ StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, Stud
       said_presence_(definition_.study->agents, Presence::kNever),
       notes_(std::move(stored.epochs)) {
   if (!stored.leases.empty()) leases_.load(stored.leases, steady_seconds());
-  board_.show_state(stored.state);
   board_.show_traffic(stored.traffic);
   for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
   worker_.post([this, records = std::move(stored.records), state = stored.state] {
@@ -56,6 +57,11 @@ StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, Stud
 }
 
 StudyHost::~StudyHost() { retire(); }
+
+bool StudyHost::becomes_idle() const {
+  for (int i = 0; i < 20 && worker_.busy(); ++i) std::this_thread::sleep_for(kMoment);
+  return !worker_.busy();
+}
 
 void StudyHost::retire() {
   {

@@ -40,8 +40,9 @@ struct HostOptions {
 /// Thread-safe.
 class StudyHost {
  public:
-  /// Returns at once; the worker brings the study back from its records first, and calls are
-  /// answered UNAVAILABLE until then. The executor must outlive the host.
+  /// Returns at once; the worker brings the study back from its records first. Until then calls are
+  /// answered UNAVAILABLE, and the study counts as running, whatever it was. The executor must
+  /// outlive the host.
   StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
             HostOptions options, const base::Executor& executor);
   /// As retire().
@@ -65,8 +66,8 @@ class StudyHost {
   /// Ends the open epoch with the agents that have uploaded; `done` hears when it is stored.
   /// INVALID_ARGUMENT when nobody has, or another epoch is open.
   void close_epoch(std::uint32_t epoch, std::function<void(const grpc::Status&)> done);
-  /// False while the worker has something to do.
-  bool idle() const { return !worker_.busy(); }
+  /// False when the worker still has something to do after a second.
+  bool becomes_idle() const;
 
   /// Answers everybody who waits, now and later, that the coordinator goes away; lets the worker
   /// end the job under way and drops the others.
