@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 using service::StudyStatus;
 
 constexpr auto kLook = std::chrono::milliseconds(200);
+constexpr auto kReadLook = std::chrono::milliseconds(10);
 constexpr auto kWaitingEvery = std::chrono::seconds(60);
 // Agents that are told of the end leave at once; others are not waited for.
 constexpr auto kGoodbye = std::chrono::seconds(5);
@@ -183,13 +184,20 @@ std::string found_text(const StudyStatus& status) {
   return fmt::format("is {} already; nothing is left to do for agents", to_string(status.state));
 }
 
+/// What a study is becomes known when its records are read.
+void wait_until_read(const service::Server& server, const std::string& name,
+                     const InterruptGuard& interrupt) {
+  while (!server.is_ready(name) && !interrupt.stop()) std::this_thread::sleep_for(kReadLook);
+}
+
 void create_studies(service::Server& server, const std::vector<StudyFile>& files,
-                    const ServeFlags& flags, Lines& lines) {
+                    const ServeFlags& flags, const InterruptGuard& interrupt, Lines& lines) {
   const std::string secret =
       flags.secret.empty() ? std::string() : storage::read_secret_file(flags.secret);
   for (const StudyFile& file : files) {
-    const bool made = server.create(definition_of(file), secret);
-    if (!made) lines.say(file.study.name + ": " + found_text(server.status(file.study.name)));
+    if (server.create(definition_of(file), secret)) continue;
+    wait_until_read(server, file.study.name, interrupt);
+    lines.say(file.study.name + ": " + found_text(server.status(file.study.name)));
   }
 }
 
@@ -246,7 +254,7 @@ void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   if (!flags.insecure) service::load_tls(options.certs, "coordinator");
   require_listenable(options.listen);
   service::Server server(options, executor);
-  create_studies(server, files, flags, lines);
+  create_studies(server, files, flags, interrupt, lines);
   server.listen();
   introduce(server, files, options, lines);
   if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");

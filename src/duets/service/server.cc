@@ -112,6 +112,10 @@ bool Server::create(const Definition& definition, const std::string& secret_text
 
 std::vector<std::string> Server::names() const { return impl_->studies().names(); }
 
+bool Server::is_ready(const std::string& name) const {
+  return impl_->studies().find(name)->is_ready();
+}
+
 StudyStatus Server::status(const std::string& name) const {
   return impl_->studies().find(name)->status();
 }

@@ -48,6 +48,8 @@ class Server {
   bool create(const Definition& definition, const std::string& secret_text = {});
 
   std::vector<std::string> names() const;
+  /// False while the records of a study are being read: until then it counts as running.
+  bool is_ready(const std::string& name) const;
   /// kInvalid when there is no such study; an empty name means the only one.
   StudyStatus status(const std::string& name) const;
   void stop_study(const std::string& name);

@@ -188,7 +188,7 @@ void StudyHost::report(const protocol::Effects& effects) {
 
 std::optional<grpc::Status> StudyHost::not_serving() const {
   if (stopping_) return going_away();
-  if (!board_.ready() && board_.state() != StudyState::kFailed) {
+  if (!is_ready()) {
     return grpc::Status(StatusCode::UNAVAILABLE,
                         "the coordinator is reading its records; try again in a moment");
   }

@@ -61,6 +61,8 @@ class StudyHost {
 
   StudyStatus status() const;
   StudyState state() const { return board_.state(); }
+  /// Its records are read, or cannot be.
+  bool is_ready() const { return board_.ready() || board_.state() == StudyState::kFailed; }
   /// Persisted: nothing more happens in this study.
   void stop();
   /// Ends the open epoch with the agents that have uploaded; `done` hears when it is stored.
