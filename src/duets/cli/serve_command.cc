@@ -33,7 +33,7 @@ constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr auto kReadLook = std::chrono::milliseconds(10);
 constexpr auto kWaitingEvery = std::chrono::seconds(60);
 // Agents that are told of the end leave at once; others are not waited for.
-constexpr auto kGoodbye = std::chrono::seconds(5);
+constexpr auto kGoodbye = std::chrono::seconds(20);
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -138,22 +138,24 @@ class Watch {
   std::set<std::string> over_;
 };
 
-bool any_live(const service::Server& server, const std::vector<StudyFile>& files) {
+bool any_to_come(const service::Server& server, const std::vector<StudyFile>& files) {
   return std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
     const auto status = status_of(server, file.study.name);
     if (!status) return false;
     return std::any_of(status->agent_status.begin(), status->agent_status.end(),
                        [](const service::AgentStatus& agent) {
-                         return agent.presence == service::Presence::kLive;
+                         return agent.presence == service::Presence::kLive ||
+                                agent.presence == service::Presence::kLost;
                        });
   });
 }
 
-// Agents learn of the end from the coordinator: gone too soon, it would leave them waiting.
+// Agents learn of the end from the coordinator: gone too soon, it would leave them waiting. One
+// that is lost may only be slow to come back after a restart: it may pause for ten seconds.
 void say_goodbye(const service::Server& server, const std::vector<StudyFile>& files,
                  const std::atomic<bool>& stop) {
   const auto start = Clock::now();
-  while (!stop && Clock::now() - start < kGoodbye && any_live(server, files)) {
+  while (!stop && Clock::now() - start < kGoodbye && any_to_come(server, files)) {
     std::this_thread::sleep_for(kLook);
   }
 }

@@ -166,8 +166,17 @@ grpc::Status StudyHost::beat(const v1::BeatRequest& request, v1::BeatReply& repl
 
 grpc::Status StudyHost::leave(const v1::LeaveRequest& request) {
   board_.count_call();
-  const std::lock_guard lock(lease_mutex_);
-  leases_.leave(request.caller().agent(), request.caller().token());
+  const std::lock_guard joining(join_mutex_);
+  const base::Bytes leases = [&] {
+    const std::lock_guard lock(lease_mutex_);
+    leases_.leave(request.caller().agent(), request.caller().token());
+    return leases_.save();
+  }();
+  try {
+    journal_.set_leases(leases);
+  } catch (const base::Error& error) {
+    return status_of(error);
+  }
   return grpc::Status::OK;
 }
 
