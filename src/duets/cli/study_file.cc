@@ -7,6 +7,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/study_file_sections.h"
+#include "duets/service/definition.h"
 
 namespace duets::cli {
 namespace {
@@ -30,24 +31,13 @@ void check_tables(const Node& root) {
   }
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.';
-}
-
-// The name becomes a folder of results, so it must not wander through the file system.
-bool is_study_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxStudyName && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(), is_name_character);
-}
-
 std::string default_name(const std::string& file_name) {
   std::string stem = std::filesystem::path(file_name).stem().string();
   for (char& c : stem) {
-    if (!is_name_character(c)) c = '-';
+    if (!service::is_study_name(std::string{'x', c})) c = '-';
   }
   stem.resize(std::min(stem.size(), kMaxStudyName));
-  return is_study_name(stem) ? stem : "study";
+  return service::is_study_name(stem) ? stem : "study";
 }
 
 std::uint32_t count_of(const Section& section, std::string_view key, const char* meaning) {
@@ -62,7 +52,7 @@ void read_study(const Section& section, const std::string& file_name,
                                                   "horizon", "seed",      "algorithm"};
   section.check_keys(kKeys);
   out.study.name = section.text("name").value_or(default_name(file_name));
-  if (!is_study_name(out.study.name)) {
+  if (!service::is_study_name(out.study.name)) {
     section.fail("name",
                  "must be 1 to 100 letters, digits, '-', '_' or '.', not starting with '.'");
   }

@@ -12,6 +12,7 @@
 #include "duets/problems/regret.h"
 #include "duets/protocol/agent.h"
 #include "duets/protocol/coordinator.h"
+#include "duets/protocol/guarantee.h"
 #include "duets/protocol/maximise.h"
 
 namespace duets::harness {
@@ -23,29 +24,6 @@ using numeric::Points;
 
 std::vector<double> row_values(const Points& points, Eigen::Index row) {
   return {points.row(row).data(), points.row(row).data() + points.cols()};
-}
-
-std::string guarantee_of(const protocol::Study& study, bool complete) {
-  if (study.mode == protocol::Mode::kTuned) {
-    return "None: beta and p0 are the user's (mode = \"tuned\"). Only mode = \"theory\" claims the "
-           "theorem.";
-  }
-  if (!complete) {
-    return "None: an agent was excluded or a query failed, and failing may depend on the reward.";
-  }
-  return fmt::format(
-      "The confidence bounds of the theorem hold with probability at least {}, if the function's "
-      "RKHS "
-      "norm is at most {} and the noise is {}-sub-Gaussian.",
-      1 - study.delta, study.norm_bound, study.subgaussian);
-}
-
-std::string interval_meaning_of(const protocol::Study& study) {
-  if (study.mode == protocol::Mode::kTheory) {
-    return fmt::format("the theorem's bound, at delta = {}", study.delta);
-  }
-  return fmt::format("mean -+ beta = {} posterior deviations: a scale, not a probability",
-                     study.beta);
 }
 
 class Host {
@@ -237,8 +215,8 @@ class Host {
     if (recommendation.exists) result.recommendation = view_of(recommendation);
     if (coordinator_.best_trial()) result.best_trial = view_of(*coordinator_.best_trial());
     result.picture = picture_.finish(coordinator_, recommendation, *sim_.problem);
-    result.interval_meaning = interval_meaning_of(study_);
-    result.guarantee = guarantee_of(study_, coordinator_.complete_participation());
+    result.interval_meaning = protocol::interval_meaning_of(study_);
+    result.guarantee = protocol::guarantee_of(study_, coordinator_.complete_participation());
     result.study_digest = base::to_hex(protocol::study_digest(study_));
     result.run_digest = base::to_hex(coordinator_.run_digest());
     result.state_digest = base::to_hex(coordinator_.state_digest());

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "duets/protocol/guarantee.h"
 #include "duets/service/wire.h"
 
 namespace duets::service {
@@ -41,7 +40,6 @@ StudyBoard::StudyBoard(const Definition& definition) : num_agents_(definition.st
   status_.quorum = definition.policy.quorum == 0 ? study.agents : definition.policy.quorum;
   status_.study_digest = protocol::study_digest(study);
   status_.coordinate_names = study.domain->coordinate_names();
-  status_.guarantee = protocol::guarantee_of(study, true);
 }
 
 void StudyBoard::show(const protocol::Record& record) {

@@ -54,7 +54,7 @@ class StudyBoard {
   bool uploaded(std::uint32_t agent) const;
   /// Epochs closed with this agent.
   std::uint32_t epochs_taken_part(std::uint32_t agent) const;
-  /// Agents, presence and deadline are left to the caller.
+  /// Agents, presence, deadline and guarantee are left to the caller.
   StudyStatus status(double now_unix) const;
   v1::Waiting waiting(double now_unix) const;
 
