@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
 
 namespace duets::protocol {

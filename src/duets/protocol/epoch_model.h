@@ -105,11 +105,4 @@ CutChoice choose_cut(const ResolvedInducing& inducing, const numeric::Vector& we
                      double max_stddev, const region::Region& region, const numeric::Points& pool,
                      EpochReport& report);
 
-/// How to sample X_{j+1}, from the fraction of the pool that the cut keeps. `fallback_start` (the
-/// point of largest mean) is sent only when the public stream gives no start. Fills cut_acceptance,
-/// survivors.
-void choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
-                    const numeric::Points& pool, const numeric::Vector& fallback_start,
-                    EpochReport& report, Trim& trim);
-
 }  // namespace duets::protocol
