@@ -63,6 +63,60 @@ RC_GTEST_PROP(Regret, DoesNotDependOnTheOrderOfArrival, ()) {
   RC_ASSERT(forwards.simple() == backwards.simple());
 }
 
+// Epoch by epoch, agent by agent: the same bits as all at once, and only the stretch is held.
+TEST(Regret, StretchesGiveTheSameCurve) {
+  constexpr std::uint32_t kAgents = 5;
+  constexpr std::uint32_t kHorizon = 17;
+  const auto value = [](std::uint32_t a, std::uint32_t t) { return 1 / (3.0 + 7 * a + t); };
+  RegretCurve whole(kAgents, kHorizon, 1);
+  RegretCurve stretches(kAgents, kHorizon, 1);
+  std::uint32_t begin = 0;
+  for (const std::uint32_t end : {1U, 6U, 7U, kHorizon}) {
+    stretches.expect(end);
+    for (std::uint32_t a = kAgents; a-- > 0;) {
+      for (std::uint32_t t = begin; t < end; ++t) {
+        if ((a + t) % 4 == 1) continue;  // never happened
+        stretches.add(AgentId{a}, t, value(a, t));
+        whole.add(AgentId{a}, t, value(a, t));
+      }
+    }
+    begin = end;
+    EXPECT_EQ(stretches.cumulative(), whole.cumulative());
+    EXPECT_EQ(stretches.simple(), whole.simple());
+  }
+  EXPECT_EQ(stretches.num_added(), whole.num_added());
+  EXPECT_EQ(stretches.total(), whole.total());
+}
+
+// An epoch in which nobody took part leaves the sums as they were.
+TEST(Regret, AnEmptyStretchAddsNothing) {
+  RegretCurve regret(2, 4, 1);
+  regret.expect(1);
+  regret.add(AgentId{0}, 0, 0.5);
+  regret.expect(3);
+  regret.expect(4);
+  regret.add(AgentId{1}, 3, 0);
+  EXPECT_EQ(regret.cumulative(), (std::vector<double>{0.5, 0.5, 0.5, 1.5}));
+  EXPECT_EQ(regret.simple(), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
+}
+
+TEST(Regret, StretchesFollowEachOther) {
+  RegretCurve regret(2, 4, 0);
+  EXPECT_THROW(regret.expect(0), base::Error);
+  EXPECT_THROW(regret.expect(5), base::Error);
+  regret.expect(2);
+  EXPECT_THROW(regret.add(AgentId{0}, 2, 0), base::Error);
+  regret.add(AgentId{0}, 1, -1);
+  EXPECT_THROW(regret.expect(2), base::Error);
+  regret.expect(4);
+  EXPECT_THROW(regret.add(AgentId{1}, 1, 0), base::Error);
+  EXPECT_THROW(regret.expect(4), base::Error);
+  EXPECT_EQ(regret.total(), 1);
+  RegretCurve late(1, 2, 0);
+  late.add(AgentId{0}, 1, 0);
+  EXPECT_THROW(late.expect(2), base::Error);
+}
+
 // Against the best candidate no instant regret is negative at all: reference - value is 0 or more
 // because the reference is one of the values.
 TEST(Regret, NeverFallsAgainstTheBestCandidate) {
