@@ -17,15 +17,16 @@ set(DUETS_ROOM_protocol base numeric random kernel domain gp region)
 set(DUETS_ROOM_problems base numeric random kernel domain)
 set(DUETS_ROOM_baselines base numeric random kernel domain gp problems)
 set(DUETS_ROOM_harness base numeric random kernel domain gp region protocol problems baselines)
+set(DUETS_ROOM_cluster base)
 set(DUETS_ROOM_storage base)
 set(DUETS_ROOM_service base numeric random kernel domain gp region protocol storage)
 set(DUETS_ROOM_cli base numeric random kernel domain gp region protocol problems baselines harness
-  storage service)
+  cluster storage service)
 
 # Headers that no room below harness may use: there a run is a pure function, so nothing reads a
 # clock, starts a thread, prints, or draws from anything but a coin.
 set(DUETS_FORBIDDEN_HEADERS chrono ctime random thread future iostream)
-set(DUETS_HOST_ROOMS harness storage service cli)
+set(DUETS_HOST_ROOMS harness cluster storage service cli)
 
 # Fails unless every file of ROOM includes only headers of ROOM and of the rooms in ALLOWED.
 function(duets_check_includes ROOM ALLOWED)
