@@ -28,6 +28,8 @@ std::string settings_text(const region::SamplerSettings& s) {
       return fmt::format("rejection attempts={}", s.max_attempts);
     case region::Method::kWalk:
       return fmt::format("walk steps={}", s.walk_steps);
+    case region::Method::kCover:
+      return fmt::format("cover depth={} attempts={}", s.cover_depth, s.max_attempts);
   }
   return "?";
 }

@@ -234,14 +234,19 @@ void write_settings(ByteWriter& out, const region::SamplerSettings& s) {
        {s.max_attempts, s.walk_steps, s.max_shrinks, s.num_starts, s.stream_cap}) {
     out.u32(number);
   }
+  if (s.method == region::Method::kCover) out.u32(s.cover_depth);
 }
 
 region::SamplerSettings read_settings(ByteReader& in) {
   region::SamplerSettings s;
-  s.method = read_enum<region::Method>(in, 0, 2, "sampler method");
+  s.method = read_enum<region::Method>(in, 0, 3, "sampler method");
   for (std::uint32_t* number :
        {&s.max_attempts, &s.walk_steps, &s.max_shrinks, &s.num_starts, &s.stream_cap}) {
     *number = in.u32();
+  }
+  if (s.method == region::Method::kCover) {
+    s.cover_depth = in.u32();
+    check(s.cover_depth <= region::Cover::kMaxDepth, "sampler: too many halvings of a cover");
   }
   return s;
 }

@@ -58,10 +58,13 @@ UploadKind any_kind() { return *rc::gen::element(UploadKind::kProjection, Upload
 
 region::SamplerSettings any_settings() {
   region::SamplerSettings s;
-  s.method = static_cast<region::Method>(*rc::gen::inRange(0, 3));
+  s.method = static_cast<region::Method>(*rc::gen::inRange(0, 4));
   for (std::uint32_t* number :
        {&s.max_attempts, &s.walk_steps, &s.max_shrinks, &s.num_starts, &s.stream_cap}) {
     *number = *rc::gen::arbitrary<std::uint32_t>();
+  }
+  if (s.method == region::Method::kCover) {
+    s.cover_depth = *rc::gen::inRange<std::uint32_t>(0, region::Cover::kMaxDepth + 1);
   }
   return s;
 }

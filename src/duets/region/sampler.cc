@@ -17,7 +17,6 @@ using random::Address;
 using random::Purpose;
 
 constexpr std::uint32_t kChunk = 256;  // slots; fixed, so that threads cannot matter
-constexpr std::uint32_t kMaxAddress = 1U << 24;
 
 Purpose point_purpose(Lane lane) {
   return lane == Lane::kPrivate ? Purpose::kPoint : Purpose::kPublicPoint;
@@ -49,6 +48,13 @@ std::span<double> row_of(Points& points, std::size_t row) {
           "attempts. The region is smaller than it was measured to be; raise duets.beta, or "
           "use a finite set (space.domain = \"finite\")",
           base::value(slots.epoch), slots.first + row, attempts));
+}
+
+// How many attempts of each open slot are tried next. Rejection from the whole domain expects many.
+std::uint32_t next_batch(Method method, std::uint32_t last, std::size_t num_open) {
+  if (method == Method::kRejection) return std::clamp(2 * last, 1U, 32U);
+  constexpr std::size_t kLanes = 64;
+  return static_cast<std::uint32_t>(std::clamp(kLanes / num_open, std::size_t{1}, kLanes));
 }
 
 // One step of coordinate hit-and-run for many chains at once. The shrinking interval always holds
@@ -142,34 +148,6 @@ Draw join(std::vector<Draw> parts, Eigen::Index rows, Eigen::Index columns) {
 
 }  // namespace
 
-const char* to_string(Method method) {
-  switch (method) {
-    case Method::kIndex:
-      return "index";
-    case Method::kRejection:
-      return "rejection";
-    case Method::kWalk:
-      return "walk";
-  }
-  return "?";
-}
-
-void validate(const SamplerSettings& s) {
-  using base::require;
-  require(s.method <= Method::kWalk, "sampler.method",
-          fmt::format("{}", static_cast<unsigned>(s.method)), "must be 0, 1 or 2");
-  if (s.method == Method::kRejection) {
-    require(s.max_attempts >= 1 && s.max_attempts <= kMaxAddress, "sampler.max_attempts",
-            fmt::format("{}", s.max_attempts), "must be between 1 and 2^24");
-  }
-  if (s.method == Method::kWalk) {
-    require(s.walk_steps < kMaxAddress, "sampler.walk_steps", fmt::format("{}", s.walk_steps),
-            "must be below 2^24");
-    require(s.max_shrinks >= 1 && s.max_shrinks <= 2000, "sampler.max_shrinks",
-            fmt::format("{}", s.max_shrinks), "must be between 1 and 2000");
-  }
-}
-
 Sampler::Sampler(Region region, SamplerSettings settings, Points starts)
     : region_(std::move(region)), settings_(settings), starts_(std::move(starts)) {
   validate(settings_);
@@ -186,6 +164,9 @@ Sampler::Sampler(Region region, SamplerSettings settings, Points starts)
     base::require(starts_.cols() == static_cast<Eigen::Index>(region_.domain().dimension()),
                   "sampler.starts", fmt::format("{} columns", starts_.cols()),
                   "must have the domain's dimension");
+  }
+  if (settings_.method == Method::kCover) {
+    cover_ = std::make_shared<const Cover>(region_, settings_.cover_depth);
   }
 }
 
@@ -207,7 +188,14 @@ Draw Sampler::draw_chunk(const random::Coin& coin, Lane lane, const SlotRange& s
     case Method::kIndex:
       return draw_indices(coin, lane, slots);
     case Method::kRejection:
-      return draw_by_rejection(coin, lane, slots);
+      return draw_by_rejection(lane, slots, [&](const Address& address, std::span<double> out) {
+        draw_point(coin, address, region_.domain(), out);
+        return true;
+      });
+    case Method::kCover:
+      return draw_by_rejection(lane, slots, [&](const Address& address, std::span<double> out) {
+        return propose_from_cover(coin, address, out);
+      });
     case Method::kWalk:
       return draw_by_walk(coin, lane, slots);
   }
@@ -226,27 +214,36 @@ Draw Sampler::draw_indices(const random::Coin& coin, Lane lane, const SlotRange&
   return draw;
 }
 
-Draw Sampler::draw_by_rejection(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
-  const domain::Domain& domain = region_.domain();
+bool Sampler::propose_from_cover(const random::Coin& coin, const Address& address,
+                                 std::span<double> out) const {
+  cover_->draw(coin, address, out);
+  return region_.domain().contains(out);
+}
+
+Draw Sampler::draw_by_rejection(Lane lane, const SlotRange& slots, const Proposal& propose) const {
   Draw draw;
-  draw.latents.resize(slots.count, static_cast<Eigen::Index>(domain.dimension()));
+  draw.latents.resize(slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
   std::vector<std::uint32_t> open(slots.count);
   for (std::uint32_t row = 0; row < slots.count; ++row) open[row] = row;
 
-  // A slot's point is its first attempt that lies inside. Attempts are tried in growing batches to
-  // feed the vectorised test; the size of a batch cannot change which attempt is the first.
-  std::uint32_t batch = 1;
-  for (std::uint32_t tried = 0; !open.empty(); tried += batch, batch = std::min(2 * batch, 32U)) {
+  // A slot's point is its first attempt that lies inside. Attempts are tried in batches to feed the
+  // vectorised test; the size of a batch cannot change which attempt is the first.
+  std::uint32_t batch = 0;
+  for (std::uint32_t tried = 0; !open.empty(); tried += batch) {
     if (tried >= settings_.max_attempts) throw_exhausted(slots, open.front(), tried);
-    batch = std::min(batch, settings_.max_attempts - tried);
+    batch =
+        std::min(next_batch(settings_.method, batch, open.size()), settings_.max_attempts - tried);
     Points points(static_cast<Eigen::Index>(open.size() * batch), draw.latents.cols());
+    std::vector<std::size_t> outside;
     for (std::size_t i = 0; i < open.size(); ++i) {
       for (std::uint32_t k = 0; k < batch; ++k) {
-        draw_point(coin, address_of(point_purpose(lane), slots, open[i], tried + k), domain,
-                   row_of(points, i * batch + k));
+        const Address address = address_of(point_purpose(lane), slots, open[i], tried + k);
+        const std::size_t row = i * batch + k;
+        if (!propose(address, row_of(points, row))) outside.push_back(row);
       }
     }
-    const Membership membership = region_.contains(points);
+    Membership membership = region_.contains(points);
+    for (const std::size_t row : outside) membership.inside[row] = 0;
     draw.tests += membership.inside.size();
     draw.smallest_margin = std::min(draw.smallest_margin, membership.smallest_margin);
 

@@ -33,6 +33,7 @@ void write(const protocol::Trim& m, v1::Message& out) {
   sampler.set_max_shrinks(m.sampler.max_shrinks);
   sampler.set_num_starts(m.sampler.num_starts);
   sampler.set_stream_cap(m.sampler.stream_cap);
+  sampler.set_cover_depth(m.sampler.cover_depth);
   if (m.starts.rows() > 0) points_to_wire(m.starts, *wire.mutable_starts());
   add_indices(m.excluded, wire.mutable_excluded());
 }

@@ -247,10 +247,18 @@ TEST(WireMessage, BadTrimsAreRefused) {
   refused([](v1::Trim& m) { m.clear_weights(); }, "no weights");
   refused([](v1::Trim& m) { m.add_weights(1); }, "13 weights: at most 12");
   refused([](v1::Trim& m) { m.set_tau(kInfinity); }, "tau is inf: must be finite");
-  refused([](v1::Trim& m) { m.mutable_sampler()->set_method(3); }, "sampler.method = 3");
+  refused([](v1::Trim& m) { m.mutable_sampler()->set_method(4); }, "sampler.method = 4");
   refused([](v1::Trim& m) { m.mutable_sampler()->set_max_shrinks(3000); }, "sampler.max_shrinks");
   refused([](v1::Trim& m) { m.mutable_sampler()->set_num_starts(1025); }, "sampler.num_starts");
   refused([](v1::Trim& m) { m.mutable_sampler()->set_stream_cap(1U << 25); }, "sampler.stream_cap");
+  refused([](v1::Trim& m) { m.mutable_sampler()->set_cover_depth(1); }, "sampler.cover_depth");
+  refused(
+      [](v1::Trim& m) {
+        m.mutable_sampler()->set_method(3);
+        m.mutable_sampler()->set_max_attempts(100);
+        m.mutable_sampler()->set_cover_depth(61);
+      },
+      "sampler.cover_depth = 61: must be at most 60");
   refused([](v1::Trim& m) { m.mutable_starts()->set_values(0, kNan); }, "start point 0 is nan");
   refused([](v1::Trim& m) { m.mutable_starts()->set_columns(4); }, "start points of 4 coordinates");
   refused([](v1::Trim& m) { m.mutable_starts()->mutable_values()->Resize(2050, 0); },
