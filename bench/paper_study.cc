@@ -32,8 +32,8 @@ void carry_out(const protocol::Effects& effects, std::vector<protocol::Agent>& a
 double query(const PaperStudy& paper, const random::Coin& problem_coin, double best,
              protocol::Agent& agent, std::optional<protocol::Message>& message) {
   const protocol::Plan plan = agent.plan();
-  std::vector<double> truth(static_cast<std::size_t>(plan.latents.rows()));
-  paper.problem->values(plan.latents, truth);
+  std::vector<double> truth(static_cast<std::size_t>(plan.latents().rows()));
+  paper.problem->values(plan.latents(), truth);
   double regret = 0;
   for (std::uint32_t slot = 0; slot < truth.size(); ++slot) {
     const double noise =

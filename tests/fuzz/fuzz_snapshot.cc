@@ -116,7 +116,7 @@ void restore_agent(const Original& original, const base::Bytes& bytes) {
       std::make_shared<protocol::PublicView>(original.study, secret.public_coin(), executor),
       bytes);
   if (bytes == original.bytes && agent.snapshot() != bytes) std::abort();
-  const auto slots = static_cast<std::uint32_t>(agent.plan().latents.rows());
+  const auto slots = static_cast<std::uint32_t>(agent.plan().latents().rows());
   for (std::uint32_t slot = 0; slot < slots; ++slot) agent.report(slot, 0.5);
 }
 

@@ -30,11 +30,11 @@ class Recorder {
 
  private:
   void query(Agent& agent) {
-    const auto slots = static_cast<std::uint32_t>(agent.plan().latents.rows());
+    const auto slots = static_cast<std::uint32_t>(agent.plan().latents().rows());
     std::optional<protocol::Message> message;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
       const bool hole = slot == 1 && base::value(agent.id()) == 0;
-      message = hole ? agent.report_hole(slot) : agent.report(slot, agent.plan().latents(slot, 0));
+      message = hole ? agent.report_hole(slot) : agent.report(slot, agent.plan().latents()(slot, 0));
       note_snapshots();
     }
     if (!message) return;

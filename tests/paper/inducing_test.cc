@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "duets/gp/confidence.h"
@@ -10,6 +12,7 @@
 #include "duets/numeric/rows.h"
 #include "duets/problems/functions.h"
 #include "duets/protocol/epoch_model.h"
+#include "duets/protocol/variance.h"
 #include "protocol_run.h"
 
 namespace duets::paper {
@@ -104,16 +107,6 @@ class AccuracyEpoch {
   explicit AccuracyEpoch(const region::Region& region) : region_(region) {
     const region::Sampler sampler(region,
                                   {.method = region::Method::kRejection, .max_attempts = 1U << 14});
-    const auto secret = random::StudySecret::from_seed(5);
-    std::vector<protocol::Selection> selections;
-    for (std::uint32_t n = 0; n < kAgents; ++n) {
-      coins_.push_back(secret.agent_coin(AgentId{n}));
-      histories_.emplace_back(protocol::DataPolicy::kEpoch);
-      histories_.back().open(EpochId{1}, sampler.draw(coins_.back(), region::Lane::kPrivate,
-                                                      {EpochId{1}, 0, kLength}, kSerial));
-      selections.push_back(histories_.back().select(region));
-    }
-    data_ = protocol::collect(region.domain(), selections);
     study_.agents = kAgents;
     study_.horizon = kLength + 1;
     study_.schedule = protocol::ScheduleRule::kExplicit;
@@ -121,12 +114,19 @@ class AccuracyEpoch {
     study_.domain = region.shared_domain();
     study_.kernel = kKernel;
     study_.lambda = kLambda;
+    replay_.emplace(std::make_shared<const Study>(study_), random::StudySecret::from_seed(5),
+                    kSerial);
+    replay_->open(EpochId{1}, kLength, sampler);
+    std::vector<std::uint32_t> everybody(kAgents);
+    std::iota(everybody.begin(), everybody.end(), 0U);
+    const protocol::Dataset data = replay_->dataset(everybody);
+    data_ = gp::whole(data.blocks, kSerial).points;
     report_.length = kLength;
     report_.sigma2_max_open = protocol::variance_supremum(
-        study_, kKernel, data_, region, grid_of(region).topRows(2048), kSerial, report_);
+        study_, kKernel, data, region, grid_of(region).topRows(2048), kSerial, report_);
   }
 
-  const Points& data() const { return data_.features; }
+  const Points& data() const { return data_; }
   double sigma2_max() const { return report_.sigma2_max_open; }
 
   // S_1 for a p0 in convention R, that is, applied to sigma2_max / lambda.
@@ -136,16 +136,14 @@ class AccuracyEpoch {
     report = report_;
     const protocol::PublicView view(std::make_shared<const Study>(study),
                                     random::StudySecret::from_seed(5).public_coin(), kSerial);
-    return protocol::choose_inducing(study, EpochId{1}, view, coins_, histories_, false, report)
-        .points;
+    return protocol::choose_inducing(study, EpochId{1}, view, *replay_, false, report).points;
   }
 
  private:
   region::Region region_;
   Study study_;
-  std::vector<random::Coin> coins_;
-  std::vector<protocol::History> histories_;
-  protocol::Dataset data_;
+  std::optional<protocol::Replay> replay_;
+  Points data_;
   EpochReport report_;
 };
 

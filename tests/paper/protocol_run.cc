@@ -33,15 +33,15 @@ void ProtocolRun::run_epoch() {
 
 void ProtocolRun::query_plan(protocol::Agent& agent) {
   const protocol::Plan plan = agent.plan();
-  numeric::Vector rewards(plan.latents.rows());
-  problem_.values(study_->domain->features(plan.latents),
+  numeric::Vector rewards(plan.latents().rows());
+  problem_.values(study_->domain->features(plan.latents()),
                   {rewards.data(), static_cast<std::size_t>(rewards.size())});
   std::optional<protocol::Message> message;
   for (std::uint32_t slot = 0; slot < static_cast<std::uint32_t>(rewards.size()); ++slot) {
     rewards[slot] += problems::draw_noise(noise_, problem_coin_, agent.id(), plan.first_t + slot);
     message = agent.report(slot, rewards[slot]);
   }
-  talk_.back().points.push_back(plan.latents);
+  talk_.back().points.push_back(plan.latents());
   talk_.back().rewards.push_back(rewards);
   if (!message) return;
   if (const auto* upload = std::get_if<protocol::Upload>(&*message)) {
@@ -60,7 +60,7 @@ void ProtocolRun::carry_out(const protocol::Effects& effects) {
 
 numeric::Points ProtocolRun::planned_points() const {
   std::vector<numeric::Points> parts;
-  for (const protocol::Agent& agent : agents_) parts.push_back(agent.plan().latents);
+  for (const protocol::Agent& agent : agents_) parts.push_back(agent.plan().latents());
   return stacked(parts);
 }
 

@@ -154,8 +154,8 @@ Lines Stage::deliver_to(std::uint32_t agent) {
     const protocol::Plan& plan = agents_[agent].plan();
     if (plan.epoch != before) {
       lines.push_back(fmt::format("agent {} begins epoch={} t={} points={} points-digest={:016x}",
-                                  agent, base::value(plan.epoch), plan.first_t, plan.latents.rows(),
-                                  protocol::points_digest(plan.latents)));
+                                  agent, base::value(plan.epoch), plan.first_t,
+                                  plan.latents().rows(), protocol::points_digest(plan.latents())));
     }
   }
   if (lines.empty()) lines.push_back(fmt::format("agent {} took {}", agent, waiting.size()));
@@ -184,8 +184,9 @@ Lines Stage::catch_up(const Command& command) {
 std::optional<Message> Stage::answer(std::uint32_t agent, std::uint32_t slot, bool hole) {
   if (hole) return agents_[agent].report_hole(slot);
   const protocol::Plan& plan = agents_[agent].plan();
-  if (slot >= plan.latents.rows()) throw std::runtime_error("query: no such slot");
-  return agents_[agent].report(slot, reward_at(plan.latents, agent, base::value(plan.epoch), slot));
+  if (slot >= plan.latents().rows()) throw std::runtime_error("query: no such slot");
+  return agents_[agent].report(slot,
+                               reward_at(plan.latents(), agent, base::value(plan.epoch), slot));
 }
 
 Lines Stage::query(const Command& command) {
@@ -193,7 +194,7 @@ Lines Stage::query(const Command& command) {
   const std::vector<std::uint32_t> holes = command.list("holes");
   std::vector<std::uint32_t> slots = command.list("slots");
   if (!command.has("slots")) {
-    for (std::uint32_t s = 0; s < agents_[agent].plan().latents.rows(); ++s) slots.push_back(s);
+    for (std::uint32_t s = 0; s < agents_[agent].plan().latents().rows(); ++s) slots.push_back(s);
   }
   Lines lines;
   for (const std::uint32_t slot : slots) {
@@ -268,7 +269,7 @@ Lines Stage::epoch(const Command&) {
   for (std::uint32_t a = 0; a < agents_.size(); ++a) deliver_to(a);
   for (std::uint32_t a = 0; a < agents_.size(); ++a) {
     std::optional<Message> message;
-    for (std::uint32_t slot = 0; slot < agents_[a].plan().latents.rows(); ++slot) {
+    for (std::uint32_t slot = 0; slot < agents_[a].plan().latents().rows(); ++slot) {
       message = answer(a, slot, false);
     }
     if (message) append(lines, carry(coordinator_->receive(*message)));

@@ -84,7 +84,7 @@ std::vector<base::Bytes> simulated_records(const StudyFile& file) {
   while (!coordinator.finished()) {
     for (protocol::Agent& agent : agents) {
       const protocol::Plan plan = agent.plan();
-      const numeric::Points features = study->domain->features(plan.latents);
+      const numeric::Points features = study->domain->features(plan.latents());
       std::vector<double> values(static_cast<std::size_t>(features.rows()));
       simulation.problem->values(features, values);
       std::optional<protocol::Message> message;

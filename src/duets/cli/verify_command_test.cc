@@ -50,7 +50,7 @@ std::vector<base::Bytes> records_of(const service::Definition& d,
   carry_out(coordinator.start());
   while (!coordinator.finished()) {
     for (protocol::Agent& agent : agents) {
-      const numeric::Points points = agent.plan().latents;
+      const numeric::Points points = agent.plan().latents();
       for (std::uint32_t slot = 0; slot < points.rows(); ++slot) {
         agent.report(slot, points(slot, 0));
       }

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "duets/base/executor.h"
+#include "duets/gp/data_blocks.h"
 #include "duets/gp/exact.h"
+#include "duets/gp/sparse_sweep.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
 
@@ -42,13 +44,18 @@ numeric::Vector project(const kernel::Kernel& kernel, const numeric::Points& ind
 
 class SparsePosterior {
  public:
-  /// `inducing` must be pruned already (prune_to_pivots). `data` is m x d with `counts` (empty: all
-  /// 1). Accumulates Z Z^T over fixed chunks of 1024 points: O(m s^2), never an m x m matrix and
-  /// never an m x s one; the same bits for every executor. Throws kInvalid (naming the argument),
-  /// and kNumeric when K_SS is singular in binary64 (not pruned) or the ridge cannot be factored.
+  /// `inducing` must be pruned already (prune_to_pivots). One sweep over the data
+  /// (sparse_sweep.h): O(m s^2), never an m x m matrix and never an m x s one; the same bits for
+  /// every executor. Throws kInvalid (naming the argument), and kNumeric when K_SS is singular in
+  /// binary64 (not pruned) or the ridge cannot be factored.
+  SparsePosterior(const kernel::Kernel& kernel, const numeric::Points& inducing,
+                  const DataBlocks& data, double lambda, const base::Executor& executor);
+  /// Rows in memory, m x d, with `counts` (empty: all 1).
   SparsePosterior(const kernel::Kernel& kernel, const numeric::Points& inducing,
                   const numeric::Points& data, const numeric::Vector& counts, double lambda,
                   const base::Executor& executor);
+  /// From a sweep that was made already. O(s^3/3).
+  SparsePosterior(Whitening whitening, Sweep swept, double lambda);
 
   /// w for a projection u = K_SD y (with multiplicity). Finite, or throws kNumeric.
   numeric::Vector weights(const numeric::Vector& projection) const;
@@ -62,16 +69,20 @@ class SparsePosterior {
   /// What was added to lambda to make the ridge's factorisation succeed (0 when nothing).
   double jitter() const { return jitter_; }
 
-  std::size_t num_inducing() const { return static_cast<std::size_t>(lower_.rows()); }
+  std::size_t num_inducing() const { return static_cast<std::size_t>(whitening_.rank()); }
+
+  /// Largest k(x,x) - |z(x)|^2 over the data: what the inducing points do not see.
+  double largest_residual() const { return largest_residual_; }
 
  private:
-  kernel::Kernel kernel_;
-  kernel::ScaledPoints inducing_;
+  void factor_ridge(numeric::Matrix gram, double largest_residual);
+
+  Whitening whitening_;
   double lambda_ = 0;
-  numeric::Matrix lower_;        ///< L, K_SS = L L^T
   numeric::Matrix ridge_lower_;  ///< factor of lambda I + Z Z^T
   double information_gain_ = 0;
   double jitter_ = 0;
+  double largest_residual_ = 0;
 };
 
 }  // namespace duets::gp

@@ -54,7 +54,7 @@ std::vector<base::Bytes> records_with(const Participation& participation) {
               ? std::set<std::uint32_t>{}
               : std::set<std::uint32_t>(holes->second.begin(), holes->second.end());
       std::optional<protocol::Message> message;
-      const auto length = static_cast<std::uint32_t>(agent.plan().latents.rows());
+      const auto length = static_cast<std::uint32_t>(agent.plan().latents().rows());
       for (std::uint32_t slot = 0; slot < length; ++slot) {
         message = failed.contains(slot) ? agent.report_hole(slot) : agent.report(slot, 0.5 * slot);
       }

@@ -18,12 +18,13 @@ constexpr const char* kSnapshotMagic = "duets agent";
 }  // namespace
 
 Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
-             std::shared_ptr<PublicView> view)
+             std::shared_ptr<PublicView> view, DrawnPoints drawn)
     : study_(std::move(study)),
       lengths_(lengths(*study_)),
       id_(id),
       coin_(coin),
       view_(std::move(view)),
+      drawn_(std::move(drawn)),
       history_(study_->data) {
   open_epoch(EpochId{1});
 }
@@ -31,10 +32,15 @@ Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin&
 void Agent::open_epoch(EpochId epoch) {
   const std::uint32_t length = lengths_[base::value(epoch) - 1];
   const std::uint32_t before = log_.empty() ? 0 : plan_.first_t + lengths_[base::value(epoch) - 2];
-  region::Draw draw = view_->sampler(epoch).draw(coin_, region::Lane::kPrivate, {epoch, 0, length},
-                                                 view_->executor());
-  plan_ = {epoch, before, draw.latents};
-  history_.open(epoch, std::move(draw));
+  const region::Sampler& sampler = view_->sampler(epoch);
+  std::shared_ptr<const region::Draw> draw = drawn_ ? drawn_(epoch) : nullptr;
+  if (!draw) {
+    draw = std::make_shared<const region::Draw>(
+        sampler.draw(coin_, region::Lane::kPrivate, {epoch, 0, length}, view_->executor()));
+  }
+  history_.keep_inside(sampler.region());
+  history_.open(draw);
+  plan_ = {epoch, before, std::move(draw)};
   log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0), {}, {}, false});
   num_open_ = length;
   best_before_ = best_;
@@ -172,7 +178,7 @@ std::optional<Message> Agent::send_when_ready() {
 }
 
 std::vector<double> Agent::project() const {
-  const Selection selection = history_.select(view_->region(plan_.epoch));
+  const Selection selection = history_.select();
   const ResolvedInducing& inducing = view_->inducing(plan_.epoch);
   const numeric::Vector rewards = selection.rewards.array() - inducing.message.reward_offset;
   const numeric::Vector u = gp::project(inducing.message.kernel, inducing.features,
@@ -182,7 +188,7 @@ std::vector<double> Agent::project() const {
 
 Upload Agent::make_upload() const {
   Upload upload{id_, plan_.epoch, log_.back().inducing->upload,
-                {},  holes(),     points_digest(plan_.latents)};
+                {},  holes(),     points_digest(plan_.latents())};
   if (upload.kind == UploadKind::kProjection) {
     upload.values = project();
     return upload;
@@ -201,7 +207,7 @@ Closing Agent::make_closing() const {
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
   if (study_->closing == ClosingRule::kProjection) closing.projection = project();
   closing.holes = holes();
-  closing.points_digest = points_digest(plan_.latents);
+  closing.points_digest = points_digest(plan_.latents());
   return closing;
 }
 

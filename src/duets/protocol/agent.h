@@ -5,6 +5,7 @@
 // broadcasts at least once, in epoch order; send outstanding() again when unsure that it arrived.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,14 +22,19 @@ namespace duets::protocol {
 struct Plan {
   EpochId epoch{};
   std::uint32_t first_t = 0;  ///< time of slot 0: queries before this epoch
-  numeric::Points latents;    ///< one row a slot
+  std::shared_ptr<const region::Draw> draw;
+  const numeric::Points& latents() const { return draw->latents; }  ///< one row a slot
 };
+
+/// Points that somebody in this process has drawn already: the agent's own of that epoch, or null.
+using DrawnPoints = std::function<std::shared_ptr<const region::Draw>(EpochId)>;
 
 class Agent {
  public:
-  /// `coin` is the agent's own; `view` may be shared with other agents of this process.
+  /// `coin` is the agent's own; `view` may be shared with other agents of this process. The agent
+  /// draws its points with its coin unless `drawn` has them: a simulation need not draw twice.
   Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
-        std::shared_ptr<PublicView> view);
+        std::shared_ptr<PublicView> view, DrawnPoints drawn = {});
 
   AgentId id() const { return id_; }
   const Plan& plan() const { return plan_; }
@@ -95,6 +101,7 @@ class Agent {
   AgentId id_;
   random::Coin coin_;
   std::shared_ptr<PublicView> view_;
+  DrawnPoints drawn_;
   History history_;
   Plan plan_;
   std::vector<EpochLog> log_;   ///< one a begun epoch

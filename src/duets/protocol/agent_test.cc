@@ -37,7 +37,7 @@ class AgentTest : public ::testing::Test {
   static std::optional<Message> answer(Agent& agent, const std::vector<std::uint32_t>& slots) {
     std::optional<Message> message;
     for (const std::uint32_t slot : slots) {
-      const Query query{agent.plan().latents.row(slot).transpose(), base::value(agent.id()),
+      const Query query{agent.plan().latents().row(slot).transpose(), base::value(agent.id()),
                         base::value(agent.plan().epoch), slot};
       message = agent.report(slot, wavy_reward(query));
     }
@@ -56,12 +56,12 @@ TEST_F(AgentTest, PlanIsKnownAtTheStartOfAnEpoch) {
   Agent agent = make_agent();
   EXPECT_EQ(agent.plan().epoch, EpochId{1});
   EXPECT_EQ(agent.plan().first_t, 0U);
-  EXPECT_EQ(agent.plan().latents.rows(), 2);
+  EXPECT_EQ(agent.plan().latents().rows(), 2);
   agent.receive(sets_[0]);
   agent.receive(trims_[0]);
   EXPECT_EQ(agent.plan().epoch, EpochId{2});
   EXPECT_EQ(agent.plan().first_t, 2U);
-  EXPECT_EQ(agent.plan().latents.rows(), 4);
+  EXPECT_EQ(agent.plan().latents().rows(), 4);
   EXPECT_FALSE(agent.finished());
 }
 
@@ -136,12 +136,12 @@ TEST_F(AgentTest, UploadIsTheProjectionOfWhatWasAnswered) {
   const auto upload = std::get<Upload>(run.query(1, {1}).value());
   EXPECT_EQ(upload.holes, std::vector<std::uint32_t>{1});
   const Plan& plan = run.agent(1).plan();
-  EXPECT_EQ(upload.points_digest, points_digest(plan.latents));
+  EXPECT_EQ(upload.points_digest, points_digest(plan.latents()));
   const auto& inducing = run.coordinator().view().inducing(EpochId{1});
   const numeric::Vector reward =
-      numeric::Vector::Constant(1, wavy_reward({plan.latents.row(0).transpose(), 1, 1, 0}));
+      numeric::Vector::Constant(1, wavy_reward({plan.latents().row(0).transpose(), 1, 1, 0}));
   const numeric::Vector expected =
-      gp::project(study.kernel, inducing.features, plan.latents.topRows(1), reward);
+      gp::project(study.kernel, inducing.features, plan.latents().topRows(1), reward);
   EXPECT_EQ(upload.values, std::vector(expected.data(), expected.data() + expected.size()));
 }
 

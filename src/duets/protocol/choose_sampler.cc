@@ -2,31 +2,153 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "duets/protocol/epoch_model.h"
+#include "duets/region/cover.h"
 
 namespace duets::protocol {
 namespace {
 
 using numeric::Points;
 using numeric::Vector;
+using region::Cover;
+using region::Method;
+using region::SamplerSettings;
 
-// Below this acceptance a walk is cheaper than rejection.
+// Below this acceptance a walk is cheaper than rejection from the whole domain.
 constexpr double kLeastAcceptance = 0.03;
 // A slot whose acceptance was measured rightly fails with probability e^-60.
 constexpr double kAttemptFactor = 60;
 constexpr std::uint32_t kMaxAttempts = 1U << 24;
+
+// Covers: in higher dimensions the border of a region has too many cells.
+constexpr std::size_t kMostDimensions = 8;
+constexpr std::size_t kMostCells = std::size_t{1} << 16;
+constexpr std::uint64_t kMostCellTests = std::uint64_t{1} << 17;
+// Value and gradient at a cell cost as much as two membership tests.
+constexpr double kTestsPerCell = 2;
+constexpr std::uint32_t kMeasured = 4096;
+// With fewer hits the acceptance is not known well enough for a cap on attempts.
+constexpr std::uint32_t kEnoughHits = 16;
+
+std::uint32_t attempts_for(double acceptance) {
+  return static_cast<std::uint32_t>(
+      std::min<double>(kMaxAttempts, std::ceil(kAttemptFactor / acceptance)));
+}
+
+std::uint32_t walk_steps(const region::Region& region) {
+  return 20 + 4 * static_cast<std::uint32_t>(region.domain().dimension());
+}
 
 // How much of the public stream to search for starts: four times what should do, within a budget of
 // membership tests that every party can afford.
 std::uint32_t start_cap(const region::Sampler& current, const EpochReport& report,
                         std::uint32_t num_starts) {
   constexpr double kTestBudget = 2e6;
-  const double tests_per_draw = current.settings().method == region::Method::kWalk
+  const double tests_per_draw = current.settings().method == Method::kWalk
                                     ? 3.0 * current.settings().walk_steps
                                     : 1 / report.region_fraction;
   const double affordable = std::max<double>(kSupremumPool, kTestBudget / tests_per_draw);
   return static_cast<std::uint32_t>(std::min(4 * num_starts / report.cut_acceptance, affordable));
+}
+
+// A cover after some halvings.
+struct Level {
+  std::uint32_t depth = 0;
+  std::uint64_t num_tested = 0;
+  double volume = 1;
+};
+
+// The finest cover that the budget of cell tests allows, and the levels on the way.
+std::vector<Level> grow(Cover& cover, double most_cell_tests) {
+  std::vector<Level> levels;
+  while (cover.depth() < Cover::kMaxDepth && 2 * cover.size() <= kMostCells &&
+         static_cast<double>(cover.num_tested() + 2 * cover.size()) <= most_cell_tests) {
+    cover.refine();
+    levels.push_back({cover.depth(), cover.num_tested(), cover.volume()});
+  }
+  return levels;
+}
+
+// How many of the first points of the cover's public stream lie in the region. The words are those
+// of the epoch that ends, so that no point of the next one had a say in how it is drawn.
+std::uint32_t count_hits(const PublicView& view, EpochId epoch, const Cover& cover,
+                         EpochReport& report) {
+  const auto d = static_cast<Eigen::Index>(cover.region().domain().dimension());
+  Points points(kMeasured, d);
+  for (std::uint32_t slot = 0; slot < kMeasured; ++slot) {
+    cover.draw(
+        view.public_coin(),
+        {.purpose = random::Purpose::kPublicPoint, .epoch = base::value(epoch), .slot = slot},
+        {points.row(slot).data(), static_cast<std::size_t>(d)});
+  }
+  const region::Membership membership = cover.region().contains(points);
+  std::uint32_t hits = 0;
+  for (std::uint32_t slot = 0; slot < kMeasured; ++slot) {
+    const std::span<const double> point(points.row(slot).data(), static_cast<std::size_t>(d));
+    if (membership.inside[slot] != 0 && cover.region().domain().contains(point)) ++hits;
+  }
+  report.smallest_margin = std::min(report.smallest_margin, membership.smallest_margin);
+  return hits;
+}
+
+// The cover that draws `num_points` points with the least work, when that is less than
+// `work_without`. Fills cut_acceptance then.
+std::optional<SamplerSettings> choose_cover(const PublicView& view, EpochId epoch,
+                                            const region::Region& next, double num_points,
+                                            double work_without, EpochReport& report) {
+  if (!Cover::is_possible(next.domain()) || next.domain().dimension() > kMostDimensions) {
+    return std::nullopt;
+  }
+  const double most_gain = work_without - num_points;
+  if (most_gain < 2 * kMeasured) return std::nullopt;
+  Cover cover(next, 0);
+  const std::vector<Level> levels =
+      grow(cover, std::min<double>(kMostCellTests, most_gain / kTestsPerCell));
+  const std::uint32_t hits = levels.empty() ? 0 : count_hits(view, epoch, cover, report);
+  if (hits < kEnoughHits) return std::nullopt;
+  // The region's share of the domain; a coarser cover of it accepts as much less as it is larger.
+  const double fraction = cover.volume() * hits / kMeasured;
+  const auto work = [&](const Level& level) {
+    return kTestsPerCell * static_cast<double>(level.num_tested) +
+           num_points * (level.volume / fraction);
+  };
+  const Level best =
+      *std::min_element(levels.begin(), levels.end(),
+                        [&](const Level& a, const Level& b) { return work(a) < work(b); });
+  if (work(best) >= work_without) return std::nullopt;
+  SamplerSettings settings;
+  settings.method = Method::kCover;
+  settings.cover_depth = best.depth;
+  settings.max_attempts = attempts_for(fraction / best.volume);
+  report.cut_acceptance = std::min(1.0, fraction / report.region_fraction);
+  return settings;
+}
+
+void choose_walk(const PublicView& view, EpochId epoch, const region::Region& next,
+                 const Vector& fallback_start, const EpochReport& report, Trim& trim) {
+  SamplerSettings& settings = trim.sampler;
+  settings.method = Method::kWalk;
+  settings.max_attempts = kMaxAttempts;
+  settings.walk_steps = walk_steps(next);
+  settings.max_shrinks = 100;
+  settings.num_starts = 64;
+  settings.stream_cap = start_cap(view.sampler(epoch), report, settings.num_starts);
+  const Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
+                                            epoch, view.executor());
+  // Few starts have to be forgotten by longer walks; a start that depends on the rewards all the
+  // more.
+  constexpr Eigen::Index kEnoughStarts = 16;
+  if (starts.rows() < kEnoughStarts) settings.walk_steps *= 5;
+  if (starts.rows() == 0) trim.starts = fallback_start.transpose();
+}
+
+// Points that are drawn on the next region: every agent's, and the public pool.
+double num_draws(const Study& study, EpochId epoch) {
+  const std::uint32_t length = lengths(study)[base::value(epoch)];
+  return static_cast<double>(study.agents) * length + kSupremumPool;
 }
 
 }  // namespace
@@ -50,28 +172,19 @@ void choose_sampler(const PublicView& view, EpochId epoch, const region::Region&
       std::max(static_cast<double>(hits), 0.5) / static_cast<double>(pool.rows());
 
   const double acceptance = report.region_fraction * report.cut_acceptance;
-  region::SamplerSettings settings;
-  if (acceptance >= kLeastAcceptance) {
-    settings.method = region::Method::kRejection;
-    settings.max_attempts = static_cast<std::uint32_t>(std::ceil(kAttemptFactor / acceptance));
-    trim.sampler = settings;
-    return;
+  const bool walks = acceptance < kLeastAcceptance;
+  const double points = num_draws(view.study(), epoch);
+  const double tests_per_point = walks ? 3.0 * walk_steps(next) : 1 / acceptance;
+  trim.sampler = {};
+  if (const auto cover =
+          choose_cover(view, epoch, next, points, points * tests_per_point, report)) {
+    trim.sampler = *cover;
+  } else if (walks) {
+    choose_walk(view, epoch, next, fallback_start, report, trim);
+  } else {
+    trim.sampler.method = Method::kRejection;
+    trim.sampler.max_attempts = attempts_for(acceptance);
   }
-  const auto d = static_cast<std::uint32_t>(next.domain().dimension());
-  settings.method = region::Method::kWalk;
-  settings.max_attempts = kMaxAttempts;
-  settings.walk_steps = 20 + 4 * d;
-  settings.max_shrinks = 100;
-  settings.num_starts = 64;
-  settings.stream_cap = start_cap(view.sampler(epoch), report, settings.num_starts);
-  const Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
-                                            epoch, view.executor());
-  // Few starts have to be forgotten by longer walks; a start that depends on the rewards all the
-  // more.
-  constexpr Eigen::Index kEnoughStarts = 16;
-  if (starts.rows() < kEnoughStarts) settings.walk_steps *= 5;
-  if (starts.rows() == 0) trim.starts = fallback_start.transpose();
-  trim.sampler = settings;
 }
 
 }  // namespace duets::protocol

@@ -16,17 +16,19 @@ bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
+std::shared_ptr<const Study> validated(std::shared_ptr<const Study> study) {
+  validate(*study);
+  return study;
+}
+
 }  // namespace
 
 Coordinator::Coordinator(std::shared_ptr<const Study> study, const random::StudySecret& secret,
                          const base::Executor& executor)
-    : study_(std::move(study)), executor_(executor) {
-  validate(*study_);
-  lengths_ = lengths(*study_);
-  for (std::uint32_t agent = 0; agent < study_->agents; ++agent) {
-    coins_.push_back(secret.agent_coin(AgentId{agent}));
-    histories_.emplace_back(study_->data);
-  }
+    : study_(validated(std::move(study))),
+      lengths_(lengths(*study_)),
+      executor_(executor),
+      replay_(study_, secret, executor) {
   view_ = std::make_shared<PublicView>(study_, secret.public_coin(), executor_);
 }
 

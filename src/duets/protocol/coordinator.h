@@ -13,10 +13,10 @@
 
 #include "duets/base/executor.h"
 #include "duets/protocol/epoch_model.h"
-#include "duets/protocol/history.h"
 #include "duets/protocol/messages.h"
 #include "duets/protocol/public_view.h"
 #include "duets/protocol/records.h"
+#include "duets/protocol/replay.h"
 #include "duets/protocol/report.h"
 #include "duets/protocol/study.h"
 #include "duets/random/coin.h"
@@ -102,6 +102,9 @@ class Coordinator {
   Recommendation recommendation() const;
   const std::optional<BestTrial>& best_trial() const { return best_; }
   bool complete_participation() const { return complete_; }  ///< no hole, nobody excluded so far
+  /// The points of an agent in the open epoch, for agents that live in this process; null for an
+  /// agent whose points another process replays.
+  std::shared_ptr<const region::Draw> points(AgentId agent) const { return replay_.draw(agent); }
   const base::Digest& run_digest() const { return run_digest_; }
   const base::Digest& state_digest() const { return state_digest_; }
   const PublicView& view() const { return *view_; }
@@ -143,7 +146,6 @@ class Coordinator {
   void open_epoch(Effects& effects);
   void replay_points(EpochReport& report);
   const numeric::Points& pool();
-  Dataset dataset(const std::vector<std::uint32_t>& participants) const;
   std::vector<std::uint32_t> everybody() const;
   bool rewards_allowed() const;
 
@@ -179,13 +181,12 @@ class Coordinator {
   std::shared_ptr<const Study> study_;
   std::vector<std::uint32_t> lengths_;
   const base::Executor& executor_;
-  std::vector<random::Coin> coins_;
   std::shared_ptr<PublicView> view_;
 
   EpochId epoch_{};  ///< the open one; 0 before start
   bool finished_ = false;
   bool complete_ = true;
-  std::vector<History> histories_;
+  Replay replay_;
   std::vector<std::uint64_t> point_digests_;  ///< of the open epoch, one an agent
   std::optional<numeric::Points> pool_;
   EpochReport open_report_;

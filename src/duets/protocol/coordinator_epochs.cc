@@ -6,15 +6,19 @@
 
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
+#include "duets/protocol/variance.h"
 
 namespace duets::protocol {
 namespace {
 
-constexpr std::size_t kAgentsPerChunk = 32;
-
 const std::vector<std::uint32_t>& holes_of(const Message& message) {
   if (const auto* upload = std::get_if<Upload>(&message)) return upload->holes;
   return std::get<Closing>(message).holes;
+}
+
+bool sent_rewards(const Message& message) {
+  const auto* upload = std::get_if<Upload>(&message);
+  return upload != nullptr && upload->kind == UploadKind::kRewards;
 }
 
 // One reward a slot, 0 in the holes.
@@ -32,6 +36,20 @@ std::vector<double> spread_over_slots(const Upload& upload, std::uint32_t length
   return rewards;
 }
 
+// What was computed outside the determinism boundary is the first process's, everywhere.
+void agree_on(Solution& solution, const base::Executor& executor) {
+  base::ByteWriter out;
+  out.f64s({solution.weights.data(), static_cast<std::size_t>(solution.weights.size())});
+  out.f64(solution.width);
+  out.f64(solution.max_stddev);
+  const base::Bytes agreed = executor.agree(out.take());
+  base::ByteReader in(agreed);
+  const std::vector<double> weights = in.f64s();
+  solution.weights = Eigen::Map<const numeric::Vector>(weights.data(), solution.weights.size());
+  solution.width = in.f64();
+  solution.max_stddev = in.f64();
+}
+
 }  // namespace
 
 bool Coordinator::is_complete(const EpochReport& report) const {
@@ -43,46 +61,16 @@ bool Coordinator::sends_projection() const {
 }
 
 void Coordinator::replay_points(EpochReport& report) {
-  const std::uint32_t length = lengths_[base::value(epoch_) - 1];
-  const region::Sampler& sampler = view_->sampler(epoch_);
-  std::vector<region::Draw> draws(coins_.size());
-  const base::SerialExecutor serial;
-  const std::size_t num_chunks = (coins_.size() + kAgentsPerChunk - 1) / kAgentsPerChunk;
-  // Few agents with many slots are split by slots, many agents by agents; either way by fixed
-  // chunks.
-  const bool by_agents = num_chunks > 1;
-  executor_.parallel_for(by_agents ? num_chunks : 0, [&](std::size_t chunk) {
-    const std::size_t end = std::min(coins_.size(), (chunk + 1) * kAgentsPerChunk);
-    for (std::size_t a = chunk * kAgentsPerChunk; a < end; ++a) {
-      draws[a] = sampler.draw(coins_[a], region::Lane::kPrivate, {epoch_, 0, length}, serial);
-    }
-  });
-  point_digests_.clear();
-  for (std::size_t a = 0; a < coins_.size(); ++a) {
-    if (!by_agents) {
-      draws[a] = sampler.draw(coins_[a], region::Lane::kPrivate, {epoch_, 0, length}, executor_);
-    }
-    point_digests_.push_back(points_digest(draws[a].latents));
-    report.membership_tests += draws[a].tests;
-    report.smallest_margin = std::min(report.smallest_margin, draws[a].smallest_margin);
-    histories_[a].open(epoch_, std::move(draws[a]));
-  }
+  const Replay::Opening opening =
+      replay_.open(epoch_, lengths_[base::value(epoch_) - 1], view_->sampler(epoch_));
+  point_digests_ = opening.digests;
+  report.membership_tests += opening.tests;
+  report.smallest_margin = std::min(report.smallest_margin, opening.smallest_margin);
 }
 
 const numeric::Points& Coordinator::pool() {
   if (!pool_) pool_ = supremum_pool(*view_, epoch_);
   return *pool_;
-}
-
-// Of an agent that is absent nothing counts, not even what survives of its earlier epochs: its
-// projection, which holds those rewards too, is missing.
-Dataset Coordinator::dataset(const std::vector<std::uint32_t>& participants) const {
-  std::vector<Selection> selections;
-  selections.reserve(participants.size());
-  for (const std::uint32_t a : participants) {
-    selections.push_back(histories_[a].select(view_->region(epoch_)));
-  }
-  return collect(*study_->domain, selections);
 }
 
 std::vector<std::uint32_t> Coordinator::everybody() const {
@@ -118,13 +106,13 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   taken_.clear();
   replay_points(report);
   if (!sends_projection()) return opened;
-  const double sigma2_max = variance_supremum(*study_, study_->kernel, dataset(everybody()),
+  const double sigma2_max = variance_supremum(*study_, study_->kernel, replay_.dataset(everybody()),
                                               sampler.region(), pool(), executor_, report);
   report.sigma2_max_open = recorded_sigma2.value_or(sigma2_max);
   opened.has_inducing = true;
   // A closing message holds a projection, never rewards.
-  opened.inducing = choose_inducing(*study_, epoch_, *view_, coins_, histories_,
-                                    !is_last() && rewards_allowed(), report);
+  opened.inducing =
+      choose_inducing(*study_, epoch_, *view_, replay_, !is_last() && rewards_allowed(), report);
   opened.inducing.closing = is_last();
   report.sigma2_max_open = sigma2_max;
   return opened;
@@ -148,15 +136,14 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
   best_.reset();  // closing messages come in the last epoch only; an attempt before this one failed
   for (std::uint32_t a = 0; a < study_->agents; ++a) {
     if (!std::binary_search(participants.begin(), participants.end(), a)) {
-      histories_[a].exclude();
+      replay_.exclude(a);
       continue;
     }
     const Message& message = taken_.at(AgentId{a});
-    histories_[a].set_holes(holes_of(message));
+    replay_.set_holes(a, holes_of(message));
     report.num_holes += holes_of(message).size();
-    const auto* upload = std::get_if<Upload>(&message);
-    if (upload != nullptr && upload->kind == UploadKind::kRewards) {
-      histories_[a].set_rewards(spread_over_slots(*upload, open_report_.length));
+    if (sent_rewards(message)) {
+      replay_.set_rewards(a, spread_over_slots(std::get<Upload>(message), open_report_.length));
     }
     const auto* closing = std::get_if<Closing>(&message);
     if (closing != nullptr && closing->has_best &&
@@ -170,17 +157,20 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
 numeric::Vector Coordinator::summed_projections(
     const std::vector<std::uint32_t>& participants) const {
   const ResolvedInducing& inducing = view_->inducing(epoch_);
+  std::vector<std::uint32_t> raw;
+  for (const std::uint32_t a : participants) {
+    if (sent_rewards(taken_.at(AgentId{a}))) raw.push_back(a);
+  }
+  const std::vector<numeric::Vector> projected = replay_.projections(raw, inducing);
+  auto next = projected.begin();
   numeric::Vector sum = numeric::Vector::Zero(inducing.latents.rows());
   for (const std::uint32_t a : participants) {
     const Message& message = taken_.at(AgentId{a});
-    const auto* upload = std::get_if<Upload>(&message);
-    if (upload != nullptr && upload->kind == UploadKind::kRewards) {
-      const Selection rows = histories_[a].select(view_->region(epoch_));
-      const numeric::Vector rewards = rows.rewards.array() - inducing.message.reward_offset;
-      sum += gp::project(inducing.message.kernel, inducing.features,
-                         study_->domain->features(rows.latents), rewards);
+    if (sent_rewards(message)) {
+      sum += *next++;
       continue;
     }
+    const auto* upload = std::get_if<Upload>(&message);
     const std::vector<double>& values =
         upload != nullptr ? upload->values : std::get<Closing>(message).projection;
     sum +=
@@ -221,17 +211,19 @@ std::vector<std::uint32_t> Coordinator::absent(
 }
 
 Solution Coordinator::solve(const std::vector<std::uint32_t>& participants, EpochReport& report) {
-  const Dataset data = dataset(participants);
+  const Dataset data = replay_.dataset(participants);
   const region::Region& region = view_->region(epoch_);
   const ResolvedInducing& inducing = view_->inducing(epoch_);
   report.num_points = data.num_points;
-  report.num_distinct = static_cast<std::uint64_t>(data.features.rows());
+  report.num_distinct = data.blocks.num_rows();
   report.sigma2_max = is_complete(report)
                           ? report.sigma2_max_open
                           : variance_supremum(*study_, inducing.message.kernel, data, region,
                                               pool(), executor_, report);
-  return solve_epoch(*study_, inducing, data, summed_projections(participants), region, pool(),
-                     executor_, report);
+  Solution solution = solve_epoch(*study_, inducing, data, summed_projections(participants), region,
+                                  pool(), executor_, report);
+  agree_on(solution, executor_);
+  return solution;
 }
 
 // From here on everything follows strictly from the weights, the width and the deviation.

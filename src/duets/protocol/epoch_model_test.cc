@@ -15,73 +15,6 @@ using numeric::Vector;
 
 const base::SerialExecutor kSerial;
 
-Selection rows(const Points& candidates, const std::vector<std::uint32_t>& indices) {
-  return {numeric::select_rows(candidates, indices), indices,
-          Vector::Zero(static_cast<Eigen::Index>(indices.size()))};
-}
-
-TEST(Collect, FiniteSetsCollapseRepeatedPoints) {
-  const Domain domain = Domain::finite(lattice(5, 2));
-  const Dataset data =
-      collect(domain, {rows(domain.candidates(), {3, 1, 3}), rows(domain.candidates(), {3, 4})});
-  EXPECT_EQ(data.num_points, 5U);
-  EXPECT_EQ(data.features, numeric::select_rows(domain.candidates(), {1, 3, 4}));
-  EXPECT_EQ(data.counts, (Vector{{1.0, 3.0, 1.0}}));
-}
-
-TEST(Collect, ContinuousDomainsKeepRowsInAgentOrder) {
-  const Domain domain = Domain::box(2);
-  const Points points = lattice(4, 2);
-  const Dataset data = collect(domain, {{points.topRows(1), {}, Vector::Zero(1)},
-                                        {points.bottomRows(3), {}, Vector::Zero(3)}});
-  EXPECT_EQ(data.num_points, 4U);
-  EXPECT_EQ(data.features, points);
-  EXPECT_EQ(data.counts, Vector::Ones(4));
-}
-
-TEST(VarianceModel, NoDataIsThePrior) {
-  kernel::Kernel kernel;
-  kernel.variance = 2.5;
-  const VarianceModel model(kernel, {Points(0, 2), Vector(), 0}, 0.2, 1e-3, kSerial);
-  std::uint64_t num_clamped = 0;
-  EXPECT_EQ(model(lattice(3, 2), num_clamped), Vector::Constant(3, 2.5));
-  EXPECT_EQ(model.path(), VariancePath::kExact);
-}
-
-// 21 points, each a hundred times, not collapsed: beyond the dense limit, so pivots are used, and
-// the answer must be that of the exact posterior with counts.
-TEST(VarianceModel, LowRankAgreesWithExactOnRepeatedPoints) {
-  kernel::Kernel kernel;
-  kernel.lengthscales = {0.3};
-  const Points distinct = lattice(21, 2);
-  Dataset data{Points(2100, 2), Vector::Ones(2100), 2100};
-  for (Eigen::Index i = 0; i < 2100; ++i) data.features.row(i) = distinct.row(i % 21);
-  ASSERT_GT(data.features.rows(), kDenseLimit);
-  const VarianceModel model(kernel, data, 0.2, 1e-10, kSerial);
-  EXPECT_EQ(model.path(), VariancePath::kLowRank);
-  EXPECT_LE(model.rank(), 21U);
-  EXPECT_LE(model.residual(), 1e-10);
-  const gp::ExactPosterior exact(kernel, distinct, Vector::Constant(21, 100), 0.2);
-  std::uint64_t num_clamped = 0;
-  const Points x = lattice(50, 2);
-  const Vector difference = model(x, num_clamped) - exact.variance(x).variance;
-  // What the pivots leave is at most the residual times the squared weights of a prediction.
-  EXPECT_LE(difference.lpNorm<Eigen::Infinity>(), 1e-7);
-}
-
-// A variance far below what pivots can resolve: the search for finer pivots has to end.
-TEST(VarianceSupremum, EndsForATinyLambda) {
-  Study study = small_study(Domain::box(1));
-  study.lambda = 1e-14;
-  const Dataset data{lattice(2500, 1), Vector::Ones(2500), 2500};
-  EpochReport report;
-  const double sup = variance_supremum(study, study.kernel, data, region::Region(study.domain),
-                                       lattice(64, 1), kSerial, report);
-  EXPECT_GE(sup, 0);
-  EXPECT_LE(sup, 1e-8);
-  EXPECT_EQ(report.variance_path, VariancePath::kLowRank);
-}
-
 // p = min(1, p0 sigma2_max), the points whose coins fall below it, pruned.
 TEST(ChooseInducing, CoinsBelowP) {
   for (const double p0 : {0.3, 2.0, 1e9}) {
@@ -141,7 +74,7 @@ TEST(ChooseInducing, NeverEmpty) {
                     std::span(&u, 1));
       if (u >= smallest) continue;
       smallest = u;
-      expected = run.agent(a).plan().latents.row(slot).transpose();
+      expected = run.agent(a).plan().latents().row(slot).transpose();
     }
   }
   EXPECT_EQ(opened.inducing.points.row(0).transpose(), expected);
@@ -156,7 +89,7 @@ TEST(ChooseInducing, GreedyLeavesATenthOfTheVariance) {
   // Residual of every point of D_1 given S_1: the exact variance at lambda -> 0.
   const gp::ExactPosterior given(study.kernel, opened.inducing.points, Vector(), 1e-13);
   for (std::uint32_t a = 0; a < study.agents; ++a) {
-    const Vector left = given.variance(run.agent(a).plan().latents).variance;
+    const Vector left = given.variance(run.agent(a).plan().latents()).variance;
     EXPECT_LE(left.maxCoeff(), 0.1 * opened.report.sigma2_max_open + 1e-9);
   }
 }

@@ -3,64 +3,85 @@
 #include <algorithm>
 #include <utility>
 
+#include "duets/numeric/rows.h"
+
 namespace duets::protocol {
 
-void History::open(base::EpochId epoch, region::Draw draw) {
+// The rows of an earlier epoch that count and lie in the region.
+History::Block History::remainder(const Block& block, const region::Region& region) {
+  const numeric::Points& latents = block.draw->latents;
+  const bool finite = region.domain().is_finite();
+  const region::Membership membership = finite ? region::Membership{} : region.contains(latents);
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < latents.rows(); ++row) {
+    const auto& survivors = region.survivors();
+    const bool inside =
+        finite ? std::binary_search(survivors.begin(), survivors.end(), block.draw->indices[row])
+               : membership.inside[row] != 0;
+    if (inside && counts(block, row)) rows.push_back(row);
+  }
+  auto draw = std::make_shared<region::Draw>();
+  draw->latents = numeric::select_rows(latents, rows);
+  Block rest;
+  for (const std::uint32_t row : rows) {
+    if (finite) draw->indices.push_back(block.draw->indices[row]);
+    if (!block.rewards.empty()) rest.rewards.push_back(block.rewards[row]);
+  }
+  rest.draw = std::move(draw);
+  return rest;
+}
+
+void History::keep_inside(const region::Region& region) {
   if (policy_ == DataPolicy::kEpoch) blocks_.clear();
-  const auto rows = static_cast<std::size_t>(draw.latents.rows());
-  blocks_.push_back(
-      {epoch, std::move(draw), std::vector<double>(rows, 0.0), std::vector<std::uint8_t>(rows, 1)});
+  for (Block& block : blocks_) block = remainder(block, region);
+}
+
+void History::open(std::shared_ptr<const region::Draw> draw) {
+  blocks_.push_back({std::move(draw), {}, {}});
 }
 
 void History::set_rewards(const std::vector<double>& rewards) { blocks_.back().rewards = rewards; }
 
 void History::set_holes(const std::vector<std::uint32_t>& holes) {
-  std::vector<std::uint8_t>& present = blocks_.back().present;
-  std::fill(present.begin(), present.end(), 1);
-  for (const std::uint32_t slot : holes) present[slot] = 0;
+  Block& block = blocks_.back();
+  block.present.clear();
+  if (holes.empty()) return;
+  block.present.assign(static_cast<std::size_t>(block.draw->latents.rows()), 1);
+  for (const std::uint32_t slot : holes) block.present[slot] = 0;
 }
 
 void History::exclude() {
-  std::fill(blocks_.back().present.begin(), blocks_.back().present.end(), 0);
+  Block& block = blocks_.back();
+  block.present.assign(static_cast<std::size_t>(block.draw->latents.rows()), 0);
 }
 
-std::vector<std::uint8_t> History::rows_that_count(const Block& block,
-                                                   const region::Region& region) const {
-  std::vector<std::uint8_t> counts = block.present;
-  if (&block == &blocks_.back()) return counts;  // drawn from this region: all inside
-  if (region.domain().is_finite()) {
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const auto& survivors = region.survivors();
-      if (!std::binary_search(survivors.begin(), survivors.end(), block.draw.indices[i]))
-        counts[i] = 0;
-    }
-    return counts;
-  }
-  const region::Membership membership = region.contains(block.draw.latents);
-  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] &= membership.inside[i];
-  return counts;
-}
-
-Selection History::select(const region::Region& region) const {
-  Selection selection;
-  std::vector<double> rewards;
-  std::vector<const double*> rows;
+std::uint64_t History::num_rows() const {
+  std::uint64_t rows = 0;
   for (const Block& block : blocks_) {
-    const std::vector<std::uint8_t> counts = rows_that_count(block, region);
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i] == 0) continue;
-      rows.push_back(block.draw.latents.row(static_cast<Eigen::Index>(i)).data());
-      rewards.push_back(block.rewards[i]);
-      if (!block.draw.indices.empty()) selection.indices.push_back(block.draw.indices[i]);
+    rows +=
+        block.present.empty()
+            ? static_cast<std::uint64_t>(block.draw->latents.rows())
+            : static_cast<std::uint64_t>(std::count(block.present.begin(), block.present.end(), 1));
+  }
+  return rows;
+}
+
+Selection History::select() const {
+  Selection selection;
+  const auto num = static_cast<Eigen::Index>(num_rows());
+  selection.latents.resize(num, blocks_.back().draw->latents.cols());
+  selection.rewards.resize(num);
+  Eigen::Index next = 0;
+  for (const Block& block : blocks_) {
+    for (Eigen::Index row = 0; row < block.draw->latents.rows(); ++row) {
+      const auto i = static_cast<std::size_t>(row);
+      if (!counts(block, i)) continue;
+      selection.latents.row(next) = block.draw->latents.row(row);
+      selection.rewards[next] = block.rewards.empty() ? 0.0 : block.rewards[i];
+      if (!block.draw->indices.empty()) selection.indices.push_back(block.draw->indices[i]);
+      ++next;
     }
   }
-  const auto dimension = static_cast<Eigen::Index>(region.domain().dimension());
-  selection.latents.resize(static_cast<Eigen::Index>(rows.size()), dimension);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(rows[i], dimension, selection.latents.row(static_cast<Eigen::Index>(i)).data());
-  }
-  selection.rewards =
-      Eigen::Map<const numeric::Vector>(rewards.data(), static_cast<Eigen::Index>(rewards.size()));
   return selection;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "duets/base/ids.h"
@@ -25,8 +26,12 @@ class History {
   /// `policy` decides how long rows are kept.
   explicit History(DataPolicy policy) : policy_(policy) {}
 
-  /// Begins an epoch with its points; all of them count until told otherwise.
-  void open(base::EpochId epoch, region::Draw draw);
+  /// Forgets everything that an epoch in `region` does not use: all rows, or those outside. Regions
+  /// nest, so a row that is out stays out.
+  void keep_inside(const region::Region& region);
+
+  /// Begins an epoch with its points (not null); all of them count until told otherwise.
+  void open(std::shared_ptr<const region::Draw> draw);
 
   /// Sets the rewards of the newest epoch: one a slot.
   void set_rewards(const std::vector<double>& rewards);
@@ -37,20 +42,24 @@ class History {
   /// Takes the whole newest epoch out: the agent did not take part.
   void exclude();
 
-  /// The rows for the newest epoch, whose region is `region`.
-  Selection select(const region::Region& region) const;
+  /// The rows for the newest epoch.
+  Selection select() const;
+  /// How many they are.
+  std::uint64_t num_rows() const;
 
   /// Points of the newest epoch.
-  const numeric::Points& latents() const { return blocks_.back().draw.latents; }
+  const std::shared_ptr<const region::Draw>& draw() const { return blocks_.back().draw; }
 
  private:
   struct Block {
-    base::EpochId epoch{};
-    region::Draw draw;
-    std::vector<double> rewards;
-    std::vector<std::uint8_t> present;
+    std::shared_ptr<const region::Draw> draw;
+    std::vector<double> rewards;        ///< empty: not known
+    std::vector<std::uint8_t> present;  ///< 1 where a row counts; empty: everywhere
   };
-  std::vector<std::uint8_t> rows_that_count(const Block& block, const region::Region& region) const;
+  static bool counts(const Block& block, std::size_t row) {
+    return block.present.empty() || block.present[row] != 0;
+  }
+  static Block remainder(const Block& block, const region::Region& region);
 
   DataPolicy policy_;
   std::vector<Block> blocks_;

@@ -27,10 +27,10 @@ class Book {
   // Writes down the plan of an agent's open epoch, but for the holes.
   void note(TestRun& run, std::uint32_t agent, const std::vector<std::uint32_t>& holes = {}) {
     const Plan& plan = run.agent(agent).plan();
-    for (std::uint32_t slot = 0; slot < plan.latents.rows(); ++slot) {
+    for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
       if (std::count(holes.begin(), holes.end(), slot) != 0) continue;
       const std::uint32_t epoch = base::value(plan.epoch);
-      const Vector latent = plan.latents.row(slot).transpose();
+      const Vector latent = plan.latents().row(slot).transpose();
       rows_.push_back({agent, epoch, latent, wavy_reward({latent, agent, epoch, slot})});
     }
   }
@@ -306,9 +306,9 @@ TEST(Participation, TakeOverFromTheBroadcastsAlone) {
       const Plan plan = run.agent(1).plan();
       ASSERT_EQ(fresh.plan().epoch, plan.epoch);
       EXPECT_EQ(fresh.plan().first_t, plan.first_t);
-      EXPECT_EQ(fresh.plan().latents, plan.latents);
-      for (std::uint32_t slot = 0; slot < plan.latents.rows(); ++slot) {
-        fresh.report(slot, wavy_reward({plan.latents.row(slot).transpose(), 1,
+      EXPECT_EQ(fresh.plan().latents(), plan.latents());
+      for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
+        fresh.report(slot, wavy_reward({plan.latents().row(slot).transpose(), 1,
                                         base::value(plan.epoch), slot}));
       }
       run.run_epoch();

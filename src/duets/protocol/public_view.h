@@ -33,7 +33,7 @@ class PublicView {
   /// Takes a broadcast. One that was taken before is ignored. Throws kProtocol for one that does
   /// not fit: an epoch out of order, a Trim before its inducing set, wrong shapes, numbers that are
   /// not finite. A Trim costs O(survivors s d) on a finite set, and the search for walk starts
-  /// otherwise.
+  /// or the cells of a cover otherwise.
   void apply(const InducingSet& message);
   void apply(const Trim& message);
   /// A Trim whose region the caller has computed already: the coordinator's own.
@@ -49,6 +49,7 @@ class PublicView {
   /// Points `0 .. count - 1` of the public stream on X_j.
   region::Draw public_points(EpochId epoch, std::uint32_t count) const;
 
+  const Study& study() const { return *study_; }
   const random::Coin& public_coin() const { return public_coin_; }
   const base::Executor& executor() const { return executor_; }
 

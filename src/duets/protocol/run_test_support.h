@@ -111,9 +111,9 @@ class TestRun {
     const std::set<std::uint32_t> failed(holes.begin(), holes.end());
     const Plan plan = agents_[a].plan();
     std::optional<Message> message;
-    for (std::uint32_t slot = 0; slot < plan.latents.rows(); ++slot) {
+    for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
       const double reward =
-          reward_({plan.latents.row(slot).transpose(), a, base::value(plan.epoch), slot});
+          reward_({plan.latents().row(slot).transpose(), a, base::value(plan.epoch), slot});
       message =
           failed.contains(slot) ? agents_[a].report_hole(slot) : agents_[a].report(slot, reward);
       restore_agent(a);

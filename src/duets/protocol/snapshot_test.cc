@@ -48,7 +48,7 @@ void expect_restoring_changes_nothing(const Study& study) {
             plain.coordinator().recommendation().point);
   for (std::uint32_t a = 0; a < study.agents; ++a) {
     EXPECT_EQ(restored.agent(a).snapshot(), plain.agent(a).snapshot());
-    EXPECT_EQ(restored.agent(a).plan().latents, plain.agent(a).plan().latents);
+    EXPECT_EQ(restored.agent(a).plan().latents(), plain.agent(a).plan().latents());
   }
 }
 

@@ -93,7 +93,7 @@ bool AgentBook::is_known(const JournalAnswer& answer) const {
 void AgentBook::apply_answer(const JournalAnswer& answer) {
   if (is_known(answer)) return;
   if (answer.epoch == epoch()) {
-    if (answer.latent != row(agent_.plan().latents, answer.slot)) {
+    if (answer.latent != row(agent_.plan().latents(), answer.slot)) {
       throw base::Error(
           base::ErrorKind::kDiverged,
           fmt::format("agent {}: trial {}-{} of the journal was measured at another point than the "
@@ -141,7 +141,7 @@ Query AgentBook::query(std::uint32_t slot) const {
   query.epoch = epoch();
   query.slot = slot;
   query.t = agent_.plan().first_t + slot;
-  query.latent = row(agent_.plan().latents, slot);
+  query.latent = row(agent_.plan().latents(), slot);
   query.values = definition_.study->domain->values(query.latent);
   return query;
 }

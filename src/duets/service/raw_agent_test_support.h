@@ -143,8 +143,8 @@ class RawAgent {
   /// Answers the whole plan of the open epoch, as TestRun's agents do.
   void query() {
     const protocol::Plan plan = agent_->plan();
-    for (std::uint32_t slot = 0; slot < plan.latents.rows(); ++slot) {
-      agent_->report(slot, protocol::wavy_reward({plan.latents.row(slot).transpose(),
+    for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
+      agent_->report(slot, protocol::wavy_reward({plan.latents().row(slot).transpose(),
                                                   reply_.agent(), base::value(plan.epoch), slot}));
     }
   }

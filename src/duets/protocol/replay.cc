@@ -1,0 +1,300 @@
+#include "duets/protocol/replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "duets/gp/sparse.h"
+#include "duets/protocol/messages.h"
+
+namespace duets::protocol {
+namespace {
+
+using base::AgentId;
+using base::Bytes;
+using base::UnitRange;
+using numeric::Points;
+using numeric::Vector;
+
+constexpr std::uint32_t kPointsPerUnit = 16384;
+
+Points as_points(const std::vector<double>& values, std::size_t dimension) {
+  return Eigen::Map<const Points>(values.data(),
+                                  static_cast<Eigen::Index>(values.size() / dimension),
+                                  static_cast<Eigen::Index>(dimension));
+}
+
+void append(std::vector<double>& values, const std::vector<double>& more) {
+  values.insert(values.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::uint32_t agents_per_unit(const Study& study) {
+  const std::vector<std::uint32_t> all = lengths(study);
+  const std::uint32_t longest = *std::max_element(all.begin(), all.end());
+  return std::clamp(kPointsPerUnit / longest, 1U, study.agents);
+}
+
+std::size_t num_units(const Study& study) {
+  const std::uint32_t size = agents_per_unit(study);
+  return (study.agents + size - 1) / size;
+}
+
+UnitRange agents_of_units(const Study& study, const UnitRange& units) {
+  const std::size_t size = agents_per_unit(study);
+  const std::size_t agents = study.agents;
+  return {std::min(agents, units.begin * size), std::min(agents, units.end * size)};
+}
+
+Replay::Replay(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+               const base::Executor& executor)
+    : study_(std::move(study)),
+      executor_(executor),
+      units_(executor.share(num_units(*study_))),
+      mine_(agents_of_units(*study_, units_)) {
+  for (std::size_t agent = mine_.begin; agent < mine_.end; ++agent) {
+    coins_.push_back(secret.agent_coin(AgentId{static_cast<std::uint32_t>(agent)}));
+    histories_.emplace_back(study_->data);
+  }
+}
+
+UnitRange Replay::agents_of(std::size_t unit) const {
+  return agents_of_units(*study_, {unit, unit + 1});
+}
+
+// What `body` makes of the agents of each unit, of all processes, in the order of units.
+std::vector<Bytes> Replay::gather_units(
+    const std::function<Bytes(const UnitRange& agents)>& body) const {
+  std::vector<Bytes> parts(units_.size());
+  executor_.parallel_for(parts.size(),
+                         [&](std::size_t i) { parts[i] = body(agents_of(units_.begin + i)); });
+  return executor_.gather(num_units(*study_), std::move(parts));
+}
+
+std::vector<std::shared_ptr<region::Draw>> Replay::draws(base::EpochId epoch, std::uint32_t length,
+                                                         const region::Sampler& sampler) const {
+  std::vector<std::shared_ptr<region::Draw>> all(mine_.size());
+  const auto draw = [&](std::size_t agent, const base::Executor& executor) {
+    const std::size_t i = agent - mine_.begin;
+    all[i] = std::make_shared<region::Draw>(
+        sampler.draw(coins_[i], region::Lane::kPrivate, {epoch, 0, length}, executor));
+  };
+  if (units_.size() > 1) {
+    const base::SerialExecutor serial;
+    executor_.parallel_for(units_.size(), [&](std::size_t i) {
+      const UnitRange agents = agents_of(units_.begin + i);
+      for (std::size_t agent = agents.begin; agent < agents.end; ++agent) draw(agent, serial);
+    });
+  } else {
+    // Few agents are split by slots.
+    for (std::size_t agent = mine_.begin; agent < mine_.end; ++agent) draw(agent, executor_);
+  }
+  return all;
+}
+
+Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length,
+                             const region::Sampler& sampler) {
+  epoch_ = epoch;
+  for (History& history : histories_) history.keep_inside(sampler.region());
+  const auto drawn = draws(epoch, length, sampler);
+  for (std::size_t i = 0; i < drawn.size(); ++i) histories_[i].open(drawn[i]);
+  const auto summary = [&](const UnitRange& agents) {
+    std::uint64_t tests = 0;
+    double margin = std::numeric_limits<double>::infinity();
+    base::ByteWriter out;
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      const region::Draw& draw = *drawn[agent - mine_.begin];
+      out.u64(points_digest(draw.latents));
+      tests += draw.tests;
+      margin = std::min(margin, draw.smallest_margin);
+    }
+    out.u64(tests);
+    out.f64(margin);
+    return out.take();
+  };
+  Opening opening;
+  const std::vector<Bytes> parts = gather_units(summary);
+  for (std::size_t unit = 0; unit < parts.size(); ++unit) {
+    base::ByteReader in(parts[unit]);
+    for (std::size_t i = 0; i < agents_of(unit).size(); ++i) opening.digests.push_back(in.u64());
+    opening.tests += in.u64();
+    opening.smallest_margin = std::min(opening.smallest_margin, in.f64());
+  }
+  return opening;
+}
+
+std::shared_ptr<const region::Draw> Replay::draw(AgentId agent) const {
+  return owns(base::value(agent)) ? history(base::value(agent)).draw() : nullptr;
+}
+
+void Replay::exclude(std::uint32_t agent) {
+  if (owns(agent)) histories_[agent - mine_.begin].exclude();
+}
+
+void Replay::set_holes(std::uint32_t agent, const std::vector<std::uint32_t>& holes) {
+  if (owns(agent)) histories_[agent - mine_.begin].set_holes(holes);
+}
+
+void Replay::set_rewards(std::uint32_t agent, const std::vector<double>& rewards) {
+  if (owns(agent)) histories_[agent - mine_.begin].set_rewards(rewards);
+}
+
+// Of an agent that is absent nothing counts, not even what survives of its earlier epochs: its
+// projection, which holds those rewards too, is missing.
+Dataset Replay::dataset(const std::vector<std::uint32_t>& participants) const {
+  std::vector<std::uint8_t> takes_part(study_->agents, 0);
+  for (const std::uint32_t agent : participants) takes_part[agent] = 1;
+  if (study_->domain->is_finite()) return collapsed_dataset(takes_part);
+
+  Dataset data;
+  const std::vector<Bytes> sizes = gather_units([&](const UnitRange& agents) {
+    std::uint64_t rows = 0;
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      if (takes_part[agent] != 0) rows += history(agent).num_rows();
+    }
+    base::ByteWriter out;
+    out.u64(rows);
+    return out.take();
+  });
+  for (const Bytes& size : sizes) data.blocks.rows.push_back(base::ByteReader(size).u64());
+  data.num_points = data.blocks.num_rows();
+  data.blocks.block = [this, takes_part, rows = data.blocks.rows](std::size_t unit) {
+    const UnitRange agents = agents_of(unit);
+    Points latents(static_cast<Eigen::Index>(rows[unit]),
+                   static_cast<Eigen::Index>(study_->domain->dimension()));
+    Eigen::Index next = 0;
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      if (takes_part[agent] == 0) continue;
+      const Points more = history(agent).select().latents;
+      latents.middleRows(next, more.rows()) = more;
+      next += more.rows();
+    }
+    return gp::DataBlock{study_->domain->features(latents), {}};
+  };
+  return data;
+}
+
+// One tally a process, sent in the place of its first unit.
+Dataset Replay::collapsed_dataset(const std::vector<std::uint8_t>& takes_part) const {
+  const auto num_candidates = static_cast<std::size_t>(study_->domain->candidates().rows());
+  std::vector<std::uint32_t> mine(num_candidates, 0);
+  for (std::size_t agent = mine_.begin; agent < mine_.end; ++agent) {
+    if (takes_part[agent] == 0) continue;
+    for (const std::uint32_t index : history(agent).select().indices) ++mine[index];
+  }
+  std::vector<Bytes> parts(units_.size());
+  if (!parts.empty()) {
+    base::ByteWriter out;
+    out.u32s(mine);
+    parts.front() = out.take();
+  }
+  std::vector<std::uint64_t> tally(num_candidates, 0);
+  for (const Bytes& part : executor_.gather(num_units(*study_), std::move(parts))) {
+    if (part.empty()) continue;
+    const std::vector<std::uint32_t> counts = base::ByteReader(part).u32s();
+    for (std::size_t i = 0; i < num_candidates; ++i) tally[i] += counts[i];
+  }
+  return collapse(*study_->domain, tally);
+}
+
+Points Replay::throw_coins(double p) const {
+  const std::size_t dimension = study_->domain->dimension();
+  const auto throw_unit = [&](const UnitRange& agents) {
+    std::vector<double> chosen;
+    std::vector<double> smallest(dimension);
+    double smallest_u = 2;
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      const Points& latents = history(agent).draw()->latents;
+      for (Eigen::Index slot = 0; slot < latents.rows(); ++slot) {
+        const double* row = latents.row(slot).data();
+        double u = 0;
+        coins_[agent - mine_.begin].uniforms({.purpose = random::Purpose::kInducing,
+                                              .epoch = base::value(epoch_),
+                                              .slot = static_cast<std::uint32_t>(slot)},
+                                             std::span(&u, 1));
+        if (u < p) chosen.insert(chosen.end(), row, row + dimension);
+        if (u < smallest_u) {
+          smallest_u = u;
+          smallest.assign(row, row + dimension);
+        }
+      }
+    }
+    base::ByteWriter out;
+    out.f64s(chosen);
+    out.f64(smallest_u);
+    out.f64s(smallest);
+    return out.take();
+  };
+  std::vector<double> chosen;
+  std::vector<double> smallest;
+  double smallest_u = 2;
+  for (const Bytes& part : gather_units(throw_unit)) {
+    base::ByteReader in(part);
+    append(chosen, in.f64s());
+    const double u = in.f64();
+    if (u < smallest_u) {
+      smallest_u = u;
+      smallest = in.f64s();
+    }
+  }
+  return as_points(chosen.empty() ? smallest : chosen, dimension);
+}
+
+Points Replay::distinct_latents() const {
+  const std::size_t dimension = study_->domain->dimension();
+  const bool finite = study_->domain->is_finite();
+  std::vector<double> values;
+  std::vector<std::uint8_t> seen(
+      finite ? static_cast<std::size_t>(study_->domain->candidates().rows()) : std::size_t{0});
+  const std::vector<Bytes> parts = gather_units([&](const UnitRange& agents) {
+    base::ByteWriter out;
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      const Selection selection = history(agent).select();
+      const Points& rows = selection.latents;
+      out.f64s({rows.data(), static_cast<std::size_t>(rows.size())});
+      out.u32s(selection.indices);
+    }
+    return out.take();
+  });
+  for (std::size_t unit = 0; unit < parts.size(); ++unit) {
+    base::ByteReader in(parts[unit]);
+    for (std::size_t i = 0; i < agents_of(unit).size(); ++i) {
+      const std::vector<double> latents = in.f64s();
+      const std::vector<std::uint32_t> indices = in.u32s();
+      for (std::size_t row = 0; row < latents.size() / dimension; ++row) {
+        if (finite && seen[indices[row]]++ != 0) continue;
+        const auto begin = latents.begin() + static_cast<std::ptrdiff_t>(row * dimension);
+        values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(dimension));
+      }
+    }
+  }
+  return as_points(values, dimension);
+}
+
+std::vector<Vector> Replay::projections(const std::vector<std::uint32_t>& agents,
+                                        const ResolvedInducing& inducing) const {
+  if (agents.empty()) return {};
+  const std::vector<Bytes> parts = gather_units([&](const UnitRange& unit) {
+    base::ByteWriter out;
+    for (auto agent = std::lower_bound(agents.begin(), agents.end(), unit.begin);
+         agent != agents.end() && *agent < unit.end; ++agent) {
+      const Selection rows = history(*agent).select();
+      const Vector rewards = rows.rewards.array() - inducing.message.reward_offset;
+      const Vector u = gp::project(inducing.message.kernel, inducing.features,
+                                   study_->domain->features(rows.latents), rewards);
+      out.f64s({u.data(), static_cast<std::size_t>(u.size())});
+    }
+    return out.take();
+  });
+  std::vector<Vector> all;
+  for (const Bytes& part : parts) {
+    base::ByteReader in(part);
+    while (in.remaining() > 0) {
+      const std::vector<double> u = in.f64s();
+      all.push_back(Eigen::Map<const Vector>(u.data(), static_cast<Eigen::Index>(u.size())));
+    }
+  }
+  return all;
+}
+
+}  // namespace duets::protocol
