@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "duets/base/error.h"
+#include "duets/numeric/cholesky_solve.h"
 
 namespace duets::gp {
 namespace {
@@ -49,7 +50,7 @@ kernel::ScaledPoints scaled_rows(const kernel::Kernel& kernel, const numeric::Po
 }
 
 void whiten_rows(const Eigen::Ref<const numeric::Matrix>& lower, numeric::Matrix& rows) {
-  lower.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(rows);
+  numeric::solve_rows(lower, rows);
 }
 
 numeric::Vector squared_norms(const numeric::Matrix& rows) {
