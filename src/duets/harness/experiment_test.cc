@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "duets/base/error.h"
+#include "duets/base/rank_test_support.h"
 #include "duets/harness/threads.h"
 #include "duets/problems/functions.h"
 
@@ -63,7 +66,11 @@ class MapStore final : public UnitStore {
     const std::lock_guard lock(mutex_);
     units[{task.function, seed}] = unit;
   }
+  void received(const Task& task, std::uint64_t seed, const Unit& unit) override {
+    others[{task.function, seed}] = unit;
+  }
   std::map<std::pair<std::string, std::uint64_t>, Unit> units;
+  std::map<std::pair<std::string, std::uint64_t>, Unit> others;  // that other processes ran
 
  private:
   std::mutex mutex_;
@@ -71,7 +78,9 @@ class MapStore final : public UnitStore {
 
 class Counter final : public ExperimentObserver {
  public:
+  void begins(std::size_t runs) override { announced = static_cast<int>(runs); }
   void run_done(bool was_loaded) override { ++(was_loaded ? loaded : computed); }
+  int announced = -1;
   std::atomic<int> loaded = 0, computed = 0;
 };
 
@@ -112,6 +121,70 @@ TEST(RunExperiment, RunsOnlyWhatTheStoreLacks) {
   EXPECT_EQ(second.computed, 2);
   EXPECT_EQ(second.loaded, 10);
   EXPECT_EQ(resumed.units, whole.units);
+}
+
+// The first process has a store with one unit; the others start with nothing.
+TEST(RunExperiment, ProcessesShareTheUnitsThatTheFirstLacks) {
+  std::atomic<int> count = 0;
+  const Experiment experiment = two_by_three(count);
+  MapStore whole;
+  Counter ignored;
+  const auto expected =
+      run_experiment(experiment, base::SerialExecutor(), whole, ignored, kGoOn).units;
+  for (const std::size_t num_ranks : {1U, 2U, 3U, 4U, 9U}) {
+    count = 0;
+    base::run_ranks<std::thread>(num_ranks, [&](const base::RankExecutor& executor) {
+      MapStore store;
+      if (executor.rank() == 0) store.units[{"f", 5}] = whole.units[{"f", 5}];
+      const std::size_t stored = store.units.size();
+      Counter counter;
+      const auto result = run_experiment(experiment, executor, store, counter, kGoOn);
+      EXPECT_FALSE(result.stopped);
+      EXPECT_EQ(result.units, expected);
+      EXPECT_EQ(counter.announced, counter.loaded + counter.computed);
+      EXPECT_EQ(counter.loaded, 2);
+      // Each of the five missing units is this process's own or another's, never both.
+      EXPECT_EQ(static_cast<std::size_t>(counter.computed), 2 * (store.units.size() - stored));
+      EXPECT_EQ(store.units.size() - stored + store.others.size(), 5U);
+    });
+    EXPECT_EQ(count, 10) << "no unit is run twice by " << num_ranks;
+  }
+}
+
+// Tasks are ordered by size where sizes differ: a process that did the first ones only would be the
+// last to end.
+TEST(RunExperiment, EveryProcessGetsUnitsFromTheWholeRange) {
+  std::atomic<int> count = 0;
+  Experiment experiment = two_by_three(count);
+  experiment.seeds.resize(32);
+  for (std::size_t i = 0; i < 32; ++i) experiment.seeds[i] = i;
+  for (const std::size_t num_ranks : {2U, 3U, 4U}) {
+    base::run_ranks<std::thread>(num_ranks, [&](const base::RankExecutor& executor) {
+      MapStore store;
+      Counter counter;
+      run_experiment(experiment, executor, store, counter, kGoOn);
+      const auto of_first_task = static_cast<std::size_t>(
+          std::count_if(store.units.begin(), store.units.end(),
+                        [](const auto& e) { return e.first.first == "f"; }));
+      const std::size_t fair = store.units.size() / 2;
+      EXPECT_NEAR(static_cast<double>(of_first_task), static_cast<double>(fair), 2) << num_ranks;
+    });
+  }
+}
+
+TEST(RunExperiment, WhenOneProcessIsAskedToStopAllDo) {
+  std::atomic<int> count = 0;
+  const Experiment experiment = two_by_three(count);
+  base::run_ranks<std::thread>(3, [&](const base::RankExecutor& executor) {
+    MapStore store;
+    Counter counter;
+    const std::atomic<bool> stop = executor.rank() == 1;
+    const auto result = run_experiment(experiment, executor, store, counter, stop);
+    EXPECT_TRUE(result.stopped);
+    EXPECT_TRUE(result.units.empty());
+    // What the other two finished is known everywhere.
+    EXPECT_EQ(store.units.size() + store.others.size(), 4U);
+  });
 }
 
 TEST(RunExperiment, StopsBetweenRunsAndKeepsWholeUnits) {
