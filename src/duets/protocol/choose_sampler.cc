@@ -25,8 +25,8 @@ constexpr std::uint32_t kMaxAttempts = 1U << 24;
 
 // Covers: in higher dimensions the border of a region has too many cells.
 constexpr std::size_t kMostDimensions = 8;
-constexpr std::size_t kMostCells = std::size_t{1} << 16;
-constexpr std::uint64_t kMostCellTests = std::uint64_t{1} << 17;
+constexpr std::size_t kMostCells = std::size_t{1} << 17;
+constexpr std::uint64_t kMostCellTests = std::uint64_t{1} << 18;
 // Value and gradient at a cell cost as much as two membership tests.
 constexpr double kTestsPerCell = 2;
 constexpr std::uint32_t kMeasured = 4096;

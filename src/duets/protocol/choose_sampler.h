@@ -11,7 +11,7 @@ namespace duets::protocol {
 /// for the points that all agents draw there (docs/decisions/0010, 0021). Acceptances are those of
 /// the pool, or of the cover when one is taken. `fallback_start` (the point of largest mean) is
 /// sent only when walks are taken and the public stream gives no start. Fills cut_acceptance,
-/// survivors, smallest_margin. At most 2^17 cells are tested.
+/// survivors, smallest_margin. At most 2^18 cells are tested.
 void choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
                     const numeric::Points& pool, const numeric::Vector& fallback_start,
                     EpochReport& report, Trim& trim);

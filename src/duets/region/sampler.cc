@@ -53,7 +53,7 @@ std::span<double> row_of(Points& points, std::size_t row) {
 // How many attempts of each open slot are tried next. Rejection from the whole domain expects many.
 std::uint32_t next_batch(Method method, std::uint32_t last, std::size_t num_open) {
   if (method == Method::kRejection) return std::clamp(2 * last, 1U, 32U);
-  constexpr std::size_t kLanes = 64;
+  constexpr std::size_t kLanes = 16;
   return static_cast<std::uint32_t>(std::clamp(kLanes / num_open, std::size_t{1}, kLanes));
 }
 
