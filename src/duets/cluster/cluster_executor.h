@@ -6,19 +6,17 @@
 
 namespace duets::cluster {
 
-/// Every process does its even_share() of the units, on the threads of its own
-/// executor. gather and agree are one exchange each. They throw in every
-/// process alike: JobFailed when a process failed, kProtocol when the processes
-/// are out of step. gather holds all results twice while it runs.
+/// Every process does its even_share() of the units, on the threads of its own executor. gather and
+/// agree are one exchange each. They throw in every process alike: JobFailed when a process failed,
+/// kProtocol when the processes are out of step. gather holds all results twice while it runs.
 class ClusterExecutor final : public base::Executor {
-public:
+ public:
   /// Both must outlive it; `local` runs in this process alone.
-  ClusterExecutor(const base::Executor &local, Transport &transport)
+  ClusterExecutor(const base::Executor& local, Transport& transport)
       : local_(local), transport_(transport) {}
 
-  void
-  parallel_for(std::size_t num_chunks,
-               const std::function<void(std::size_t)> &body) const override {
+  void parallel_for(std::size_t num_chunks,
+                    const std::function<void(std::size_t)>& body) const override {
     local_.parallel_for(num_chunks, body);
   }
   base::UnitRange share(std::size_t num_units) const override {
@@ -28,9 +26,9 @@ public:
                                   std::vector<base::Bytes> mine) const override;
   base::Bytes agree(base::Bytes bytes) const override;
 
-private:
-  const base::Executor &local_;
-  Transport &transport_;
+ private:
+  const base::Executor& local_;
+  Transport& transport_;
 };
 
-} // namespace duets::cluster
+}  // namespace duets::cluster

@@ -3,42 +3,49 @@
 #include <fmt/format.h>
 
 namespace duets::cluster {
+namespace {
 
-std::optional<Failure>
-run_job(Transport &transport, const std::function<void()> &body,
-        const std::function<Failure(const std::exception &)> &explain) {
+std::optional<Failure> outcome(Transport& transport, const std::function<void()>& body,
+                               const std::function<Failure(const std::exception&)>& explain) {
   std::optional<Failure> mine;
   try {
     body();
-  } catch (const JobFailed &failed) {
+  } catch (const JobFailed& failed) {
     return failed.failure();
-  } catch (const std::exception &error) {
+  } catch (const std::exception& error) {
     mine = explain(error);
   }
-  if (mine)
-    return announce(transport, *mine);
+  if (mine) return announce(transport, *mine);
   try {
     exchange_for(transport, {Purpose::Kind::kEnd, 0}, {});
-  } catch (const JobFailed &failed) {
+  } catch (const JobFailed& failed) {
     return failed.failure();
-  } catch (const std::exception &error) {
-    // Out of step: the others have thrown the same, and come to one more
-    // exchange with it.
+  } catch (const std::exception& error) {
+    // Out of step: the others have thrown the same, and come to one more exchange with it.
     return announce(transport, explain(error));
   }
   return std::nullopt;
 }
 
-void require_same(const base::Executor &executor, const std::string &what,
-                  const base::Bytes &bytes) {
-  if (executor.agree(bytes) == bytes)
-    return;
-  throw base::Error(
-      base::ErrorKind::kInvalid,
-      fmt::format(
-          "{} differs from that of the first process; all processes need the "
-          "same program, arguments and files",
-          what));
+}  // namespace
+
+std::optional<Failure> run_job(Transport& transport, const std::function<void()>& body,
+                               const std::function<Failure(const std::exception&)>& explain,
+                               const std::function<void(const Failure&)>& tell) {
+  std::optional<Failure> failure = outcome(transport, body, explain);
+  if (!failure) return failure;
+  if (transport.rank() == 0) tell(*failure);
+  transport.exchange({});
+  return failure;
 }
 
-} // namespace duets::cluster
+void require_same(const base::Executor& executor, const std::string& what,
+                  const base::Bytes& bytes) {
+  if (executor.agree(bytes) == bytes) return;
+  throw base::Error(base::ErrorKind::kInvalid,
+                    fmt::format("{} differs from that of the first process; all processes need the "
+                                "same program, arguments and files",
+                                what));
+}
+
+}  // namespace duets::cluster

@@ -7,13 +7,13 @@
 namespace duets::cluster {
 namespace {
 
-// The last byte of a message says which of the two it is: contents come first,
-// so that taking the frame off is a cheaper thing than moving what is inside.
+// The last byte of a message says which of the two it is: contents come first, so that taking the
+// frame off is a cheaper thing than moving what is inside.
 constexpr std::uint8_t kWork = 1;
 constexpr std::uint8_t kFailed = 2;
-constexpr std::size_t kFrame = 1 + 8 + 1; // kind, number of units, kWork
+constexpr std::size_t kFrame = 1 + 8 + 1;  // kind, number of units, kWork
 
-base::Bytes framed(const Purpose &purpose, base::Bytes contents) {
+base::Bytes framed(const Purpose& purpose, base::Bytes contents) {
   base::ByteWriter frame;
   frame.u8(static_cast<std::uint8_t>(purpose.kind));
   frame.u64(purpose.num_units);
@@ -22,7 +22,7 @@ base::Bytes framed(const Purpose &purpose, base::Bytes contents) {
   return contents;
 }
 
-base::Bytes failure_message(const Failure &failure) {
+base::Bytes failure_message(const Failure& failure) {
   base::ByteWriter writer;
   writer.u32(static_cast<std::uint32_t>(failure.code));
   writer.text(host_name());
@@ -31,9 +31,7 @@ base::Bytes failure_message(const Failure &failure) {
   return writer.take();
 }
 
-bool is_failure(const base::Bytes &message) {
-  return message.back() == kFailed;
-}
+bool is_failure(const base::Bytes& message) { return message.back() == kFailed; }
 
 struct Told {
   std::size_t rank = 0;
@@ -41,7 +39,7 @@ struct Told {
   Failure failure{};
 };
 
-Told read_failure(const base::Bytes &message, std::size_t rank) {
+Told read_failure(const base::Bytes& message, std::size_t rank) {
   base::ByteReader reader(message);
   Told told;
   told.rank = rank;
@@ -52,29 +50,23 @@ Told read_failure(const base::Bytes &message, std::size_t rank) {
 }
 
 // Nothing when nobody failed.
-std::optional<Failure> verdict(const std::vector<base::Bytes> &messages) {
+std::optional<Failure> verdict(const std::vector<base::Bytes>& messages) {
   std::vector<Told> failed;
   for (std::size_t rank = 0; rank < messages.size(); ++rank) {
-    if (is_failure(messages[rank]))
-      failed.push_back(read_failure(messages[rank], rank));
+    if (is_failure(messages[rank])) failed.push_back(read_failure(messages[rank], rank));
   }
-  if (failed.empty())
-    return std::nullopt;
-  const Told &first = failed.front();
-  const bool common =
-      failed.size() == messages.size() &&
-      std::all_of(failed.begin(), failed.end(), [&](const Told &told) {
-        return told.failure == first.failure;
-      });
-  if (common)
-    return first.failure;
-  return Failure{first.failure.code,
-                 fmt::format("rank {} of {} on {}: {}", first.rank,
-                             messages.size(), first.host, first.failure.text)};
+  if (failed.empty()) return std::nullopt;
+  const Told& first = failed.front();
+  const bool common = failed.size() == messages.size() &&
+                      std::all_of(failed.begin(), failed.end(),
+                                  [&](const Told& told) { return told.failure == first.failure; });
+  if (common) return first.failure;
+  return Failure{first.failure.code, fmt::format("rank {} of {} on {}: {}", first.rank,
+                                                 messages.size(), first.host, first.failure.text)};
 }
 
 // Takes the frame off.
-Purpose unframed(base::Bytes &message) {
+Purpose unframed(base::Bytes& message) {
   const std::span<const std::uint8_t> whole(message);
   base::ByteReader reader(whole.last(kFrame));
   const Purpose purpose{static_cast<Purpose::Kind>(reader.u8()), reader.u64()};
@@ -82,47 +74,40 @@ Purpose unframed(base::Bytes &message) {
   return purpose;
 }
 
-std::string purpose_text(const Purpose &purpose) {
+std::string purpose_text(const Purpose& purpose) {
   switch (purpose.kind) {
-  case Purpose::Kind::kGather:
-    return fmt::format("gathers {} units", purpose.num_units);
-  case Purpose::Kind::kAgree:
-    return "agrees";
-  case Purpose::Kind::kEnd:
-    break;
+    case Purpose::Kind::kGather:
+      return fmt::format("gathers {} units", purpose.num_units);
+    case Purpose::Kind::kAgree:
+      return "agrees";
+    case Purpose::Kind::kEnd:
+      break;
   }
   return "has ended";
 }
 
-} // namespace
+}  // namespace
 
-std::vector<base::Bytes> exchange_for(Transport &transport,
-                                      const Purpose &purpose,
+std::vector<base::Bytes> exchange_for(Transport& transport, const Purpose& purpose,
                                       base::Bytes contents) {
-  std::vector<base::Bytes> messages =
-      transport.exchange(framed(purpose, std::move(contents)));
-  if (const std::optional<Failure> failure = verdict(messages))
-    throw JobFailed(*failure);
+  std::vector<base::Bytes> messages = transport.exchange(framed(purpose, std::move(contents)));
+  if (const std::optional<Failure> failure = verdict(messages)) throw JobFailed(*failure);
   std::vector<Purpose> purposes;
   purposes.reserve(messages.size());
-  for (base::Bytes &message : messages)
-    purposes.push_back(unframed(message));
+  for (base::Bytes& message : messages) purposes.push_back(unframed(message));
   for (std::size_t rank = 1; rank < purposes.size(); ++rank) {
-    if (purposes[rank] == purposes[0])
-      continue;
+    if (purposes[rank] == purposes[0]) continue;
     throw base::Error(base::ErrorKind::kProtocol,
                       fmt::format("the processes are out of step: rank 0 {}, "
                                   "rank {} {}; all of them need the "
                                   "same program, arguments and files",
-                                  purpose_text(purposes[0]), rank,
-                                  purpose_text(purposes[rank])));
+                                  purpose_text(purposes[0]), rank, purpose_text(purposes[rank])));
   }
   return messages;
 }
 
-Failure announce(Transport &transport, const Failure &failure) {
-  return verdict(transport.exchange(failure_message(failure)))
-      .value_or(failure);
+Failure announce(Transport& transport, const Failure& failure) {
+  return verdict(transport.exchange(failure_message(failure))).value_or(failure);
 }
 
-} // namespace duets::cluster
+}  // namespace duets::cluster

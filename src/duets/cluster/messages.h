@@ -1,5 +1,4 @@
-// What the processes of a job say to each other in an exchange, and what
-// follows from all of it.
+// What the processes of a job say to each other in an exchange, and what follows from all of it.
 #pragma once
 
 #include <cstdint>
@@ -15,46 +14,41 @@ namespace duets::cluster {
 
 /// Why a process, or the job, failed.
 struct Failure {
-  int code = 1;       ///< what the process returns
-  std::string text{}; ///< for people
+  int code = 1;        ///< what the process returns
+  std::string text{};  ///< for people
 
-  friend bool operator==(const Failure &, const Failure &) = default;
+  friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-/// Ends the work of a process because another one failed, or all of them did.
-/// The same failure in every process: it is not to be announced again. Kind
-/// kConnection.
+/// Ends the work of a process because another one failed, or all of them did. The same failure in
+/// every process: it is not to be announced again. Kind kConnection.
 class JobFailed : public base::Error {
-public:
+ public:
   explicit JobFailed(Failure failure)
-      : Error(base::ErrorKind::kConnection, failure.text),
-        failure_(std::move(failure)) {}
-  const Failure &failure() const { return failure_; }
+      : Error(base::ErrorKind::kConnection, failure.text), failure_(std::move(failure)) {}
+  const Failure& failure() const { return failure_; }
 
-private:
+ private:
   Failure failure_;
 };
 
-/// What a process came to an exchange for. All others must have come for the
-/// same.
+/// What a process came to an exchange for. All others must have come for the same.
 struct Purpose {
   enum class Kind : std::uint8_t { kGather = 1, kAgree = 2, kEnd = 3 };
   Kind kind = Kind::kEnd;
-  std::uint64_t num_units = 0; ///< of kGather
+  std::uint64_t num_units = 0;  ///< of kGather
 
-  friend bool operator==(const Purpose &, const Purpose &) = default;
+  friend bool operator==(const Purpose&, const Purpose&) = default;
 };
 
-/// Exchanges `contents`, and gives everybody's back, by rank. Throws in every
-/// process alike: JobFailed when a process came with a failure, kProtocol when
-/// their purposes differ.
-std::vector<base::Bytes> exchange_for(Transport &transport,
-                                      const Purpose &purpose,
+/// Exchanges `contents`, and gives everybody's back, by rank. Throws in every process alike:
+/// JobFailed when a process came with a failure, kProtocol when their purposes differ.
+std::vector<base::Bytes> exchange_for(Transport& transport, const Purpose& purpose,
                                       base::Bytes contents);
 
-/// Comes to the others' next exchange with a failure instead. Returns what
-/// becomes of the job: this failure when all processes have the same, else that
-/// of the lowest rank that failed, with rank and machine in its text.
-Failure announce(Transport &transport, const Failure &failure);
+/// Comes to the others' next exchange with a failure instead. Returns what becomes of the job: this
+/// failure when all processes have the same, else that of the lowest rank that failed, with rank
+/// and machine in its text.
+Failure announce(Transport& transport, const Failure& failure);
 
-} // namespace duets::cluster
+}  // namespace duets::cluster

@@ -9,17 +9,15 @@
 
 namespace duets::cluster {
 
-/// Bytes that all processes together put into one collective call; MPI counts
-/// them in an int.
+/// Bytes that all processes together put into one collective call; MPI counts them in an int.
 inline constexpr std::size_t kRoundBytes = std::size_t{1} << 28;
 
-/// Starts MPI in this process, once in its life; the transport's end is MPI's.
-/// Started without mpirun, the job has one process. kInvalid when this program
-/// was built without MPI. An error of MPI itself ends the whole job. While
-/// others are waited for no processor time is used.
+/// Starts MPI in this process, once in its life; the transport's end is MPI's. Started without
+/// mpirun, the job has one process. kInvalid when this program was built without MPI. An error of
+/// MPI itself ends the whole job. While others are waited for no processor time is used.
 std::unique_ptr<Transport> open_mpi(std::size_t round_bytes = kRoundBytes);
 
 /// "Open MPI v4.1.4", or "none" when this program was built without.
 std::string mpi_version();
 
-} // namespace duets::cluster
+}  // namespace duets::cluster

@@ -8,9 +8,8 @@ namespace duets::cluster {
 
 std::string host_name() {
   std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0)
-    return "unknown";
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
   return name.data();
 }
 
-} // namespace duets::cluster
+}  // namespace duets::cluster

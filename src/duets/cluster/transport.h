@@ -9,20 +9,19 @@
 
 namespace duets::cluster {
 
-/// One process among those of a job. All of them make the same calls in the
-/// same order.
+/// One process among those of a job. All of them make the same calls in the same order.
 class Transport {
-public:
+ public:
   virtual ~Transport() = default;
   /// 0 .. size() - 1. Rank 0 is called the first.
   virtual std::size_t rank() const = 0;
   virtual std::size_t size() const = 0;
-  /// Waits for all processes; returns what each brought, by rank, in every
-  /// process. Any sizes. From the thread that made the transport only.
+  /// Waits for all processes; returns what each brought, by rank, in every process. Any sizes. From
+  /// the thread that made the transport only.
   virtual std::vector<base::Bytes> exchange(base::Bytes mine) = 0;
 };
 
 /// The name of this machine, as the network knows it.
 std::string host_name();
 
-} // namespace duets::cluster
+}  // namespace duets::cluster

@@ -1,5 +1,5 @@
-// Monte Carlo: contenders times problems times seeds, on all cores of all
-// processes, with the same numbers on any number of them.
+// Monte Carlo: contenders times problems times seeds, on all cores of all processes, with the same
+// numbers on any number of them.
 #pragma once
 
 #include <atomic>
@@ -17,62 +17,56 @@ namespace duets::harness {
 
 /// An algorithm with one setting.
 struct Contender {
-  std::string algorithm; ///< as people read it: "DUETS", "DisKernelUCB"
-  double beta = 1;       ///< what a grid search runs over
-  std::string variant{}; ///< what else distinguishes it ("D = 5",
-                         ///< "paired-doubling, greedy"); or ""
-  std::function<Curves(const Instance &)> run;
+  std::string algorithm;  ///< as people read it: "DUETS", "DisKernelUCB"
+  double beta = 1;        ///< what a grid search runs over
+  std::string
+      variant{};  ///< what else distinguishes it ("D = 5", "paired-doubling, greedy"); or ""
+  std::function<Curves(const Instance&)> run;
 };
 
-/// A problem and those who try it. Contenders of one algorithm and variant are
-/// one grid.
+/// A problem and those who try it. Contenders of one algorithm and variant are one grid.
 struct Task {
-  std::string preset;   ///< "paper", "as-plotted", or a study's name
-  std::string function; ///< "h1", ...
+  std::string preset;    ///< "paper", "as-plotted", or a study's name
+  std::string function;  ///< "h1", ...
   std::function<Instance(std::uint64_t seed)> make;
   std::vector<Contender> contenders;
 };
 
 struct Experiment {
   std::vector<Task> tasks;
-  std::vector<std::uint64_t> seeds; ///< of every task
+  std::vector<std::uint64_t> seeds;  ///< of every task
 };
 
-/// The work of one task and one seed: the smallest piece that is stored and
-/// resumed. One entry for each contender of the task, in its order.
+/// The work of one task and one seed: the smallest piece that is stored and resumed. One entry for
+/// each contender of the task, in its order.
 using Unit = std::vector<Curves>;
 
 /// Where finished units wait. Calls may come from several threads at once.
 class UnitStore {
-public:
+ public:
   virtual ~UnitStore() = default;
   /// The stored unit, or nothing.
-  virtual std::optional<Unit> load(const Task &task, std::uint64_t seed) = 0;
+  virtual std::optional<Unit> load(const Task& task, std::uint64_t seed) = 0;
   /// A unit that this process has run.
-  virtual void save(const Task &task, std::uint64_t seed, const Unit &unit) = 0;
-  /// A unit that another process has run and, where it could, saved; from the
-  /// calling thread.
-  virtual void received(const Task & /*task*/, std::uint64_t /*seed*/,
-                        const Unit & /*unit*/) {}
+  virtual void save(const Task& task, std::uint64_t seed, const Unit& unit) = 0;
+  /// A unit that another process has run and, where it could, saved; from the calling thread.
+  virtual void received(const Task& /*task*/, std::uint64_t /*seed*/, const Unit& /*unit*/) {}
 };
 
 /// Keeps nothing.
 class NoStore final : public UnitStore {
-public:
-  std::optional<Unit> load(const Task & /*task*/,
-                           std::uint64_t /*seed*/) override {
+ public:
+  std::optional<Unit> load(const Task& /*task*/, std::uint64_t /*seed*/) override {
     return std::nullopt;
   }
-  void save(const Task & /*task*/, std::uint64_t /*seed*/,
-            const Unit & /*unit*/) override {}
+  void save(const Task& /*task*/, std::uint64_t /*seed*/, const Unit& /*unit*/) override {}
 };
 
 /// Told about progress; calls may come from several threads at once.
 class ExperimentObserver {
-public:
+ public:
   virtual ~ExperimentObserver() = default;
-  /// Before the first run: how many calls of run_done() there will be in this
-  /// process.
+  /// Before the first run: how many calls of run_done() there will be in this process.
   virtual void begins(std::size_t /*num_runs*/) {}
   /// A contender's run ended; `loaded` when it came out of the store.
   virtual void run_done(bool /*loaded*/) {}
@@ -85,19 +79,16 @@ struct ExperimentResult {
 };
 
 /// Number of runs (contenders times seeds, over all tasks).
-std::size_t num_runs(const Experiment &experiment);
+std::size_t num_runs(const Experiment& experiment);
 
-/// Runs what the store does not have. Each unit runs on one thread, so the
-/// result is a function of the experiment only. `stop` is looked at between
-/// runs: what is finished stays in the store. The first error of a unit (lowest
-/// task, then seed) is thrown after the others have ended.
+/// Runs what the store does not have. Each unit runs on one thread, so the result is a function of
+/// the experiment only. `stop` is looked at between runs: what is finished stays in the store. The
+/// first error of a unit (lowest task, then seed) is thrown after the others have ended.
 ///
-/// Several processes share the units; the store of the first says what is there
-/// already. When one of them was asked to stop, all have `stopped`. The result
-/// is the same in every process.
-ExperimentResult run_experiment(const Experiment &experiment,
-                                const base::Executor &executor,
-                                UnitStore &store, ExperimentObserver &observer,
-                                const std::atomic<bool> &stop);
+/// Several processes share the units; the store of the first says what is there already. When one
+/// of them was asked to stop, all have `stopped`. The result is the same in every process.
+ExperimentResult run_experiment(const Experiment& experiment, const base::Executor& executor,
+                                UnitStore& store, ExperimentObserver& observer,
+                                const std::atomic<bool>& stop);
 
-} // namespace duets::harness
+}  // namespace duets::harness

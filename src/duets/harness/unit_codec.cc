@@ -2,12 +2,11 @@
 
 namespace duets::harness {
 
-base::Bytes unit_bytes(const std::optional<Unit> &unit) {
+base::Bytes unit_bytes(const std::optional<Unit>& unit) {
   base::ByteWriter writer;
-  if (!unit)
-    return writer.take();
+  if (!unit) return writer.take();
   writer.u64(unit->size());
-  for (const Curves &curves : *unit) {
+  for (const Curves& curves : *unit) {
     writer.u32s(curves.t);
     writer.f64s(curves.regret);
     writer.f64s(curves.paper);
@@ -17,9 +16,8 @@ base::Bytes unit_bytes(const std::optional<Unit> &unit) {
   return writer.take();
 }
 
-std::optional<Unit> unit_of(const base::Bytes &bytes) {
-  if (bytes.empty())
-    return std::nullopt;
+std::optional<Unit> unit_of(const base::Bytes& bytes) {
+  if (bytes.empty()) return std::nullopt;
   base::ByteReader reader(bytes);
   Unit unit;
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
@@ -35,4 +33,4 @@ std::optional<Unit> unit_of(const base::Bytes &bytes) {
   return unit;
 }
 
-} // namespace duets::harness
+}  // namespace duets::harness

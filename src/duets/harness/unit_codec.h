@@ -9,9 +9,9 @@
 namespace duets::harness {
 
 /// Every bit of the curves. Nothing becomes no bytes.
-base::Bytes unit_bytes(const std::optional<Unit> &unit);
+base::Bytes unit_bytes(const std::optional<Unit>& unit);
 
 /// What unit_bytes() was given; kDecode for anything else.
-std::optional<Unit> unit_of(const base::Bytes &bytes);
+std::optional<Unit> unit_of(const base::Bytes& bytes);
 
-} // namespace duets::harness
+}  // namespace duets::harness

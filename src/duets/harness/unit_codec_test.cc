@@ -12,9 +12,8 @@ namespace {
 
 TEST(UnitCodec, GivesBackEveryBit) {
   const double denormal = std::numeric_limits<double>::denorm_min();
-  const Unit unit{{{1, 2}, {0.1, -0.0}, {1, 2}, {denormal, 4}, {5, 1e300}},
-                  {},
-                  {{7}, {1}, {2}, {3}, {4}}};
+  const Unit unit{
+      {{1, 2}, {0.1, -0.0}, {1, 2}, {denormal, 4}, {5, 1e300}}, {}, {{7}, {1}, {2}, {3}, {4}}};
   const auto back = unit_of(unit_bytes(unit));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, unit);
@@ -26,8 +25,7 @@ TEST(UnitCodec, GivesBackEveryBit) {
 TEST(UnitCodec, RefusesWhatIsCutShortOrTooLong) {
   const base::Bytes whole = unit_bytes(Unit{{{1}, {1}, {2}, {3}, {4}}});
   for (std::size_t size = 1; size < whole.size(); ++size) {
-    const base::Bytes part(whole.begin(),
-                           whole.begin() + static_cast<std::ptrdiff_t>(size));
+    const base::Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_THROW(unit_of(part), base::Error) << size;
   }
   base::Bytes longer = whole;
@@ -35,5 +33,5 @@ TEST(UnitCodec, RefusesWhatIsCutShortOrTooLong) {
   EXPECT_THROW(unit_of(longer), base::Error);
 }
 
-} // namespace
-} // namespace duets::harness
+}  // namespace
+}  // namespace duets::harness
