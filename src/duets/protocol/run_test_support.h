@@ -88,12 +88,14 @@ class TestRun {
  public:
   explicit TestRun(const Study& study, RewardFunction reward = wavy_reward,
                    bool always_restore = false,
-                   const random::StudySecret& secret = random::StudySecret::from_seed(7))
-      : secret_(secret),
+                   const random::StudySecret& secret = random::StudySecret::from_seed(7),
+                   const base::Executor& executor = kTestExecutor)
+      : executor_(executor),
+        secret_(secret),
         study_(share(study)),
         reward_(std::move(reward)),
         always_restore_(always_restore) {
-    coordinator_.emplace(study_, secret_, kTestExecutor);
+    coordinator_.emplace(study_, secret_, executor_);
     for (std::uint32_t a = 0; a < study.agents; ++a) agents_.push_back(make_agent(a));
     carry_out(coordinator_->start());
   }
@@ -160,7 +162,7 @@ class TestRun {
     return {study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view()};
   }
   std::shared_ptr<PublicView> make_view() const {
-    return std::make_shared<PublicView>(study_, secret_.public_coin(), kTestExecutor);
+    return std::make_shared<PublicView>(study_, secret_.public_coin(), executor_);
   }
 
   void restore_agent(std::uint32_t a) {
@@ -174,7 +176,7 @@ class TestRun {
   void restore_coordinator() {
     if (!always_restore_) return;
     const base::Bytes bytes = coordinator_->snapshot();
-    coordinator_.emplace(Coordinator::restore(study_, secret_, kTestExecutor, bytes));
+    coordinator_.emplace(Coordinator::restore(study_, secret_, executor_, bytes));
     if (coordinator_->snapshot() != bytes) throw std::logic_error("a snapshot changed");
   }
 
@@ -196,6 +198,7 @@ class TestRun {
     return effects;
   }
 
+  const base::Executor& executor_;
   random::StudySecret secret_;
   std::shared_ptr<const Study> study_;
   RewardFunction reward_;

@@ -1,0 +1,104 @@
+// A coordinator spread over several processes: every byte is that of one process.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "duets/base/rank_test_support.h"
+#include "duets/harness/threads.h"
+#include "duets/protocol/run_test_support.h"
+
+namespace duets::protocol {
+namespace {
+
+using base::RankExecutor;
+
+// Seven agents, each a unit of its own: the last epoch, which costs only draws, is long enough.
+Study seven_units(domain::Domain domain) {
+  Study study = small_study(std::move(domain));
+  study.agents = 7;
+  study.schedule = ScheduleRule::kExplicit;
+  study.epochs = {2, 4, 9, 8200};
+  study.horizon = std::accumulate(study.epochs.begin(), study.epochs.end(), 0U);
+  return study;
+}
+
+std::vector<std::pair<const char*, Study>> studies() {
+  std::vector<std::pair<const char*, Study>> all;
+  all.emplace_back("finite", seven_units(domain::Domain::finite(lattice(40, 2))));
+  all.emplace_back("box", seven_units(domain::Domain::box(2)));
+  Study greedy = seven_units(domain::Domain::ball(2, 1.0));
+  greedy.inducing = Inducing::kGreedy;
+  greedy.upload = UploadRule::kRewards;
+  all.emplace_back("ball, greedy, raw rewards", greedy);
+  Study surviving = seven_units(domain::Domain::box(1));
+  surviving.data = DataPolicy::kSurviving;
+  surviving.upload = UploadRule::kProjection;
+  all.emplace_back("surviving data", surviving);
+  return all;
+}
+
+std::vector<base::Bytes> transcript(const Study& study, const base::Executor& executor) {
+  TestRun run(study, wavy_reward, false, random::StudySecret::from_seed(7), executor);
+  run.run_epoch({}, {{2, {1}}});
+  run.run_epoch({3});
+  run.finish();
+  return run.transcript();
+}
+
+TEST(ReplayRanks, EveryByteIsThatOfOneProcess) {
+  for (const auto& [name, study] : studies()) {
+    ASSERT_EQ(num_units(study), 7U);
+    const std::vector<base::Bytes> alone = transcript(study, base::SerialExecutor());
+    EXPECT_EQ(transcript(study, harness::ThreadExecutor(3)), alone) << name;
+    for (const std::size_t ranks : {2U, 3U, 9U}) {
+      std::vector<std::vector<base::Bytes>> each(ranks);
+      base::run_ranks<std::thread>(ranks, [&](const RankExecutor& executor) {
+        each[executor.rank()] = transcript(study, executor);
+      });
+      for (const auto& one : each) EXPECT_EQ(one, alone) << name << ", " << ranks << " ranks";
+    }
+  }
+}
+
+// A process replays its own agents and no others, and all know every agent's digest.
+TEST(ReplayRanks, AProcessHoldsItsShare) {
+  const Study study = seven_units(domain::Domain::box(2));
+  const region::Sampler sampler(region::Region(study.domain), initial_sampler(*study.domain));
+  const auto secret = random::StudySecret::from_seed(7);
+  Replay alone(share(study), secret, kTestExecutor);
+  const Replay::Opening expected = alone.open(EpochId{1}, 2, sampler);
+  std::vector<int> holders(study.agents, 0);
+  std::mutex mutex;
+  base::run_ranks<std::thread>(3, [&](const RankExecutor& executor) {
+    Replay replay(share(study), secret, executor);
+    const Replay::Opening opening = replay.open(EpochId{1}, 2, sampler);
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(opening.digests, expected.digests);
+    EXPECT_EQ(opening.tests, expected.tests);
+    for (std::uint32_t a = 0; a < study.agents; ++a) {
+      if (replay.draw(AgentId{a}) != nullptr) ++holders[a];
+    }
+  });
+  EXPECT_EQ(holders, std::vector<int>(study.agents, 1));
+}
+
+TEST(ReplayRanks, UnitsCoverAllAgentsOnce) {
+  for (const std::uint32_t agents : {1U, 7U, 1000U, 100000U}) {
+    Study study = small_study();
+    study.agents = agents;
+    study.horizon = 10000;
+    const std::size_t units = num_units(study);
+    std::size_t next = 0;
+    for (std::size_t unit = 0; unit < units; ++unit) {
+      const base::UnitRange range = agents_of_units(study, {unit, unit + 1});
+      EXPECT_EQ(range.begin, next);
+      EXPECT_GT(range.end, range.begin);
+      next = range.end;
+    }
+    EXPECT_EQ(next, agents);
+  }
+}
+
+}  // namespace
+}  // namespace duets::protocol
