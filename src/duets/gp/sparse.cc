@@ -70,13 +70,13 @@ SparsePosterior::SparsePosterior(const kernel::Kernel& kernel, const Points& ind
     : whitening_(whiten(kernel, inducing)), lambda_(lambda) {
   require_positive(lambda, "lambda");
   Sweep swept = sweep(whitening_, data, executor);
-  factor_ridge(std::move(swept.gram), swept.largest_residual);
+  factor_ridge(std::move(swept.gram), swept.residuals.largest);
 }
 
 SparsePosterior::SparsePosterior(Whitening whitening, Sweep swept, double lambda)
     : whitening_(std::move(whitening)), lambda_(lambda) {
   require_positive(lambda, "lambda");
-  factor_ridge(std::move(swept.gram), swept.largest_residual);
+  factor_ridge(std::move(swept.gram), swept.residuals.largest);
 }
 
 void SparsePosterior::factor_ridge(Matrix ridge, double largest_residual) {

@@ -26,12 +26,6 @@ using numeric::Vector;
 // with more, Eigen's update loses half of its speed at rank 100 to 400 (docs/decisions).
 constexpr Eigen::Index kChunk = 128;
 
-// What a sweep notes about the residuals of one block.
-struct BlockResiduals {
-  double largest = 0;
-  Points watched;
-};
-
 // The lower triangle, column by column: half the numbers to add and to send.
 Vector packed(const Matrix& symmetric) {
   const Eigen::Index s = symmetric.rows();
@@ -71,43 +65,50 @@ Points watched_rows(const Points& points, const Vector& residual, const Watch& w
   return numeric::select_rows(points, above);
 }
 
-// Adds one block to `gram` (lower triangle).
-BlockResiduals sweep_block(const Whitening& whitening, const DataBlock& block, const Watch& watch,
-                           Matrix& gram) {
-  require_points(block.points, whitening.inducing.dimension(), "data");
-  const Eigen::Index rows = block.points.rows();
-  const bool weighted = block.counts.size() > 0;
-  if (weighted) checked_counts(block.counts, static_cast<std::size_t>(rows));
-  Vector residual(rows);
-  for (Eigen::Index first = 0; first < rows; first += kChunk) {
-    const Eigen::Index count = std::min(kChunk, rows - first);
-    Matrix z = whitened(whitening, scaled_rows(whitening.kernel, block.points, first, count));
+// What the pivots leave of each row of a block; adds the block to `gram` (lower triangle), unless
+// there is none.
+Vector block_residual(const Whitening& whitening, const Points& points, const Vector& counts,
+                      Matrix* gram) {
+  require_points(points, whitening.inducing.dimension(), "data");
+  const bool weighted = counts.size() > 0;
+  if (weighted) checked_counts(counts, static_cast<std::size_t>(points.rows()));
+  Vector residual(points.rows());
+  for (Eigen::Index first = 0; first < points.rows(); first += kChunk) {
+    const Eigen::Index count = std::min(kChunk, points.rows() - first);
+    Matrix z = whitened(whitening, scaled_rows(whitening.kernel, points, first, count));
     residual.segment(first, count) = whitening.kernel.variance - squared_norms(z).array();
-    if (weighted) z.array().colwise() *= block.counts.segment(first, count).array().sqrt();
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(z.transpose());
+    if (gram == nullptr) continue;
+    if (weighted) z.array().colwise() *= counts.segment(first, count).array().sqrt();
+    gram->selfadjointView<Eigen::Lower>().rankUpdate(z.transpose());
   }
-  return {rows == 0 ? 0 : std::max(0.0, residual.maxCoeff()),
-          watched_rows(block.points, residual, watch)};
+  return residual;
 }
 
-base::Bytes encoded(const BlockResiduals& block) {
+// The largest residual of a block and the rows asked for.
+base::Bytes noted(const Points& points, const Vector& residual, const Watch& watch) {
+  const Points watched = watched_rows(points, residual, watch);
   base::ByteWriter out;
-  out.f64(block.largest);
-  out.f64s({block.watched.data(), static_cast<std::size_t>(block.watched.size())});
+  out.f64(residual.size() == 0 ? 0 : residual.maxCoeff());
+  out.f64s({watched.data(), static_cast<std::size_t>(watched.size())});
+  out.u32(static_cast<std::uint32_t>(points.cols()));
   return out.take();
 }
 
-// The residuals of all processes' blocks.
-void join(const std::vector<base::Bytes>& parts, Eigen::Index dimension, Sweep& result) {
+// Of all processes' blocks.
+Residuals joined(const std::vector<base::Bytes>& parts) {
+  Residuals all;
   std::vector<double> watched;
+  std::uint32_t dimension = 1;
   for (const base::Bytes& part : parts) {
     base::ByteReader in(part);
-    result.largest_residual = std::max(result.largest_residual, in.f64());
+    all.largest = std::max(all.largest, in.f64());
     const std::vector<double> more = in.f64s();
     watched.insert(watched.end(), more.begin(), more.end());
+    dimension = in.u32();
   }
-  result.watched = Eigen::Map<const Points>(
-      watched.data(), static_cast<Eigen::Index>(watched.size()) / dimension, dimension);
+  all.watched = Eigen::Map<const Points>(
+      watched.data(), static_cast<Eigen::Index>(watched.size() / dimension), dimension);
+  return all;
 }
 
 }  // namespace
@@ -137,10 +138,12 @@ Sweep sweep(const Whitening& whitening, const DataBlocks& data, const base::Exec
             const Watch& watch) {
   const Eigen::Index s = whitening.rank();
   const base::UnitRange mine = executor.share(data.num_blocks());
-  std::vector<base::Bytes> residuals(mine.size());
+  std::vector<base::Bytes> notes(mine.size());
   const auto leaf = [&](std::size_t i) -> Vector {
     Matrix gram = Matrix::Zero(s, s);
-    residuals[i - mine.begin] = encoded(sweep_block(whitening, data.block(i), watch, gram));
+    const DataBlock block = data.block(i);
+    const Vector residual = block_residual(whitening, block.points, block.counts, &gram);
+    notes[i - mine.begin] = noted(block.points, residual, watch);
     return packed(gram);
   };
   Sweep result;
@@ -148,9 +151,19 @@ Sweep sweep(const Whitening& whitening, const DataBlocks& data, const base::Exec
       unpacked(numeric::tree_sum(data.num_blocks(), static_cast<std::size_t>(s * (s + 1) / 2), leaf,
                                  executor),
                s);
-  join(executor.gather(data.num_blocks(), std::move(residuals)),
-       static_cast<Eigen::Index>(whitening.inducing.dimension()), result);
+  result.residuals = joined(executor.gather(data.num_blocks(), std::move(notes)));
   return result;
+}
+
+Residuals residuals(const Whitening& whitening, const DataBlocks& data, const Features& features,
+                    const base::Executor& executor, const Watch& watch) {
+  const base::UnitRange mine = executor.share(data.num_blocks());
+  std::vector<base::Bytes> notes(mine.size());
+  executor.parallel_for(notes.size(), [&](std::size_t i) {
+    const Points rows = data.block(mine.begin + i).points;
+    notes[i] = noted(rows, block_residual(whitening, features(rows), Vector(), nullptr), watch);
+  });
+  return joined(executor.gather(data.num_blocks(), std::move(notes)));
 }
 
 }  // namespace duets::gp

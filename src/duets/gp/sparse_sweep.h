@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 
 #include "duets/base/executor.h"
@@ -34,10 +35,14 @@ struct Watch {
   std::size_t most_per_block = 0;  ///< evenly spread among them, the worst always
 };
 
+struct Residuals {
+  double largest = 0;       ///< over all rows, 0 without any
+  numeric::Points watched;  ///< the rows asked for, of all blocks in order
+};
+
 struct Sweep {
-  numeric::Matrix gram;         ///< Z C Z^T, s x s, lower triangle; C the counts
-  double largest_residual = 0;  ///< over all rows, 0 without any
-  numeric::Points watched;      ///< the rows asked for, of all blocks in order
+  numeric::Matrix gram;  ///< Z C Z^T, s x s, lower triangle; C the counts
+  Residuals residuals;
 };
 
 /// Z C Z^T over all rows, by chunks of 128 that stay in the cache; blocks are added as a tree
@@ -45,5 +50,12 @@ struct Sweep {
 /// thread and log2(blocks), never m x s. kInvalid when a block does not fit.
 Sweep sweep(const Whitening& whitening, const DataBlocks& data, const base::Executor& executor,
             const Watch& watch = {});
+
+/// Turns rows of data into points of the kernel: latents into features.
+using Features = std::function<numeric::Points(const numeric::Points& rows)>;
+
+/// The residuals of a sweep alone, at half its cost. `features` is called from any thread.
+Residuals residuals(const Whitening& whitening, const DataBlocks& data, const Features& features,
+                    const base::Executor& executor, const Watch& watch);
 
 }  // namespace duets::gp
