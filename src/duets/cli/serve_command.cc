@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <set>
 #include <thread>
 
@@ -16,6 +15,7 @@
 #include "duets/cli/lines.h"
 #include "duets/cli/listen_check.h"
 #include "duets/cli/peer.h"
+#include "duets/cli/serve_watch.h"
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_definition.h"
@@ -31,13 +31,8 @@ using service::StudyStatus;
 
 constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr auto kReadLook = std::chrono::milliseconds(10);
-constexpr auto kWaitingEvery = std::chrono::seconds(60);
 // Agents that are told of the end leave at once; others are not waited for.
 constexpr auto kGoodbye = std::chrono::seconds(20);
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::vector<StudyFile> load_studies(const ServeFlags& flags, const Extensions& extensions) {
   std::vector<StudyFile> files;
@@ -57,86 +52,12 @@ std::string first_of(const std::string& flag, const std::optional<std::string>& 
   return !flag.empty() ? flag : file.value_or(usual);
 }
 
-// Nothing when an operator has deleted it.
-std::optional<StudyStatus> status_of(const service::Server& server, const std::string& name) {
-  try {
-    return server.status(name);
-  } catch (const base::Error& error) {
-    if (error.kind() != base::ErrorKind::kInvalid) throw;
-    return std::nullopt;
-  }
-}
-
 bool all_over(const service::Server& server, const std::vector<StudyFile>& files) {
   return std::all_of(files.begin(), files.end(), [&](const StudyFile& file) {
     const auto status = status_of(server, file.study.name);
     return !status || is_over(*status);
   });
 }
-
-/// Watches the studies of a server; what happens to them the server tells itself.
-class Watch {
- public:
-  Watch(const service::Server& server, double give_up, Lines& lines)
-      : server_(server), give_up_(give_up), lines_(lines) {}
-
-  /// Looks at every study once and returns whether one is running. Throws kQuorum.
-  bool look() {
-    bool any_running = false;
-    for (const std::string& name : server_.names()) {
-      if (over_.contains(name)) continue;
-      const std::optional<StudyStatus> status = status_of(server_, name);
-      if (!status) continue;
-      if (is_over(*status)) {
-        over_.insert(name);
-        continue;
-      }
-      any_running = true;
-      tell_waiting(*status);
-      check_quorum(*status);
-    }
-    return any_running;
-  }
-
- private:
-  struct Seen {
-    std::uint32_t epoch = 0;
-    Clock::time_point told = Clock::now();
-    std::optional<Clock::time_point> unreachable;
-  };
-
-  void tell_waiting(const StudyStatus& status) {
-    Seen& seen = seen_[status.name];
-    if (status.epoch != seen.epoch) seen.told = Clock::now();
-    seen.epoch = status.epoch;
-    if (Clock::now() - seen.told < kWaitingEvery) return;
-    seen.told = Clock::now();
-    const std::string text = service::waiting_text(status);
-    if (!text.empty()) lines_.say(status.name + ": " + text);
-  }
-
-  void check_quorum(const StudyStatus& status) {
-    Seen& seen = seen_[status.name];
-    const Reach reach = reach_of(status);
-    if (reach.enough()) {
-      seen.unreachable.reset();
-      return;
-    }
-    if (!seen.unreachable) seen.unreachable = Clock::now();
-    if (give_up_ <= 0 || seconds_since(*seen.unreachable) < give_up_) return;
-    throw base::Error(
-        base::ErrorKind::kQuorum,
-        fmt::format("study {}: for {} s only {} of the {} agents that epoch {} needs were within "
-                    "reach; everything is stored, the same command goes on",
-                    status.name, give_up_, reach.agents, reach.needed, status.epoch));
-  }
-
-  const service::Server& server_;
-  const double give_up_;
-  Lines& lines_;
-  std::map<std::string, Seen> seen_;
-  std::set<std::string> over_;
-};
 
 bool any_to_come(const service::Server& server, const std::vector<StudyFile>& files) {
   return std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
@@ -229,15 +150,6 @@ void require_success(const std::vector<StudyView>& views) {
 
 }  // namespace
 
-Reach reach_of(const StudyStatus& status) {
-  Reach reach;
-  reach.needed = status.quorum == 0 ? status.agents : status.quorum;
-  for (const service::AgentStatus& agent : status.agent_status) {
-    if (agent.uploaded || agent.presence == service::Presence::kLive) ++reach.agents;
-  }
-  return reach;
-}
-
 void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   const std::vector<StudyFile> files = load_studies(flags, extensions);
   const CoordinatorSpec given = files.empty() ? CoordinatorSpec{} : files.front().coordinator;
@@ -261,7 +173,7 @@ void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   introduce(server, files, options, lines);
   if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
 
-  Watch watch(server, flags.give_up, lines);
+  ServeWatch watch(server, flags.give_up, lines);
   while (!interrupt.stop() && (watch.look() || files.empty() || flags.keep)) {
     std::this_thread::sleep_for(kLook);
   }

@@ -1,14 +1,12 @@
 // `duets serve`: the coordinator of one or more studies.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "duets/cli/extensions.h"
 #include "duets/cli/progress.h"
 #include "duets/cli/summary.h"
-#include "duets/service/study_status.h"
 
 namespace duets::cli {
 
@@ -29,13 +27,5 @@ struct ServeFlags {
 /// Makes or resumes the studies and serves until they are finished, or a signal. Throws
 /// base::Error: kQuorum when a study's quorum was out of reach for `give_up` seconds.
 void serve_studies(const ServeFlags& flags, const Extensions& extensions);
-
-/// How many agents of a running study can still upload or have, against how many it needs.
-struct Reach {
-  std::uint32_t agents = 0;
-  std::uint32_t needed = 0;
-  bool enough() const { return agents >= needed; }
-};
-Reach reach_of(const service::StudyStatus& status);
 
 }  // namespace duets::cli

@@ -7,7 +7,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/agent_numbers.h"
-#include "duets/cli/serve_command.h"
+#include "duets/cli/serve_watch.h"
 #include "duets/cli/status_events.h"
 
 namespace duets::cli {

@@ -47,6 +47,7 @@ class Server {
   /// digest) is there, it goes on and false is returned.
   bool create(const Definition& definition, const std::string& secret_text = {});
 
+  /// In order.
   std::vector<std::string> names() const;
   /// False while the records of a study are being read: until then it counts as running.
   bool is_ready(const std::string& name) const;

@@ -1,0 +1,56 @@
+// What `duets serve` sees of its studies from time to time, while the server runs them.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "duets/cli/lines.h"
+#include "duets/service/server.h"
+
+namespace duets::cli {
+
+/// How many agents of a running study can still upload or have, against how many it needs.
+struct Reach {
+  std::uint32_t agents = 0;
+  std::uint32_t needed = 0;
+  bool enough() const { return agents >= needed; }
+};
+Reach reach_of(const service::StudyStatus& status);
+
+/// Nothing when an operator has deleted it.
+std::optional<service::StudyStatus> status_of(const service::Server& server,
+                                              const std::string& name);
+
+/// Says for whom studies wait, and gives up on one whose quorum stays out of reach. What else
+/// happens to studies the server tells itself.
+class ServeWatch {
+ public:
+  /// `give_up` in seconds; 0: never. Server and lines must outlive it.
+  ServeWatch(const service::Server& server, double give_up, Lines& lines)
+      : server_(server), give_up_(give_up), lines_(lines) {}
+
+  /// Looks at every study once and returns whether one is running. What a deleted study was is
+  /// forgotten: another of its name is a new one. Throws kQuorum.
+  bool look();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Seen {
+    bool over = false;  ///< and need not be looked at again
+    std::uint32_t epoch = 0;
+    Clock::time_point told = Clock::now();
+    std::optional<Clock::time_point> unreachable;
+  };
+
+  void tell_waiting(const service::StudyStatus& status, Seen& seen);
+  void check_quorum(const service::StudyStatus& status, Seen& seen) const;
+
+  const service::Server& server_;
+  const double give_up_;
+  Lines& lines_;
+  std::map<std::string, Seen> seen_;
+};
+
+}  // namespace duets::cli

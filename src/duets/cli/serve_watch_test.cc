@@ -1,0 +1,55 @@
+#include "duets/cli/serve_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "duets/base/error.h"
+#include "duets/service/raw_agent_test_support.h"
+
+namespace duets::cli {
+namespace {
+
+class ServeWatchTest : public testing::Test {
+ protected:
+  void create() { server_.create(service::test_definition(), service::kTestSecret); }
+  void end() {
+    server_.stop_study("study");
+    server_.delete_study("study");
+  }
+
+  service::Scratch scratch_;
+  service::Server server_{service::test_options(scratch_), protocol::kTestExecutor};
+  Lines lines_{Verbosity::kQuiet};
+};
+
+// A name that is remembered for ever would make every later study of it one that is over: nobody
+// is told for whom it waits, and the memory of a server grows with the studies it has had.
+TEST_F(ServeWatchTest, AStudyThatIsDeletedIsForgotten) {
+  ServeWatch watch(server_, 0, lines_);
+  EXPECT_FALSE(watch.look()) << "there is none";
+  create();
+  EXPECT_TRUE(watch.look());
+  server_.stop_study("study");
+  EXPECT_FALSE(watch.look());
+  server_.delete_study("study");
+  EXPECT_FALSE(watch.look());
+  create();
+  EXPECT_TRUE(watch.look()) << "another study of the same name";
+  end();
+}
+
+TEST_F(ServeWatchTest, AQuorumOutOfReachIsGivenUpOnlyWhenAskedFor) {
+  create();
+  ServeWatch patient(server_, 0, lines_);
+  EXPECT_TRUE(patient.look());
+  EXPECT_TRUE(patient.look());
+  ServeWatch impatient(server_, 1e-9, lines_);
+  EXPECT_EQ(protocol::error_kind([&] {
+              impatient.look();
+              impatient.look();
+            }),
+            base::ErrorKind::kQuorum);
+  end();
+}
+
+}  // namespace
+}  // namespace duets::cli
