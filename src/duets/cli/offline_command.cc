@@ -61,6 +61,8 @@ std::unique_ptr<service::AgentSession> open_session(const OfflineFlags& flags, L
   options.agent = flags.agent;
   options.journal = flags.journal;
   options.take_over = flags.take_over;
+  // An empty answer, which names those who are waited for, comes before the time is over.
+  options.wait_seconds = std::min(options.wait_seconds, flags.wait / 2);
   return join_study(std::move(options));
 }
 

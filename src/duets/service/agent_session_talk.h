@@ -42,7 +42,8 @@ class AgentTalk {
 
   bool call(const std::string& what, const Link::Attempt& attempt, Patience patience,
             double extra_seconds);
-  bool fetch(Patience patience);
+  /// The coordinator may keep the call for `wait` seconds until there is a broadcast.
+  bool fetch(Patience patience, double wait = 0);
   void wait_for_news();
   bool send(Patience patience);
   void take(const v1::FetchReply& reply);
@@ -75,6 +76,7 @@ class AgentTalk {
   std::atomic<bool> over_ = false;
   std::uint32_t sent_epoch_ = 0;     ///< the coordinator has what this epoch came to
   std::uint32_t taken_epoch_ = 0;    ///< the coordinator had its results when we joined
+  std::uint32_t polled_epoch_ = 0;   ///< the first long poll in this epoch is over
   std::uint32_t waiting_epoch_ = 0;  ///< of the last line about waiting
   std::chrono::steady_clock::time_point said_waiting_;
 };

@@ -340,10 +340,13 @@ TEST(AgentSession, ResultsThatWereTakenAreNotCalledLate) {
   EXPECT_THAT(fleet.log(), Not(HasSubstr("too late")));
 }
 
-// flower #4147: rounds that hang without saying for whom.
+// flower #4147: rounds that hang without saying for whom. Nor does one wait for the end of a long
+// poll to hear it.
 TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
   Fleet fleet;
-  AgentSession session(fleet.session(0));
+  SessionOptions options = fleet.session(0);
+  options.wait_seconds = 3600;
+  AgentSession session(options);
   EXPECT_FALSE(session.deliver()) << "queries are open";
   EXPECT_TRUE(fleet.step(session));
   EXPECT_TRUE(fleet.step(session));
@@ -354,6 +357,7 @@ TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
   waiting.join();
   EXPECT_FALSE(session.finished());
   EXPECT_THAT(fleet.log(), HasSubstr("waiting for agents 1, 2 in epoch 1"));
+  fleet.server().stop_study("study");  // the relay's own call waits there
 }
 
 // Not only when the next broadcast comes, or the time of a long poll is over.

@@ -146,6 +146,7 @@ class Fleet {
     options_ = test_options(scratch_);
     options_.storage = scratch_.path() / "storage";
     options_.lease_seconds = lease_seconds;
+    options_.max_wait_seconds = 3600;  // what a test waits for does not come with the end of a poll
     start();
     server_->create(definition, kTestSecret);
     relay_ = std::make_unique<Relay>(server_->address());

@@ -116,6 +116,7 @@ def waits_and_holes(scratch):
         early = lab.plan()
         fleet.same("nothing is open: exit code", early.returncode, 3)
         fleet.contains("it says so", early.stderr, "nothing to measure")
+        fleet.contains("and for whom all wait", early.stderr, "waiting for agent 1 in epoch 1")
         f.agents[1].start()
         rows = lab.queries()
         result = lab.submit(HEAD + "".join(answer(row, "1.5") for row in rows))

@@ -1,0 +1,129 @@
+// What the coordinator's replies mean for an agent's talk with it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/base/error.h"
+#include "duets/service/agent_session_talk.h"
+#include "duets/service/wire.h"
+
+namespace duets::service {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+
+/// What became of an agent's results of the epoch that a trim ended.
+std::string fate_text(const protocol::Trim& trim, std::uint32_t agent) {
+  const std::uint32_t epoch = base::value(trim.epoch);
+  if (std::ranges::binary_search(trim.excluded, agent)) {
+    return fmt::format("results of epoch {} came too late: it ended without this agent", epoch);
+  }
+  return fmt::format("results of epoch {} had come through before: it ended with this agent",
+                     epoch);
+}
+
+}  // namespace
+
+void AgentTalk::take(const v1::FetchReply& reply) {
+  const std::uint32_t before = book().num_broadcasts();
+  for (const v1::Message& message : reply.broadcasts()) {
+    take_broadcast(from_wire(message, *definition().study));
+  }
+  judge(reply.state(), reply.problem());
+  if (over_ || book().num_broadcasts() != before) return;
+  const v1::Waiting& waiting = reply.waiting();
+  // The coordinator misses what it had taken: its storage was set back. It gets the same again.
+  const bool missed = std::ranges::count(waiting.agents(), agent()) > 0;
+  if (waiting.epoch() == book().epoch() && missed) {
+    sent_epoch_ = taken_epoch_ = 0;
+    joined_.open_epoch = book().epoch();
+  }
+  if (!has_query()) say_waiting(waiting);
+}
+
+void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
+  if (AgentBook::position(broadcast) < book().num_broadcasts()) return;
+  const std::uint32_t before = book().epoch();
+  const bool unsent = book().agent().outstanding() && !is_sent();
+  write(broadcast);
+  joined_.book->apply(broadcast);
+  if (book().epoch() == before) return;
+  if (unsent) {
+    say(fmt::format("{}: {}", name(), fate_text(std::get<protocol::Trim>(broadcast), agent())));
+  }
+  say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
+  show_counts();
+  heartbeat_->hurry();
+}
+
+void AgentTalk::take(const v1::SendReply& reply) {
+  std::string fate =
+      fmt::format("results of epoch {} delivered ({} of {} queries answered)", book().epoch(),
+                  book().num_answered() - book().num_holes(), book().length());
+  for (const v1::Message& answer : reply.answers()) {
+    const protocol::Message message = from_wire(answer, *definition().study);
+    if (const auto* refusal = std::get_if<protocol::Refusal>(&message)) {
+      fate = judge(*refusal);
+      break;
+    }
+  }
+  for (const v1::Message& answer : reply.answers()) {
+    // It comes again by Fetch, in the order in which the journal wants it.
+    const protocol::Message message = from_wire(answer, *definition().study);
+    if (const auto* trim = std::get_if<protocol::Trim>(&message)) fate = fate_text(*trim, agent());
+  }
+  sent_epoch_ = book().epoch();
+  heartbeat_->hurry();
+  say(fmt::format("{}: {}", name(), fate));
+  judge(reply.state(), "");
+  if (!over_ && book().agent().finished()) end("all queries are made");
+}
+
+std::string AgentTalk::judge(const protocol::Refusal& refusal) {
+  const std::uint32_t epoch = base::value(refusal.epoch);
+  if (refusal.reason == protocol::Reason::kStale) {
+    return fmt::format("epoch {} had ended when its results came", epoch);
+  }
+  if (refusal.reason == protocol::Reason::kConflict && epoch == book().epoch()) {
+    if (!book().disowned()) {
+      // Not written when it throws: the journal must replay. Lost in a crash, it comes again.
+      const JournalDisowned entry{epoch};
+      joined_.book->apply(entry);
+      write(entry);
+    }
+    return fmt::format(
+        "the coordinator has other results of epoch {}, from another machine: the first ones "
+        "stand, those of this machine do not count",
+        epoch);
+  }
+  if (refusal.reason == protocol::Reason::kDiverged) {
+    throw Error(ErrorKind::kDiverged,
+                fmt::format("{}, epoch {}: the coordinator replays other points than this agent "
+                            "drew: the two machines do not compute the same",
+                            name(), epoch));
+  }
+  throw Error(ErrorKind::kProtocol,
+              fmt::format("{}, epoch {}: the coordinator did not take the results: {}", name(),
+                          epoch, protocol::to_string(refusal.reason)));
+}
+
+void AgentTalk::judge(v1::StudyState state, const std::string& problem) {
+  const std::string& study = definition().study->name;
+  if (state == v1::STUDY_STATE_STOPPED) {
+    throw Error(ErrorKind::kProtocol, fmt::format("study '{}' was stopped by an operator", study));
+  }
+  if (state == v1::STUDY_STATE_FAILED) {
+    throw Error(ErrorKind::kProtocol,
+                fmt::format("study '{}' cannot go on: {}", study,
+                            problem.empty() ? "'duets status' says why" : problem));
+  }
+  if (state == v1::STUDY_STATE_FINISHED && !over_) end("the study has finished");
+}
+
+void AgentTalk::end(const std::string& why) {
+  over_ = true;
+  say(fmt::format("{}: {}", name(), why));
+}
+
+}  // namespace duets::service
