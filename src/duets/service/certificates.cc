@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "duets/base/error.h"
 #include "duets/service/certificates_x509.h"
 #include "duets/service/definition.h"
 #include "duets/storage/secret_file.h"
+#include "duets/storage/whole_file.h"
 
 namespace duets::service {
 namespace {
@@ -69,34 +67,6 @@ CertificateFiles files_of(const fs::path& directory, const std::string& name) {
 
 [[noreturn]] void refuse(const std::string& text) { throw Error(ErrorKind::kInvalid, text); }
 
-[[noreturn]] void fail_io(const std::string& what, const fs::path& path, int error) {
-  throw Error(ErrorKind::kIo, fmt::format("{} {}: {}", what, path.string(),
-                                          std::generic_category().message(error)));
-}
-
-std::string read_text(const fs::path& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in) fail_io("cannot read", path, errno != 0 ? errno : EIO);
-  return text;
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".tmp";
-  errno = 0;
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (!out) error = {errno != 0 ? errno : EIO, std::generic_category()};
-  if (!error) fs::rename(temporary, path, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  fail_io("cannot write", path, error.value());
-}
-
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
@@ -120,7 +90,7 @@ void make_directory(const fs::path& directory) {
   fs::create_directories(directory, error);
   // Its keys are the owner's alone anyway; nobody else has business here.
   if (!error) fs::permissions(directory, fs::perms::owner_all, error);
-  if (error) fail_io("cannot make", directory, error.value());
+  if (error) storage::fail_io("cannot make", directory, error);
 }
 
 // The key first: a certificate without its key is worse than a key without a certificate, because
@@ -128,7 +98,7 @@ void make_directory(const fs::path& directory) {
 void write_pair(const CertificateFiles& files, const KeyPairTexts& texts) {
   storage::write_secret_file(files.key, texts.key);
   try {
-    write_text(files.certificate, texts.certificate);
+    storage::write_whole_file(files.certificate, texts.certificate);
   } catch (const Error&) {
     std::error_code ignored;
     fs::remove(files.key, ignored);
@@ -252,7 +222,7 @@ CertificateFiles make_certificate(const fs::path& directory, const CertificateRe
   const bool server = request.identity.role == Identity::Role::kCoordinator;
   const CertificateTerms terms{name, server ? CertificateUse::kServer : CertificateUse::kClient,
                                request.hosts, request.valid_from_days, request.days};
-  const KeyPairTexts signer{read_text(authority.certificate),
+  const KeyPairTexts signer{storage::read_whole_file(authority.certificate),
                             storage::read_secret_file(authority.key)};
   write_pair(files, sign_certificate(signer, terms));
   return files;
@@ -264,7 +234,7 @@ TlsTexts load_tls(const fs::path& directory, const std::string& name) {
   require_file(authority, "duets certs init");
   require_file(files.certificate, how_to_make(name));
   require_file(files.key, how_to_make(name));
-  TlsTexts texts{read_text(authority), read_text(files.certificate),
+  TlsTexts texts{storage::read_whole_file(authority), storage::read_whole_file(files.certificate),
                  storage::read_secret_file(files.key)};
   if (!key_fits({texts.certificate, texts.key})) {
     refuse(
