@@ -37,6 +37,22 @@ def status_of(f, agent):
     return status["agent_status"][agent] if status else {"presence": None}
 
 
+def wait_for_the_third(f):
+    """Agents 0 and 1 wait for agent 2: agent 0, and what becomes it on another machine."""
+    f.server.start(lease=1)
+    f.agents[0].start()
+    f.agents[1].start()
+    fleet.wait("both to wait", lambda: (s := f.server.status()) and s["waiting_for"] == [2])
+    return f.agents[0], elsewhere(f, 0)
+
+
+def replaced(f, old, new):
+    """The old holder ends and says why; the new one is agent 0."""
+    fleet.same("the old holder: exit code", old.wait(), 4)
+    fleet.contains("it says why", old.err(), "has taken over")
+    f.agents[0] = new
+
+
 def machine_lost(scratch):
     """kill -9 in the middle of epoch 1, and the journal is gone."""
     study = fleet.study(scratch / "lost.toml", "finite", agents=3)
@@ -86,17 +102,11 @@ def taken_over_alive(scratch):
     study = fleet.study(scratch / "alive.toml", "box", agents=3)
     before, host = other_host()
     with fleet.Fleet(scratch, study, agents=3) as f:
-        f.server.start(lease=1)
-        f.agents[0].start()
-        f.agents[1].start()
-        fleet.wait("both to wait", lambda: (s := f.server.status()) and s["waiting_for"] == [2])
-        old, new = f.agents[0], elsewhere(f, 0)
+        old, new = wait_for_the_third(f)
         new.start("--take-over", before=before)
         fleet.wait("the new holder", lambda: status_of(f, 0)["token"] == 2)
         f.agents[2].start()
-        fleet.same("the old holder: exit code", old.wait(), 4)
-        fleet.contains("it says why", old.err(), "has taken over")
-        f.agents[0] = new
+        replaced(f, old, new)
         fleet.same("taken over alive: digests", f.finish(), f.reference())
 
 
@@ -105,20 +115,14 @@ def comes_back_late(scratch):
     study = fleet.study(scratch / "frozen.toml", "finite", agents=3)
     before, host = other_host()
     with fleet.Fleet(scratch, study, agents=3) as f:
-        f.server.start(lease=1)
-        f.agents[0].start()
-        f.agents[1].start()
-        fleet.wait("both to wait", lambda: (s := f.server.status()) and s["waiting_for"] == [2])
-        old, new = f.agents[0], elsewhere(f, 0)
+        old, new = wait_for_the_third(f)
         old.signal(signal.SIGSTOP)
         fleet.wait("the lease to end", lambda: status_of(f, 0)["presence"] == "lost")
         new.start(before=before)
         fleet.wait("the new holder", lambda: status_of(f, 0)["token"] == 2)
         old.signal(signal.SIGCONT)
         f.agents[2].start()
-        fleet.same("the old holder: exit code", old.wait(), 4)
-        fleet.contains("it says why", old.err(), "has taken over")
-        f.agents[0] = new
+        replaced(f, old, new)
         fleet.same("frozen and replaced: digests", f.finish(), f.reference())
         agent = f.last_status["agent_status"][0]
         fleet.same("the new one was not disturbed", (agent["token"], agent["host"]), (2, host))
