@@ -16,9 +16,11 @@
 #include "duets/cli/command_options.h"
 #include "duets/cli/commands.h"
 #include "duets/cli/compare_command.h"
+#include "duets/cli/engine.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/operator_commands.h"
 #include "duets/cli/reproduce_command.h"
+#include "duets/cli/run_command.h"
 #include "duets/cli/scaling_command.h"
 #include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
@@ -62,6 +64,7 @@ CLI::Option* add_output(CLI::App& command, CommonFlags& flags, const std::string
       .add_option("--threads", flags.threads, "Threads (default: all); results do not depend on it")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
+  add_engine(command, flags.engine);
   return command.add_flag("--overwrite", flags.overwrite, "Replace an earlier result directory");
 }
 
@@ -77,10 +80,7 @@ void add_run(CLI::App& app, Arguments& given) {
   add_seed(*run, given.flags, "Use this seed instead of the study's");
   add_output_words(*run, given.flags);
   add_output(*run, given.flags, "results/<study>");
-  add_text(*run, "--participation", given.run.participation,
-           "Who takes part: TOML, see docs/formats", "FILE");
-  add_text(*run, "--secret", given.run.secret, "The coins of a deployment (default: the seed's)",
-           "FILE");
+  add_run_flags(*run, given.run);
   run->add_flag_callback(
       "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
       "More about every epoch");
@@ -104,10 +104,17 @@ void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
   }
 }
 
-void run_reproduce(const Arguments& given) {
-  if (given.reproduce.scaling) return reproduce_scaling(given.flags, given.reproduce);
-  if (given.reproduce.variants) return reproduce_variants(given.flags, given.reproduce);
-  reproduce_figure(given.flags, given.reproduce, given.extensions);
+void run_reproduce(const Arguments& given, const Engine& engine) {
+  if (given.reproduce.scaling) return reproduce_scaling(given.flags, given.reproduce, engine);
+  if (given.reproduce.variants) return reproduce_variants(given.flags, given.reproduce, engine);
+  reproduce_figure(given.flags, given.reproduce, given.extensions, engine);
+}
+
+// Chooses what is done with the engine that the flags name.
+void choose(Arguments& given, std::function<void(const Engine&)> body) {
+  given.command = [&given, body = std::move(body)] {
+    with_engine(given.flags.engine, given.flags.threads, body);
+  };
 }
 
 void add_reproduce(CLI::App& app, Arguments& given) {
@@ -130,7 +137,9 @@ void add_reproduce(CLI::App& app, Arguments& given) {
   add_output_words(*reproduce, given.flags);
   add_resume(*reproduce, given.flags, add_output(*reproduce, given.flags, "results/reproduce"));
   add_reproduce_modes(*reproduce, given);
-  reproduce->callback([&given] { given.command = [&given] { run_reproduce(given); }; });
+  reproduce->callback([&given] {
+    choose(given, [&given](const Engine& engine) { run_reproduce(given, engine); });
+  });
 }
 
 void add_compare(CLI::App& app, Arguments& given) {
@@ -152,7 +161,9 @@ void add_compare(CLI::App& app, Arguments& given) {
   add_output_words(*command, given.flags);
   add_resume(*command, given.flags, add_output(*command, given.flags, "results/compare-<study>"));
   command->callback([&given] {
-    given.command = [&given] { compare(given.flags, given.compare, given.extensions); };
+    choose(given, [&given](const Engine& engine) {
+      compare(given.flags, given.compare, given.extensions, engine);
+    });
   });
 }
 
@@ -235,15 +246,10 @@ int guarded(const std::function<void()>& body) {
   try {
     body();
     return static_cast<int>(ExitCode::kOk);
-  } catch (const CodedError& error) {
-    fmt::print(stderr, "duets: {}\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const base::Error& error) {
-    fmt::print(stderr, "duets: {}\n", error.what());
-    return static_cast<int>(exit_code_of(error.kind()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "duets: {}\n", error.what());
-    return static_cast<int>(ExitCode::kRunFailed);
+    // Without a text it was told already: by the first of several processes.
+    if (*error.what() != '\0') fmt::print(stderr, "duets: {}\n", error.what());
+    return static_cast<int>(exit_code_of(error));
   }
 }
 

@@ -10,68 +10,17 @@
 #include "duets/base/error.h"
 #include "duets/cli/build_info.h"
 #include "duets/cli/config_check.h"
-#include "duets/cli/participation_file.h"
-#include "duets/cli/result_directory.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/study_file.h"
-#include "duets/cli/study_simulation.h"
-#include "duets/harness/simulate.h"
-#include "duets/harness/threads.h"
-#include "duets/service/secret.h"
 
 namespace duets::cli {
 namespace {
-
-class RunObserver final : public harness::Observer {
- public:
-  RunObserver(Progress& progress, ResultDirectory& results)
-      : progress_(progress), results_(results) {}
-  void trial(const harness::Trial& trial) override {
-    results_.trial(trial);
-    progress_.query_done();
-  }
-  void epoch_ended(const protocol::EpochReport& report) override { progress_.epoch_ended(report); }
-
- private:
-  Progress& progress_;
-  ResultDirectory& results_;
-};
 
 void tell(const CommonFlags& flags, const std::string& text) {
   if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
 }
 
-void tell_warnings(const CommonFlags& flags, const StudyFile& file) {
-  for (const std::string& note : file.notes) tell(flags, "note: " + note);
-  for (const std::string& warning : check(file).warnings) tell(flags, "warning: " + warning);
-}
-
 }  // namespace
-
-void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions) {
-  const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
-  harness::Simulation simulation = simulation_of(file);
-  if (!given.participation.empty()) {
-    simulation.participation = load_participation(given.participation, file.study);
-  }
-  if (!given.secret.empty()) simulation.secret = service::load_secret(given.secret);
-  const std::string output = flags.output.empty() ? "results/" + file.study.name : flags.output;
-  ResultDirectory results(output, flags.overwrite, file);
-  const unsigned threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
-  const harness::ThreadExecutor executor(threads);
-
-  tell_warnings(flags, file);
-  const std::uint64_t total = std::uint64_t{file.study.agents} * file.study.horizon;
-  tell(flags, fmt::format("{}: {} agents x {} queries = {}, epochs of {}", file.study.name,
-                          file.study.agents, file.study.horizon, total,
-                          fmt::join(protocol::lengths(file.study), ", ")));
-  Progress progress(stderr, flags.verbosity, total);
-  RunObserver observer(progress, results);
-  const harness::RunResult result = harness::simulate(simulation, executor, observer);
-  progress.clear();
-  results.commit(result, threads);
-  std::cout << run_summary(result, flags.format, output);
-}
 
 void check_config(const CommonFlags& flags, const Extensions& extensions) {
   const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});

@@ -21,19 +21,11 @@ struct CommonFlags {
   bool resume = false;  ///< experiments only
   std::optional<std::uint64_t> seed;
   unsigned threads = 0;  ///< 0: as many as the machine runs at once
+  std::string engine{};  ///< with_engine()'s name
   Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
   std::vector<std::string> words;  ///< the command line as it was typed
 };
-
-/// Flags of `duets run` alone: files, empty when not given.
-struct RunFlags {
-  std::string participation;  ///< who takes part
-  std::string secret;         ///< a deployment's secret, instead of one from the seed
-};
-
-/// `duets run`: simulates the study and writes its result directory. Throws base::Error.
-void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions);
 
 /// `duets config check`: prints what the study will do, and warnings.
 void check_config(const CommonFlags& flags, const Extensions& extensions);

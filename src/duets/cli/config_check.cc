@@ -7,6 +7,7 @@
 
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
+#include "duets/harness/threads.h"
 
 namespace duets::cli {
 namespace {
@@ -19,7 +20,8 @@ constexpr double kLittleLearned = 0.9;  // share of the prior variance
 constexpr double kFarBelowNoise = 0.1;  // lambda against the noise's variance
 constexpr std::size_t kMaxListed = 12;  // epochs in a line of text
 
-std::string list_of(const std::vector<std::uint32_t>& values) {
+template <class Number>
+std::string list_of(const std::vector<Number>& values) {
   const auto end =
       values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), kMaxListed));
   return fmt::format("{}{}", fmt::join(values.begin(), end, ", "),
@@ -42,6 +44,7 @@ class Checker {
   ConfigCheck run() {
     facts();
     forecast_facts();
+    size_facts();
     warn_epochs();
     warn_model();
     warn_noise();
@@ -94,6 +97,23 @@ class Checker {
     if (const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut)) {
       fact("forecast acceptance", "{:.2g}", *acceptance);
     }
+  }
+
+  // What a large study will need.
+  void size_facts() {
+    for (const ExchangeForecast& exchange : exchanges_) {
+      check_.model.rank = std::max<std::uint64_t>(check_.model.rank, exchange.rank);
+      check_.model.inducing = std::max<std::uint64_t>(check_.model.inducing, exchange.inducing);
+    }
+    if (std::uint64_t{study_.agents} * study_.horizon < harness::kLargeRun) return;
+    std::vector<std::uint64_t> points;
+    for (const std::uint32_t length : lengths_) {
+      points.push_back(std::uint64_t{study_.agents} * length);
+    }
+    fact("points of an epoch", "{}", list_of(points));
+    fact("forecast memory", "{}",
+         memory_text(harness::estimate_memory(study_, check_.model, harness::AgentPoints::kShared,
+                                              harness::default_threads())));
   }
 
   void warn_epochs() {

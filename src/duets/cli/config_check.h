@@ -21,11 +21,15 @@
 #include <vector>
 
 #include "duets/cli/study_file.h"
+#include "duets/harness/memory_estimate.h"
 
 namespace duets::cli {
 
 inline constexpr std::size_t kForecastPoints = 400;
 inline constexpr std::size_t kForecastProbes = 200;
+/// What a rank is taken for that kForecastPoints points do not show: the largest that the
+/// coordinator uses.
+inline constexpr std::size_t kForecastMaxRank = 4000;
 /// Below this forecast acceptance there is a warning.
 inline constexpr double kLowAcceptance = 1e-6;
 
@@ -35,6 +39,7 @@ struct ExchangeForecast {
   double sigma2_max = 0;     ///< upper estimate
   double cut = 0;            ///< max mean - tau_j, model units; upper estimate
   std::size_t inducing = 0;  ///< |S_j|: how many reals a projection has
+  std::size_t rank = 0;      ///< pivots that the variance of many points needs
 };
 
 /// One for every epoch but the last, which is followed by no exchange. Deterministic; costs a
@@ -49,6 +54,8 @@ struct ConfigCheck {
   std::vector<std::pair<std::string, std::string>> facts;
   /// One sentence or two each, with what to change.
   std::vector<std::string> warnings;
+  /// For estimate_memory(): the largest of the forecasts.
+  harness::ModelSize model;
 };
 
 ConfigCheck check(const StudyFile& file);

@@ -53,6 +53,16 @@ std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
   return gp::prune_to_pivots(study.kernel, chosen).size();
 }
 
+// Fewer pivots than points leave a residual of a hundredth of sigma2_max. Otherwise the points are
+// too few to tell.
+std::size_t forecast_rank(const Study& study, const numeric::Points& data, double sigma2_max) {
+  constexpr double kVarianceShare = 0.01;
+  const auto size = static_cast<std::size_t>(data.rows());
+  const std::size_t rank =
+      gp::greedy_pivots(study.kernel, data, kVarianceShare * sigma2_max, size).size();
+  return rank < size || size < kForecastPoints ? rank : kForecastMaxRank;
+}
+
 // What the theory trims by is the sparse deviation; the exact one is its lower estimate.
 double forecast_cut(const Study& study, double sigma2_max) {
   const double beta =
@@ -70,6 +80,7 @@ ExchangeForecast forecast_exchange(const Study& study, const numeric::Points& da
   forecast.sigma2_max = posterior.variance(probes).variance.maxCoeff();
   forecast.cut = forecast_cut(study, forecast.sigma2_max);
   forecast.inducing = forecast_inducing(study, data, queries, forecast.sigma2_max);
+  forecast.rank = forecast_rank(study, data, forecast.sigma2_max);
   return forecast;
 }
 

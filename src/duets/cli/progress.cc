@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "duets/harness/memory_estimate.h"
+
 namespace duets::cli {
 namespace {
 
@@ -31,12 +33,30 @@ std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
   return line;
 }
 
-Progress::Progress(std::FILE* out, Verbosity verbosity, std::uint64_t total)
-    : out_(out), verbosity_(verbosity), bar_(out, total, "queries") {}
+Progress::Progress(std::FILE* out, Verbosity verbosity, std::uint32_t agents, std::uint32_t horizon)
+    : out_(out),
+      verbosity_(verbosity),
+      agents_(agents),
+      large_(std::uint64_t{agents} * horizon >= harness::kLargeRun),
+      bar_(out, std::uint64_t{agents} * horizon, "queries") {}
 
-void Progress::query_done() {
-  bar_.advance();
+void Progress::epoch_began(std::uint32_t epoch, std::uint32_t length) {
+  prepared_ += std::uint64_t{agents_} * length;
+  bar_.prepared(prepared_);
+  bar_.set_label(fmt::format("epoch {}", epoch));
+  if (verbosity_ == Verbosity::kQuiet) return;
+  if (large_ && epoch > 1 && !bar_.terminal()) fmt::print(out_, "  {}\n", bar_.text());
+  bar_.draw();
+}
+
+void Progress::queries_done(std::uint64_t count) {
+  bar_.advance_by(count);
   if (verbosity_ != Verbosity::kQuiet) bar_.draw();
+}
+
+void Progress::exchange_began(std::uint32_t epoch) {
+  bar_.set_label(fmt::format("epoch {}, the coordinator computes", epoch));
+  if (verbosity_ != Verbosity::kQuiet && large_) bar_.draw_now();
 }
 
 void Progress::epoch_ended(const protocol::EpochReport& report) {

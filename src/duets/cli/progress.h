@@ -1,5 +1,6 @@
 // What a person sees while a study runs: a bar with the estimated time on a terminal, a line per
-// epoch elsewhere, nothing when quiet. Goes to standard error; standard output carries data only.
+// epoch elsewhere (two when the run is large), nothing when quiet. Goes to standard error; standard
+// output carries data only.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,14 @@ enum class Verbosity : std::uint8_t { kQuiet, kNormal, kVerbose };
 
 class Progress {
  public:
-  /// `total` queries in all. `out` is usually stderr.
-  Progress(std::FILE* out, Verbosity verbosity, std::uint64_t total);
+  /// A study of so many agents and queries of each. `out` is usually stderr.
+  Progress(std::FILE* out, Verbosity verbosity, std::uint32_t agents, std::uint32_t horizon);
 
-  void query_done();
+  /// The points of the epoch are drawn.
+  void epoch_began(std::uint32_t epoch, std::uint32_t length);
+  void queries_done(std::uint64_t count);
+  /// The coordinator computes, and nothing is heard for a while.
+  void exchange_began(std::uint32_t epoch);
   void epoch_ended(const protocol::EpochReport& report);
   /// Removes the bar so that other text can be printed.
   void clear() { bar_.clear(); }
@@ -26,6 +31,9 @@ class Progress {
  private:
   std::FILE* out_;
   Verbosity verbosity_;
+  std::uint32_t agents_;
+  bool large_;                  ///< worth a line about the time left after every epoch
+  std::uint64_t prepared_ = 0;  ///< points drawn
   ProgressBar bar_;
 };
 

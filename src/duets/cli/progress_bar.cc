@@ -11,6 +11,7 @@ namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr int kBarWidth = 30;
+constexpr double kLeastShare = 0.01;  // of the work, for an estimate
 
 }  // namespace
 
@@ -42,20 +43,24 @@ void ProgressBar::advance(bool free) {
 }
 
 std::string ProgressBar::text() const {
-  std::string text = fmt::format("{} of {} {}", done_, total_, noun_);
-  const std::uint64_t worked = done_ - free_;
-  if (worked == 0 || done_ >= total_) return text;
+  std::string text =
+      fmt::format("{}{}{} of {} {}", label_, label_.empty() ? "" : ": ", done_, total_, noun_);
+  const double all = static_cast<double>(total_ - free_);
+  const double worked =
+      static_cast<double>(done_ + std::max(done_, prepared_)) / 2 - static_cast<double>(free_);
+  if (worked <= kLeastShare * all || done_ >= total_) return text;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  const double left =
-      elapsed.count() * static_cast<double>(total_ - done_) / static_cast<double>(worked);
+  const double left = elapsed.count() * (all - worked) / worked;
   return text + fmt::format(", about {} left", duration_text(left));
 }
 
 void ProgressBar::draw() {
+  if (std::chrono::steady_clock::now() - last_drawn_ >= kRedraw) draw_now();
+}
+
+void ProgressBar::draw_now() {
   if (!terminal_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_drawn_ < kRedraw) return;
-  last_drawn_ = now;
+  last_drawn_ = std::chrono::steady_clock::now();
   const double fraction = static_cast<double>(done_) / static_cast<double>(total_);
   const int filled = static_cast<int>(fraction * kBarWidth);
   fmt::print(

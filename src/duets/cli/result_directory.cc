@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kBufferedBytes = 1 << 16;
+
 void check_target(const fs::path& directory, bool overwrite) {
   if (!fs::exists(directory) || holds_nothing(directory)) return;
   base::require(overwrite, "--output", directory.string(),
@@ -61,8 +63,14 @@ ResultDirectory::~ResultDirectory() {
 }
 
 void ResultDirectory::trial(const harness::Trial& trial) {
+  append_trials_row(rows_, *file_.study.domain, trial);
+  if (rows_.size() >= kBufferedBytes) flush_trials();
+}
+
+void ResultDirectory::flush_trials() {
   errno = 0;
-  trials_ << trials_row(*file_.study.domain, trial);
+  trials_.write(rows_.data(), static_cast<std::streamsize>(rows_.size()));
+  rows_.clear();
   if (!trials_) fail_io("cannot write", partial_ / "trials.csv", last_error());
 }
 
@@ -70,7 +78,9 @@ void ResultDirectory::write_file(const std::string& name, const std::string& tex
   write_whole_file(partial_ / name, text);
 }
 
-void ResultDirectory::commit(const harness::RunResult& result, unsigned threads) {
+void ResultDirectory::commit(const harness::RunResult& result, const TrialRows& trials,
+                             unsigned threads) {
+  flush_trials();
   errno = 0;
   trials_.close();
   if (!trials_) fail_io("cannot write", partial_ / "trials.csv", last_error());
@@ -81,7 +91,7 @@ void ResultDirectory::commit(const harness::RunResult& result, unsigned threads)
   const std::vector<harness::NamedFigure> figures = harness::all_figures(result);
   for (const auto& [name, svg] : figures) write_file("figures/" + name, svg);
   write_file("report.html", harness::report_html(result, figures));
-  write_file("manifest.json", manifest_json(result, threads));
+  write_file("manifest.json", manifest_json(result, threads, trials));
 
   move_into_place();
   committed_ = true;

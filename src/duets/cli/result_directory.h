@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "duets/cli/run_trials.h"
 #include "duets/cli/study_file.h"
 #include "duets/harness/run_result.h"
 
@@ -23,14 +24,15 @@ class ResultDirectory {
   ResultDirectory(const ResultDirectory&) = delete;
   ResultDirectory& operator=(const ResultDirectory&) = delete;
 
-  /// Appends a row to trials.csv.
+  /// Appends a row to trials.csv. Rows are on disk after commit(), never all in memory.
   void trial(const harness::Trial& trial);
 
   /// Writes the other files and gives the directory its name.
-  void commit(const harness::RunResult& result, unsigned threads);
+  void commit(const harness::RunResult& result, const TrialRows& trials, unsigned threads);
 
  private:
   void write_file(const std::string& name, const std::string& text) const;
+  void flush_trials();
   void move_into_place() const;
 
   std::filesystem::path directory_;
@@ -39,6 +41,7 @@ class ResultDirectory {
   bool committed_ = false;
   const StudyFile& file_;
   std::ofstream trials_;
+  std::string rows_;  ///< of trials.csv, still to be written
 };
 
 }  // namespace duets::cli

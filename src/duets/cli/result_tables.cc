@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "duets/cli/build_info.h"
@@ -10,8 +11,26 @@
 namespace duets::cli {
 namespace {
 
-// As many digits as bring the same number back; empty for what is not a number.
-std::string number(double x) { return std::isfinite(x) ? fmt::format("{}", x) : std::string(); }
+// As many digits as bring the same number back; nothing for what is not a number.
+void append_number(std::string& out, double x) {
+  if (std::isfinite(x)) fmt::format_to(std::back_inserter(out), "{}", x);
+}
+
+std::string number(double x) {
+  std::string text;
+  append_number(text, x);
+  return text;
+}
+
+void append_coordinate(std::string& out, const domain::Domain& domain, std::size_t coordinate,
+                       double value) {
+  const auto& parameters = domain.parameters();
+  if (parameters.empty() || parameters[coordinate].choices.empty()) {
+    append_number(out, value);
+  } else {
+    out += csv_field(parameters[coordinate].choices.at(static_cast<std::size_t>(value)));
+  }
+}
 
 nlohmann::ordered_json finite_or_null(double x) {
   return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr);
@@ -36,21 +55,35 @@ std::string trials_head(const domain::Domain& domain) {
 }
 
 std::string coordinate_field(const domain::Domain& domain, std::size_t coordinate, double value) {
-  const bool categorical =
-      !domain.parameters().empty() && !domain.parameters()[coordinate].choices.empty();
-  return categorical ? csv_field(domain.parameters()[coordinate].choices.at(
-                           static_cast<std::size_t>(value)))
-                     : number(value);
+  std::string field;
+  append_coordinate(field, domain, coordinate, value);
+  return field;
 }
 
 std::string trials_row(const domain::Domain& domain, const harness::Trial& trial,
                        std::string_view state) {
-  std::string row = fmt::format("{},{},{},{}", trial.agent, trial.epoch, trial.slot, trial.t);
+  std::string row;
+  append_trials_row(row, domain, trial, state);
+  return row;
+}
+
+void append_trials_row(std::string& out, const domain::Domain& domain, const harness::Trial& trial,
+                       std::string_view state) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{},{},{},{}", trial.agent, trial.epoch, trial.slot, trial.t);
   for (std::size_t i = 0; i < trial.values.size(); ++i) {
-    row += "," + coordinate_field(domain, i, trial.values[i]);
+    out += ',';
+    append_coordinate(out, domain, i, trial.values[i]);
   }
-  if (trial.hole) return row + ",hole,,\n";
-  return row + fmt::format(",{},{},{}\n", state, number(trial.value), number(trial.regret));
+  if (trial.hole) {
+    out += ",hole,,\n";
+    return;
+  }
+  fmt::format_to(to, ",{},", state);
+  append_number(out, trial.value);
+  out += ',';
+  append_number(out, trial.regret);
+  out += '\n';
 }
 
 std::string epochs_csv(const harness::RunResult& result) {
@@ -79,8 +112,9 @@ std::string epochs_csv(const harness::RunResult& result) {
 
 std::string regret_csv(const harness::RunResult& result) {
   std::string text = "t,cumulative_regret\n";
-  for (std::size_t t = 0; t < result.cumulative_regret.size(); ++t) {
-    text += fmt::format("{},{}\n", t + 1, number(result.cumulative_regret[t]));
+  const std::vector<double>& curve = result.cumulative_regret;
+  for (const std::size_t t : harness::shown_times(curve.size(), result.lengths)) {
+    text += fmt::format("{},{}\n", t, number(curve[t - 1]));
   }
   return text;
 }
@@ -94,7 +128,8 @@ std::string communication_csv(const harness::RunResult& result) {
   return text;
 }
 
-std::string manifest_json(const harness::RunResult& result, unsigned threads) {
+std::string manifest_json(const harness::RunResult& result, unsigned threads,
+                          const std::optional<TrialRows>& trials) {
   nlohmann::ordered_json json;
   json["study"] = result.study_name;
   json["seed"] = result.seed;
@@ -115,6 +150,7 @@ std::string manifest_json(const harness::RunResult& result, unsigned threads) {
   json["smallest_margin"] = finite_or_null(result.smallest_margin);
   json["mean_error"] = finite_or_null(result.mean_error);
   json["guarantee"] = result.guarantee;
+  if (trials) json["trials"] = {{"kept", trials->kept}, {"rule", rule_of(*trials)}};
   for (const auto& [name, value] : build_facts()) json["build"][name] = value;
   json["build"]["threads"] = threads;
   return json.dump(2) + "\n";

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "duets/harness/chart_number.h"
+#include "duets/harness/thinning.h"
 
 namespace duets::harness {
 namespace {
@@ -25,9 +26,9 @@ Panel cumulative_panel(const RunResult& result) {
   Series curve{.x = {0}, .y = {0}, .style = palette_style(1, false)};
   curve.style.dash.clear();
   curve.style.width = 2.2;
-  for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
-    curve.x.push_back(static_cast<double>(i + 1));
-    curve.y.push_back(result.cumulative_regret[i]);
+  for (const std::size_t t : shown_times(result.cumulative_regret.size(), result.lengths)) {
+    curve.x.push_back(static_cast<double>(t));
+    curve.y.push_back(result.cumulative_regret[t - 1]);
   }
   panel.series.push_back(std::move(curve));
   return panel;
@@ -61,9 +62,9 @@ Panel per_query_panel(const RunResult& result) {
   panel.y = {.label = "mean regret (objective's units)", .from_zero = true};
   panel.stretches = epoch_stretches(result);
   Series running{.name = "mean of all queries so far", .style = palette_style(1, false)};
-  for (std::size_t i = 0; i < result.cumulative_regret.size(); ++i) {
-    running.x.push_back(static_cast<double>(i + 1));
-    running.y.push_back(result.cumulative_regret[i] / static_cast<double>(i + 1) /
+  for (const std::size_t t : shown_times(result.cumulative_regret.size(), result.lengths)) {
+    running.x.push_back(static_cast<double>(t));
+    running.y.push_back(result.cumulative_regret[t - 1] / static_cast<double>(t) /
                         std::max(1u, result.agents));
   }
   panel.series = {epoch_means(result), std::move(running)};

@@ -131,9 +131,12 @@ Panel points_panel(const RunResult& result) {
   panel.heats = {nested_regions(picture)};
   panel.scatters = scatters(result);
   panel.note = "Darker: kept by more cuts.";
-  const std::size_t count = picture.point_x.size();
-  if (count > kMaxPoints) {
-    panel.note += " " + grouped(kMaxPoints) + " of " + grouped(count) + " points, evenly chosen.";
+  const std::size_t drawn = std::min(picture.point_x.size(), kMaxPoints);
+  const std::uint64_t count = picture.point_stride > 1
+                                  ? std::uint64_t{result.agents} * result.horizon
+                                  : picture.point_x.size();
+  if (count > drawn) {
+    panel.note += " " + grouped(drawn) + " of " + grouped(count) + " points, evenly chosen.";
   }
   return panel;
 }

@@ -35,8 +35,11 @@ std::vector<double> to_list(const numeric::Vector& v) { return {v.data(), v.data
 
 }  // namespace
 
-PictureRecorder::PictureRecorder(const domain::Domain& domain) : active_(is_drawable(domain)) {
+PictureRecorder::PictureRecorder(const domain::Domain& domain, std::uint64_t num_queries)
+    : active_(is_drawable(domain)) {
   if (!active_) return;
+  thinning_ = thinned_to(num_queries, kMaxPicturePoints);
+  picture_.point_stride = thinning_.stride;
   picture_.resolution = kResolution;
   switch (domain.shape()) {
     case domain::Shape::kBox:
@@ -53,7 +56,7 @@ PictureRecorder::PictureRecorder(const domain::Domain& domain) : active_(is_draw
   }
 }
 
-void PictureRecorder::point(const Points& latents, std::uint32_t row, std::uint32_t epoch) {
+void PictureRecorder::point(const Points& latents, Eigen::Index row, std::uint32_t epoch) {
   if (!active_) return;
   picture_.point_x.push_back(latents(row, 0));
   picture_.point_y.push_back(latents(row, 1));

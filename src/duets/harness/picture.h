@@ -5,19 +5,29 @@
 
 #include "duets/domain/domain.h"
 #include "duets/harness/run_result.h"
+#include "duets/harness/thinning.h"
 #include "duets/problems/problem.h"
 #include "duets/protocol/coordinator.h"
 
 namespace duets::harness {
+
+/// More queried points than this are thinned.
+inline constexpr std::uint64_t kMaxPicturePoints = 20'000;
 
 /// Records points while a study runs and draws nothing itself. For studies that are not
 /// two-dimensional (or whose coordinates are not plain numbers) it records nothing.
 class PictureRecorder {
  public:
   PictureRecorder() = default;
-  explicit PictureRecorder(const domain::Domain& domain);
+  /// Of a study with `num_queries` queries in all.
+  PictureRecorder(const domain::Domain& domain, std::uint64_t num_queries);
 
-  void point(const numeric::Points& latents, std::uint32_t row, std::uint32_t epoch);
+  /// The queries whose points belong into the picture: about kMaxPicturePoints at most, none when
+  /// nothing is recorded.
+  const QueryThinning& thinning() const { return thinning_; }
+
+  /// Row `row` of `latents` was queried.
+  void point(const numeric::Points& latents, Eigen::Index row, std::uint32_t epoch);
 
   /// Evaluates mean, cuts and truth on a grid. Empty for studies that are not recorded. Once.
   std::optional<Picture> finish(const protocol::Coordinator& coordinator,
@@ -26,6 +36,7 @@ class PictureRecorder {
 
  private:
   bool active_ = false;
+  QueryThinning thinning_{0};
   Picture picture_;
 };
 

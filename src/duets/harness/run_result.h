@@ -46,6 +46,7 @@ struct Picture {
   std::vector<std::vector<double>> margin;  ///< for each cut: mean - tau (its zero line is the cut)
   std::vector<double> point_x, point_y;     ///< queried points
   std::vector<std::uint32_t> point_epoch;   ///< 1-based epoch of each
+  std::uint64_t point_stride = 1;           ///< one point for so many queries (thinning.h)
   double recommended_x = 0, recommended_y = 0;
   bool has_recommendation = false;
 };

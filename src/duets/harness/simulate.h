@@ -1,5 +1,10 @@
-// The in-process host: a coordinator and N agents in one thread of control, a built-in function as
-// objective. It knows no mathematics; it carries messages and keeps the books.
+// The in-process host: a coordinator and N agents, a built-in function as objective. It knows no
+// mathematics; it carries messages and keeps the books.
+//
+// Several processes may run one simulation together (base::Executor): each has the agents of its
+// share of the units and a coordinator that takes the messages of all. All of them call simulate()
+// with the same simulation, get the same result and tell their observers the same; one of them
+// writes it down.
 #pragma once
 
 #include <memory>
@@ -8,12 +13,19 @@
 #include "duets/base/executor.h"
 #include "duets/harness/participation.h"
 #include "duets/harness/run_result.h"
+#include "duets/harness/thinning.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
 #include "duets/protocol/study.h"
 #include "duets/random/coin.h"
 
 namespace duets::harness {
+
+/// Where a simulated agent's points come from.
+enum class AgentPoints : std::uint8_t {
+  kShared,    ///< the coordinator's replay serves the agents too: every point is drawn once
+  kSeparate,  ///< every agent draws its own, as in a deployment; a difference ends the run
+};
 
 /// A simulated study. The function is evaluated on the features of a point; rewards enter the model
 /// as (sign * value - offset) / scale.
@@ -29,9 +41,11 @@ struct Simulation {
                                                 ///< deployment has it; by default from the seed.
                                                 ///< The problem's coin is always the seed's
   Participation participation{};
-  std::optional<double> reference{};  ///< regret is against this, user's sign of "larger is
-                                      ///< better"; by default best_value()
-  bool picture = true;                ///< record a picture of a two-dimensional study
+  std::optional<double> reference{};          ///< regret is against this, user's sign of "larger is
+                                              ///< better"; by default best_value()
+  bool picture = true;                        ///< record a picture of a two-dimensional study
+  AgentPoints points = AgentPoints::kShared;  ///< changes the cost, never the result
+  QueryThinning trials{};                     ///< the queries that the observer is told of
 };
 
 /// Told what happens, in order. All calls come from the thread that runs the simulation.
@@ -39,13 +53,20 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void epoch_began(std::uint32_t /*epoch*/, std::uint32_t /*length*/) {}
+  /// The queries that Simulation::trials keeps, epoch by epoch, in each by agent and slot.
   virtual void trial(const Trial& /*trial*/) {}
+  /// So many more were made, kept or not.
+  virtual void queries_done(std::uint64_t /*count*/) {}
+  /// All answers of the epoch are there: the coordinator computes.
+  virtual void exchange_began(std::uint32_t /*epoch*/) {}
   virtual void epoch_ended(const protocol::EpochReport& /*report*/) {}
 };
 
 /// Runs the study to its end. Throws kDiverged when an agent's points differ from the coordinator's
-/// replay, kExhausted, kNumeric, kInvalid. The result depends on the arguments only, never on the
-/// executor. O(N T) evaluations; memory O(N max T_j) beside the trials the observer keeps.
+/// replay, kExhausted, kNumeric, kInvalid. The result depends on the simulation only, never on the
+/// executor. O(N T) evaluations. Memory: memory_estimate.h; nothing is kept of the queries but the
+/// points and rewards of the open epoch and what the observer keeps. With several processes the
+/// answers of an epoch are exchanged at once: 8 bytes a query more, and 12 + 8 d a kept trial.
 RunResult simulate(const Simulation& simulation, const base::Executor& executor,
                    Observer& observer);
 

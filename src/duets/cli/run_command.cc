@@ -1,0 +1,129 @@
+#include "duets/cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "duets/cli/command_options.h"
+#include "duets/cli/config_check.h"
+#include "duets/cli/participation_file.h"
+#include "duets/cli/result_directory.h"
+#include "duets/cli/run_trials.h"
+#include "duets/cli/study_file.h"
+#include "duets/cli/study_simulation.h"
+#include "duets/harness/memory_estimate.h"
+#include "duets/harness/simulate.h"
+#include "duets/harness/threads.h"
+#include "duets/service/secret.h"
+
+namespace duets::cli {
+namespace {
+
+/// What is run, and where it goes.
+struct RunPlan {
+  StudyFile file;
+  harness::Simulation simulation;
+  TrialRows trials;
+  std::string output;
+  unsigned threads = 1;
+};
+
+class RunObserver final : public harness::Observer {
+ public:
+  RunObserver(Progress& progress, ResultDirectory& results)
+      : progress_(progress), results_(results) {}
+  void epoch_began(std::uint32_t epoch, std::uint32_t length) override {
+    progress_.epoch_began(epoch, length);
+  }
+  void trial(const harness::Trial& trial) override { results_.trial(trial); }
+  void queries_done(std::uint64_t count) override { progress_.queries_done(count); }
+  void exchange_began(std::uint32_t epoch) override { progress_.exchange_began(epoch); }
+  void epoch_ended(const protocol::EpochReport& report) override { progress_.epoch_ended(report); }
+
+ private:
+  Progress& progress_;
+  ResultDirectory& results_;
+};
+
+std::uint64_t num_queries(const protocol::Study& study) {
+  return std::uint64_t{study.agents} * study.horizon;
+}
+
+RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions) {
+  RunPlan plan;
+  plan.file = load_study(flags.study, {flags.seed, extensions.functions});
+  plan.simulation = simulation_of(plan.file);
+  plan.trials = choose_trial_rows(given.trials, num_queries(plan.file.study));
+  plan.simulation.trials = plan.trials.thinning;
+  plan.simulation.points =
+      given.replay == "separate" ? harness::AgentPoints::kSeparate : harness::AgentPoints::kShared;
+  if (!given.participation.empty()) {
+    plan.simulation.participation = load_participation(given.participation, plan.file.study);
+  }
+  if (!given.secret.empty()) plan.simulation.secret = service::load_secret(given.secret);
+  plan.output = flags.output.empty() ? "results/" + plan.file.study.name : flags.output;
+  plan.threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
+  return plan;
+}
+
+// What a person should know before it starts, on standard error.
+std::vector<std::string> words_before(const RunPlan& plan) {
+  const protocol::Study& study = plan.file.study;
+  std::vector<std::string> words;
+  for (const std::string& note : plan.file.notes) words.push_back("note: " + note);
+  const ConfigCheck forecast = check(plan.file);
+  for (const std::string& warning : forecast.warnings) words.push_back("warning: " + warning);
+  words.push_back(fmt::format("{}: {} agents x {} queries = {}, epochs of {}", study.name,
+                              study.agents, study.horizon, num_queries(study),
+                              fmt::join(protocol::lengths(study), ", ")));
+  if (num_queries(study) < harness::kLargeRun) return words;
+  const harness::MemoryEstimate memory =
+      harness::estimate_memory(study, forecast.model, plan.simulation.points, plan.threads);
+  words.push_back(fmt::format("note: a large run; memory {}", memory_text(memory)));
+  if (plan.trials.kept == "sampled") {
+    words.push_back(
+        fmt::format("note: trials.csv gets the queries with {}; --trials all|none for more or less",
+                    rule_of(plan.trials)));
+  }
+  return words;
+}
+
+harness::RunResult simulate_into(ResultDirectory& results, const RunPlan& plan,
+                                 const base::Executor& executor, Verbosity verbosity) {
+  Progress progress(stderr, verbosity, plan.file.study.agents, plan.file.study.horizon);
+  RunObserver observer(progress, results);
+  harness::RunResult result = harness::simulate(plan.simulation, executor, observer);
+  progress.clear();
+  return result;
+}
+
+}  // namespace
+
+void add_run_flags(CLI::App& run, RunFlags& given) {
+  add_text(run, "--participation", given.participation, "Who takes part: TOML, see docs/formats",
+           "FILE");
+  add_text(run, "--secret", given.secret, "The coins of a deployment (default: the seed's)",
+           "FILE");
+  run.add_option("--trials", given.trials,
+                 "Rows of trials.csv: all, sampled or none (default: sampled beyond 1000000)")
+      ->check(CLI::IsMember({"all", "sampled", "none"}))
+      ->option_text("WORD");
+  run.add_option("--replay", given.replay,
+                 "Agents' points: shared with the coordinator, or separate and compared")
+      ->check(CLI::IsMember({"shared", "separate"}))
+      ->option_text("WORD");
+}
+
+void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions) {
+  const RunPlan plan = plan_of(flags, given, extensions);
+  ResultDirectory results(plan.output, flags.overwrite, plan.file);
+  const harness::ThreadExecutor executor(plan.threads);
+  if (flags.verbosity != Verbosity::kQuiet) {
+    for (const std::string& line : words_before(plan)) fmt::print(stderr, "{}\n", line);
+  }
+  const harness::RunResult result = simulate_into(results, plan, executor, flags.verbosity);
+  results.commit(result, plan.trials, plan.threads);
+  std::cout << run_summary(result, flags.format, plan.output);
+}
+
+}  // namespace duets::cli

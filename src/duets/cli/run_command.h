@@ -1,0 +1,26 @@
+// `duets run`: simulates a study and writes its result directory.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "duets/cli/commands.h"
+#include "duets/cli/extensions.h"
+
+namespace duets::cli {
+
+/// Flags of `duets run` alone.
+struct RunFlags {
+  std::string participation;      ///< file: who takes part; empty: everybody
+  std::string secret;             ///< file: a deployment's secret; empty: one from the seed
+  std::string trials;             ///< all, sampled or none; empty: by the number of queries
+  std::string replay = "shared";  ///< shared or separate (harness::AgentPoints)
+};
+
+/// Says them on the command line.
+void add_run_flags(CLI::App& run, RunFlags& given);
+
+/// Throws base::Error.
+void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions);
+
+}  // namespace duets::cli

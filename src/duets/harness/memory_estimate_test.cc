@@ -1,0 +1,65 @@
+#include "duets/harness/memory_estimate.h"
+
+#include <gtest/gtest.h>
+
+namespace duets::harness {
+namespace {
+
+protocol::Study study_of(domain::Domain domain) {
+  protocol::Study study;
+  study.agents = 10;
+  study.schedule = protocol::ScheduleRule::kExplicit;
+  study.epochs = {100, 300, 200};
+  study.horizon = 600;
+  study.domain = std::make_shared<const domain::Domain>(std::move(domain));
+  return study;
+}
+
+// By hand, from the formulas of the header.
+TEST(MemoryEstimate, FollowsItsFormulas) {
+  const protocol::Study study = study_of(domain::Domain::box(3));
+  const MemoryEstimate shared = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2);
+  EXPECT_EQ(shared.points, 10U * 8 * 3 * (300 + 200));
+  EXPECT_EQ(shared.rewards, 10U * (9 * 600 + 16 * 300));
+  EXPECT_EQ(shared.agents, 10U * (2000 + 3 * 8 * 40));
+  EXPECT_EQ(shared.model, 8U * 50 * (8192 + 4096 + 2048) + 8 * 2500 * 6);
+  EXPECT_EQ(shared.total(),
+            shared.program + shared.points + shared.rewards + shared.agents + shared.model);
+  const MemoryEstimate separate = estimate_memory(study, {50, 400}, AgentPoints::kSeparate, 2);
+  EXPECT_EQ(separate.points, 10U * 8 * 3 * (100 + 2 * 300));
+  EXPECT_EQ(separate.agents, 10U * (2000 + 3 * 8 * 300));  // raw rewards are the shorter upload
+}
+
+TEST(MemoryEstimate, SurvivingDataKeepEarlierEpochs) {
+  protocol::Study study = study_of(domain::Domain::box(3));
+  study.data = protocol::DataPolicy::kSurviving;
+  EXPECT_EQ(estimate_memory(study, {}, AgentPoints::kShared, 1).points, 10U * 8 * 3 * 600);
+}
+
+TEST(MemoryEstimate, FiniteSetsKeepIndicesToo) {
+  const protocol::Study study = study_of(domain::Domain::finite(numeric::Points::Zero(2, 3)));
+  EXPECT_EQ(estimate_memory(study, {}, AgentPoints::kShared, 1).points, 10U * 28 * 500);
+}
+
+// Ten million queries of one agent: no product overflows 32 bits.
+TEST(MemoryEstimate, LargeNumbers) {
+  protocol::Study study = study_of(domain::Domain::box(1));
+  study.agents = 1'000'000'000;
+  study.epochs = {4'000'000'000};
+  study.horizon = 4'000'000'000;
+  EXPECT_EQ(estimate_memory(study, {}, AgentPoints::kShared, 1).points,
+            std::uint64_t{32'000'000'000} * 1'000'000'000);
+}
+
+TEST(MemoryEstimate, Texts) {
+  EXPECT_EQ(bytes_text(412'400'000), "412 MB");
+  EXPECT_EQ(bytes_text(1'240'000'000), "1.2 GB");
+  MemoryEstimate memory;
+  memory.points = 2'000'000;
+  EXPECT_EQ(memory_text(memory),
+            "about 2 MB at most (points 2 MB, rewards 0 MB, agents 0 MB, model 0 MB, program 0 "
+            "MB)");
+}
+
+}  // namespace
+}  // namespace duets::harness
