@@ -81,6 +81,8 @@ const SamplerSettings kByWalk{.method = Method::kWalk,
                               .num_starts = 10,
                               .stream_cap = 2000};
 
+const SamplerSettings kByCover{.method = Method::kCover, .max_attempts = 5000, .cover_depth = 9};
+
 Sampler rejection(const Region& region) { return Sampler(region, kByRejection); }
 Sampler walk(const Region& region) {
   const Draw starts =
@@ -89,8 +91,13 @@ Sampler walk(const Region& region) {
 }
 
 std::vector<Sampler> all_samplers() {
-  return {Sampler(finite_region(), kByIndex), rejection(box_region()), rejection(ball_region()),
-          walk(box_region()), walk(ball_region())};
+  return {Sampler(finite_region(), kByIndex),
+          rejection(box_region()),
+          rejection(ball_region()),
+          walk(box_region()),
+          walk(ball_region()),
+          Sampler(box_region(), kByCover),
+          Sampler(ball_region(), kByCover)};
 }
 
 Points draw(const Sampler& sampler, const SlotRange& slots, Lane lane = Lane::kPrivate,
@@ -290,6 +297,15 @@ TEST(Sampler, RefusesWhatCannotBeDrawn) {
   bad = kByWalk;
   bad.walk_steps = 1U << 24;
   EXPECT_NE(text([&] { validate(bad); }).find("sampler.walk_steps"), std::string::npos);
+  bad.cover_depth = 1;
+  bad.walk_steps = 1;
+  EXPECT_NE(text([&] { validate(bad); }).find("sampler.cover_depth"), std::string::npos);
+  bad = kByCover;
+  bad.cover_depth = 61;
+  EXPECT_NE(text([&] { validate(bad); }).find("sampler.cover_depth"), std::string::npos);
+  EXPECT_EQ(kind([] { Sampler(finite_region(), kByCover); }), ErrorKind::kInvalid);
+  EXPECT_EQ(kind([] { Sampler(box_region().trimmed(bumps(3, 50.0)), kByCover); }),
+            ErrorKind::kInvalid);
 }
 
 // Starts: the first points of the current region's public stream that the next one keeps.

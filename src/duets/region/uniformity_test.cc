@@ -212,6 +212,54 @@ TEST(Uniformity, RejectionIsUniform) {
   }
 }
 
+// Points of a cover of the second region, some halvings deep.
+Points cover_points(std::uint32_t depth) {
+  const random::Coin coin = random::StudySecret::from_seed(6).agent_coin(base::AgentId{0});
+  const Sampler sampler(second_region(),
+                        {.method = Method::kCover, .max_attempts = 2000, .cover_depth = depth});
+  return sampler.draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kSerial).latents;
+}
+
+// A plausible mistake: the cell is chosen once, and tried until a point of it lies inside. Cells
+// that the region hardly touches then have as many points as full ones.
+Points wrong_cover_points(std::uint32_t depth) {
+  const Region region = second_region();
+  const Cover cover(region, depth);
+  const random::Coin coin = random::StudySecret::from_seed(6).agent_coin(base::AgentId{0});
+  Points points(kNumPoints, 2);
+  std::uint32_t slot = 0;
+  for (Eigen::Index found = 0; found < kNumPoints; ++slot) {
+    std::vector<double> u(401);
+    coin.uniforms({.purpose = random::Purpose::kPoint, .slot = slot}, u);
+    const auto cell = static_cast<Eigen::Index>(u[0] * static_cast<double>(cover.size()));
+    Points tries(200, 2);
+    for (Eigen::Index i = 0; i < tries.rows(); ++i) {
+      for (Eigen::Index k = 0; k < 2; ++k) {
+        tries(i, k) = cover.corners()(cell, k) + cover.widths()[static_cast<std::size_t>(k)] *
+                                                     u[static_cast<std::size_t>(1 + 2 * i + k)];
+      }
+    }
+    const std::vector<std::uint8_t> inside = region.contains(tries).inside;
+    const auto hit = std::find(inside.begin(), inside.end(), 1) - inside.begin();
+    if (hit < tries.rows()) points.row(found++) = tries.row(hit);
+  }
+  return points;
+}
+
+// False alarm 7.9e-7 for each depth: the coarsest covers hold much more than the region.
+TEST(Uniformity, CoversAreUniform) {
+  const std::vector<double> probability = cell_probabilities(second_region());
+  for (const std::uint32_t depth : {0U, 5U, 8U, 14U}) {
+    EXPECT_LT(deviate(cover_points(depth), probability), kDeviateBound) << depth;
+  }
+}
+
+TEST(Uniformity, WrongCoversAreSeen) {
+  const std::vector<double> probability = cell_probabilities(second_region());
+  EXPECT_GT(deviate(wrong_cover_points(8), probability), 5 * kDeviateBound);
+  EXPECT_GT(deviate(wrong_cover_points(12), probability), 2 * kDeviateBound);
+}
+
 // False alarm 7.9e-7. Starts of the public stream are uniform and a step keeps that distribution,
 // so any number of steps has to pass.
 TEST(Uniformity, WalksFromThePublicStreamAreUniform) {
