@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and the NumPy reference in turns, and prints one table of ratios.
+"""Runs the small benchmarks and the NumPy reference in turns, and prints one table of ratios.
 
-usage: report.py BUILD_DIRECTORY ROUNDS     (bench/run calls it, on one core)
+usage: report.py BUILD_DIRECTORY ROUNDS primitives|runs     (bench/run calls it, on one core)
 
 Every figure is the best of all rounds, both sides in the same rounds. A wrong answer makes the row
 "WRONG" and the exit code 1; a goal that is missed is said, and is not an error.
 """
 
+import itertools
 import json
 import math
 import os
 import subprocess
 import sys
 
-PROGRAMS = ("membership", "coins", "sampler", "posterior", "paper_run", "study_run")
+import page
+
+PROGRAMS = {
+    "primitives": ("membership", "coins", "sampler"),
+    "runs": ("posterior", "paper_run", "study_run"),
+}
 # NumPy's programs, what feeds each, and for how many seconds a case is repeated.
-REFERENCES = (("duets_numpy.py", "export", "0.5"), ("baselines_numpy.py", "study_export", "0.1"))
+REFERENCES = {
+    "primitives": (),
+    "runs": (("duets_numpy.py", "export", "0.5"), ("baselines_numpy.py", "study_export", "0.1")),
+}
 # The study's slice: what shares an instance, and how often everything is run.
 STUDY_FUNCTIONS, STUDY_SEEDS, STUDY_BETAS = ("branin", "h2"), 3, 3
 STUDY_ALGORITHMS = (
@@ -61,13 +70,10 @@ class Measurements:
     def run_numpy(self, build, reference, core, more=()):
         """A reference, with the processor kernels that OpenBLAS would choose, or with better."""
         program, export, seconds = reference
-        environment = dict(os.environ)
-        if core:
-            environment["OPENBLAS_CORETYPE"] = core
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), program)
         done = subprocess.run(
             [sys.executable, script, os.path.join(build, export + ".json"), seconds, *more],
-            env=environment,
+            env=page.blas_environment(core),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -103,18 +109,6 @@ class Measurements:
         self.best["numpy/study/slice"] = slices
 
 
-def blas_cores():
-    """OpenBLAS of Debian 12 does not know newer processors and takes them for one of 2004."""
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        flags = file.read()
-    cores = [None]
-    if " avx2 " in flags:
-        cores.append("Haswell")
-    if " avx512f " in flags:
-        cores.append("SkylakeX")
-    return cores
-
-
 class Table:
     def __init__(self, measured):
         self.measured, self.rows = measured, []
@@ -134,23 +128,33 @@ class Table:
         self.rows.append((what, f"{a:.3g} {unit}", f"{b:.3g} {unit}", f"{b / a:.2f}x", met, "right"))
 
     def text(self):
-        head = ("measured", "duets", "reference", "ratio", "goal", "answer")
-        lines = [head, tuple("---" for _ in head)] + self.rows
-        widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-        return "\n".join(
-            "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |"
-            for line in lines
+        return page.table(("measured", "duets", "reference", "ratio", "goal", "answer"), self.rows)
+
+
+def fill_primitives(table):
+    for kernel, title in (("se", "squared exponential"), ("matern52", "Matern 5/2")):
+        for way, name, goal in (("libm", "scalar libm", 5), ("gemm", "matrix product, FMA", None)):
+            for d in (2, 10):
+                table.add(
+                    f"membership test, s=100, d={d}, {title} / {name}",
+                    f"membership/{kernel}/ours/{d}", f"membership/{kernel}/{way}/{d}", "ns",
+                    (4096, 4096), goal=goal,
+                )
+    for method in ("rejection", "walk"):
+        for d in (2, 10):
+            name = f"sampler/{method}"
+            table.add(
+                f"uniform draw by {method}, d={d} / its membership tests alone",
+                f"{name}/ours/{d}", f"{name}/tests/{d}", "us", (512, 512),
+            )
+    for count in (1, 8, 2048):
+        table.add(
+            f"uniform number, {count} at an address / std::mt19937_64",
+            f"coins/ours/{count}", f"coins/mt19937_64/{count}", "ns", (count, count),
         )
 
 
-def fill(table):
-    for kernel, title in (("se", "squared exponential"), ("matern52", "Matern 5/2")):
-        for d in (2, 10):
-            name = f"membership/{kernel}"
-            table.add(
-                f"membership test, s=100, d={d}, {title} / scalar libm",
-                f"{name}/ours/{d}", f"{name}/libm/{d}", "ns", (4096, 4096), goal=5,
-            )
+def fill_runs(table):
     for beta, goal in ((0.2, 15), (1, 8)):
         ours = f"paper_run/beta_{beta:g}"
         for way in ("plain", "tuned"):
@@ -164,18 +168,6 @@ def fill(table):
         table.add(
             f"posterior, m=2000, variance at 2000, {way} / NumPy",
             f"posterior_{way}", f"numpy/posterior_{way}", "ms", (1, 1), needs=("duets_numpy.py",),
-        )
-    for method in ("rejection", "walk"):
-        for d in (2, 10):
-            name = f"sampler/{method}"
-            table.add(
-                f"uniform draw by {method}, d={d} / its membership tests alone",
-                f"{name}/ours/{d}", f"{name}/tests/{d}", "us", (512, 512),
-            )
-    for count in (1, 8, 2048):
-        table.add(
-            f"uniform number, {count} at an address / std::mt19937_64",
-            f"coins/ours/{count}", f"coins/mt19937_64/{count}", "ns", (count, count),
         )
 
 
@@ -203,73 +195,54 @@ def fill_study(table):
     )
 
 
-def machine():
-    model, compiler = "unknown processor", "unknown compiler"
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    try:
-        compiler = subprocess.run(
-            ["c++", "--version"], check=True, stdout=subprocess.PIPE, text=True
-        ).stdout.splitlines()[0]
-    except (OSError, subprocess.CalledProcessError):
-        pass
-    import numpy
-    import scipy
-
-    return (
-        f"{model}, one core of {os.cpu_count()}, load {os.getloadavg()[0]:.1f}; {compiler}; "
-        f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, BLAS {blas_name()}"
-    )
+def primitives_text(measured, rounds):
+    table = Table(measured)
+    fill_primitives(table)
+    return f"{table.text()}\n\nBest of {rounds} rounds, processor time.\n"
 
 
-def blas_name():
-    link = subprocess.run(
-        ["readlink", "-f", "/etc/alternatives/libblas.so.3-x86_64-linux-gnu"],
-        stdout=subprocess.PIPE,
-        text=True,
-    ).stdout.strip()
-    return os.path.basename(os.path.dirname(link)) or "of the system"
-
-
-def main():
-    build, rounds = sys.argv[1], int(sys.argv[2])
-    for _, export, _ in REFERENCES:
-        with open(os.path.join(build, export + ".json"), "wb") as file:
-            program = os.path.join(build, "bench", "bench_" + export)
-            subprocess.run([program], check=True, stdout=file)
-    measured, cores = Measurements(), blas_cores()
-    for number in range(1, rounds + 1):
-        for program in PROGRAMS:
-            print(f"round {number} of {rounds}: {program}", file=sys.stderr)
-            measured.run_program(build, program)
-        for core in cores:
-            print(f"round {number} of {rounds}: NumPy, {core or 'as installed'}", file=sys.stderr)
-            # Once is enough for what takes seconds, with the best kernels.
-            more = ("naive",) if number == 1 and core == cores[-1] else ()
-            for reference in REFERENCES:
-                measured.run_numpy(build, reference, core, more)
+def runs_text(measured, rounds):
     measured.share_instances()
     table = Table(measured)
-    fill(table)
+    fill_runs(table)
     errors = ", ".join(
         f"{name.removesuffix('_error')} {value:.0e}"
         for name, value in measured.counters.items()
         if name.endswith("_error")
     )
-    text = (
-        f"{table.text()}\n\nBest of {rounds} rounds, processor time. {machine()}; NumPy's figure is "
-        f"the best of OpenBLAS kernels {', '.join(core or 'as installed' for core in cores)}.\n"
+    kernels = ", ".join(core or "as installed" for core in page.blas_cores())
+    return (
+        f"{table.text()}\n\nBest of {rounds} rounds, processor time. NumPy's figure is the best of "
+        f"OpenBLAS kernels {kernels}.\n"
         "A study's run: mean of 3 betas and 3 seeds, with a twelfth of its instance; naive: one\n"
         "run at beta = 1, once.\n"
         f"Largest difference from NumPy's answers: {errors}; survivors of every cut and arms "
         "played the same.\n"
     )
-    print(text)
-    with open(os.path.join(build, "report.md"), "w", encoding="utf-8") as file:
-        file.write("# Benchmarks\n\n" + text)
+
+
+def main():
+    build, rounds, part = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    for _, export, _ in REFERENCES[part]:
+        with open(os.path.join(build, export + ".json"), "wb") as file:
+            program = os.path.join(build, "bench", "bench_" + export)
+            subprocess.run([program], check=True, stdout=file)
+    measured, cores = Measurements(), page.blas_cores()
+    for number in range(1, rounds + 1):
+        for program in PROGRAMS[part]:
+            print(f"round {number} of {rounds}: {program}", file=sys.stderr)
+            measured.run_program(build, program)
+        for reference, core in itertools.product(REFERENCES[part], cores):
+            print(f"round {number} of {rounds}: {reference[0]}, OpenBLAS {core or 'as installed'}",
+                  file=sys.stderr)
+            # Once is enough for what takes seconds, with the best kernels.
+            more = ("naive",) if number == 1 and core == cores[-1] else ()
+            measured.run_numpy(build, reference, core, more)
+    title, text = {
+        "primitives": ("Evaluator, coins and sampler", primitives_text),
+        "runs": ("Runs of the paper's size", runs_text),
+    }[part]
+    page.add_section(os.path.join(build, "report.md"), title, text(measured, rounds))
     return 1 if measured.wrong else 0
 
 
