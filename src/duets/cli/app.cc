@@ -74,6 +74,13 @@ void add_resume(CLI::App& command, CommonFlags& flags, CLI::Option* overwrite) {
       ->excludes(overwrite);
 }
 
+// Chooses what is done with the engine that the flags name.
+void choose(Arguments& given, std::function<void(const Engine&)> body) {
+  given.command = [&given, body = std::move(body)] {
+    with_engine(given.flags.engine, given.flags.threads, body);
+  };
+}
+
 void add_run(CLI::App& app, Arguments& given) {
   CLI::App* run = app.add_subcommand("run", "Simulate a study and write its results");
   add_study(*run, given.flags);
@@ -85,7 +92,9 @@ void add_run(CLI::App& app, Arguments& given) {
       "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
       "More about every epoch");
   run->callback([&given] {
-    given.command = [&given] { run_study(given.flags, given.run, given.extensions); };
+    choose(given, [&given](const Engine& engine) {
+      run_study(given.flags, given.run, given.extensions, engine);
+    });
   });
 }
 
@@ -108,13 +117,6 @@ void run_reproduce(const Arguments& given, const Engine& engine) {
   if (given.reproduce.scaling) return reproduce_scaling(given.flags, given.reproduce, engine);
   if (given.reproduce.variants) return reproduce_variants(given.flags, given.reproduce, engine);
   reproduce_figure(given.flags, given.reproduce, given.extensions, engine);
-}
-
-// Chooses what is done with the engine that the flags name.
-void choose(Arguments& given, std::function<void(const Engine&)> body) {
-  given.command = [&given, body = std::move(body)] {
-    with_engine(given.flags.engine, given.flags.threads, body);
-  };
 }
 
 void add_reproduce(CLI::App& app, Arguments& given) {

@@ -128,7 +128,8 @@ harness::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen
 
 }  // namespace
 
-void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions) {
+void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions,
+             const Engine& engine) {
   const Choice choice = choice_of(flags, chosen, extensions);
   simulation_of(choice.file);  // refuses what cannot be simulated
   const std::string text = resolved_toml(choice.file);
@@ -155,7 +156,7 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
     output.files.emplace_back("study.toml", text);
     return output;
   };
-  run_plan(plan, flags);
+  run_plan(plan, flags, engine);
 }
 
 }  // namespace duets::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "duets/cli/commands.h"
+#include "duets/cli/engine.h"
 
 namespace duets::cli {
 
@@ -19,6 +20,7 @@ struct CompareFlags {
 /// Seeds seed .. seed + runs - 1 of the study; what is random in it is drawn anew for each. DUETS
 /// takes its settings from the study and beta from the grid, where its mode has one. Throws
 /// base::Error.
-void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions);
+void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions,
+             const Engine& engine);
 
 }  // namespace duets::cli

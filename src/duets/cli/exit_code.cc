@@ -29,4 +29,12 @@ ExitCode exit_code_of(base::ErrorKind kind) {
   return ExitCode::kRunFailed;
 }
 
+ExitCode exit_code_of(const std::exception& error) {
+  if (const auto* coded = dynamic_cast<const CodedError*>(&error)) return coded->code();
+  if (const auto* ours = dynamic_cast<const base::Error*>(&error)) {
+    return exit_code_of(ours->kind());
+  }
+  return ExitCode::kRunFailed;
+}
+
 }  // namespace duets::cli

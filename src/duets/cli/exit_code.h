@@ -1,6 +1,8 @@
 // What the process returns, as documented in docs/guide.md.
 #pragma once
 
+#include <exception>
+
 #include "duets/base/error.h"
 
 namespace duets::cli {
@@ -29,5 +31,8 @@ class CodedError : public base::Error {
  private:
   ExitCode code_;
 };
+
+/// Of any exception: a CodedError's own, a base::Error's by its kind, else kRunFailed.
+ExitCode exit_code_of(const std::exception& error);
 
 }  // namespace duets::cli

@@ -53,6 +53,8 @@ void remove_earlier(const fs::path& directory) {
   if (error) fail_io("cannot remove", directory, error);
 }
 
+std::string text_of(const Json& settings) { return settings.dump(2) + "\n"; }
+
 Json stored_settings(const fs::path& directory) {
   const fs::path path = directory / kSettings;
   Json stored = Json::parse(read_whole_file(path), nullptr, false);
@@ -137,11 +139,18 @@ void ExperimentDirectory::begin() const {
   for (const fs::path& half : half_written(path_)) fs::remove(half, error);
   fs::remove(path_ / kManifest, error);
   if (error) fail_io("cannot remove", path_ / kManifest, error);
-  write(kSettings, settings_.dump(2) + "\n");
+  write(kSettings, text_of(settings_));
 }
 
 void ExperimentDirectory::write(const std::string& name, std::string_view text) const {
   write_whole_file(path_ / name, text);
+}
+
+bool is_begun(const fs::path& directory, const Json& settings) {
+  std::error_code error;
+  const fs::path path = directory / kSettings;
+  return fs::is_directory(directory / "runs", error) && fs::is_regular_file(path, error) &&
+         read_whole_file(path) == text_of(settings);
 }
 
 }  // namespace duets::cli

@@ -54,4 +54,8 @@ class ExperimentDirectory {
   std::unique_ptr<DirectoryLock> lock_;
 };
 
+/// Whether `directory` is one that was begun with these settings: for a process of another machine,
+/// whether it sees the directory of the first.
+bool is_begun(const std::filesystem::path& directory, const nlohmann::ordered_json& settings);
+
 }  // namespace duets::cli

@@ -18,8 +18,8 @@ ExperimentProgress::ExperimentProgress(std::FILE* out, Verbosity verbosity, std:
       total_(std::max<std::uint64_t>(total, 1)),
       longest_(longest),
       last_line_(std::chrono::steady_clock::now()),
-      bar_(out, total, "runs") {
-  if (verbosity_ == Verbosity::kQuiet || bar_.terminal()) return;
+      bar_(std::make_unique<ProgressBar>(out, total, "runs")) {
+  if (verbosity_ == Verbosity::kQuiet || bar_->terminal()) return;
   ticker_ = std::thread([this] { print_regularly(); });
 }
 
@@ -39,20 +39,26 @@ void ExperimentProgress::print_regularly() {
   }
 }
 
+void ExperimentProgress::begins(std::size_t num_runs) {
+  const std::lock_guard lock(mutex_);
+  total_ = std::max<std::uint64_t>(num_runs, 1);
+  bar_ = std::make_unique<ProgressBar>(out_, total_, "runs");
+}
+
 void ExperimentProgress::run_done(bool loaded) {
   const std::lock_guard lock(mutex_);
-  bar_.advance(loaded);
+  bar_->advance(loaded);
   if (loaded) ++loaded_;
   if (verbosity_ == Verbosity::kQuiet) return;
-  if (bar_.terminal()) {
-    bar_.draw();
+  if (bar_->terminal()) {
+    bar_->draw();
   } else {
     maybe_print_line();
   }
 }
 
 void ExperimentProgress::maybe_print_line() {
-  const std::uint64_t tenth = bar_.done() * 10 / total_;
+  const std::uint64_t tenth = bar_->done() * 10 / total_;
   const auto now = std::chrono::steady_clock::now();
   if (tenth == tenth_ || now - last_line_ < kBetweenLines) return;
   tenth_ = tenth;
@@ -61,13 +67,13 @@ void ExperimentProgress::maybe_print_line() {
 
 void ExperimentProgress::print_line() {
   last_line_ = std::chrono::steady_clock::now();
-  fmt::print(out_, "{:3} %  {}\n", bar_.done() * 100 / total_, bar_.text());
+  fmt::print(out_, "{:3} %  {}\n", bar_->done() * 100 / total_, bar_->text());
   std::fflush(out_);
 }
 
 std::uint64_t ExperimentProgress::done() const {
   const std::lock_guard lock(mutex_);
-  return bar_.done();
+  return bar_->done();
 }
 
 std::uint64_t ExperimentProgress::loaded() const {
@@ -77,7 +83,7 @@ std::uint64_t ExperimentProgress::loaded() const {
 
 void ExperimentProgress::clear() {
   const std::lock_guard lock(mutex_);
-  bar_.clear();
+  bar_->clear();
 }
 
 }  // namespace duets::cli

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -25,6 +26,8 @@ class ExperimentProgress final : public harness::ExperimentObserver {
   ExperimentProgress(const ExperimentProgress&) = delete;
   ExperimentProgress& operator=(const ExperimentProgress&) = delete;
 
+  /// From here on so many in all.
+  void begins(std::size_t num_runs) override;
   void run_done(bool loaded) override;
 
   std::uint64_t done() const;
@@ -45,7 +48,7 @@ class ExperimentProgress final : public harness::ExperimentObserver {
   std::uint64_t tenth_ = 0;
   std::chrono::milliseconds longest_;
   std::chrono::steady_clock::time_point last_line_;
-  ProgressBar bar_;
+  std::unique_ptr<ProgressBar> bar_;
   bool ended_ = false;
   std::condition_variable ending_;
   std::thread ticker_;  // the last to be made: it uses the others

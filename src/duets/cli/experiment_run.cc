@@ -14,7 +14,7 @@
 #include "duets/cli/figure_export.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/unit_files.h"
-#include "duets/harness/threads.h"
+#include "duets/cluster/job.h"
 
 namespace duets::cli {
 namespace {
@@ -41,30 +41,45 @@ Entry entry_of(const CommonFlags& flags) {
   return flags.overwrite ? Entry::kOverwrite : Entry::kNew;
 }
 
+// Units of this context are this experiment's.
+std::string context_of(const ExperimentPlan& plan) {
+  return plan.command + "\n" + build_of_numbers() + "\n" + plan.context;
+}
+
+// How it was started is not known; with one process the line can be typed as it is.
+std::string how_to_go_on(const CommonFlags& flags, const Engine& engine) {
+  return (engine.processes > 1 ? "mpirun ... " : "") + resume_command(flags.words);
+}
+
 struct Timing {
   double seconds = 0;
   std::uint64_t loaded = 0;
 };
 
+// The same text in every process.
+void require_whole(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine,
+                   const std::string& folder, const harness::ExperimentResult& result) {
+  if (!result.stopped) return;
+  throw CodedError(
+      ExitCode::kRunFailed,
+      fmt::format(
+          "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
+          "{}; the runs of unfinished units are lost; go on with\n  {}",
+          result.num_units, plan.experiment.tasks.size() * plan.experiment.seeds.size(), folder,
+          how_to_go_on(flags, engine)));
+}
+
 harness::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags& flags,
                                   const ExperimentDirectory& directory, UnitFiles& units,
-                                  const base::Executor& executor, Timing& timing) {
+                                  const Engine& engine, Timing& timing) {
   const auto start = Clock::now();
   const std::size_t total = harness::num_runs(plan.experiment);
   ExperimentProgress progress(stderr, flags.verbosity, total);
   const InterruptGuard interrupt;
   harness::ExperimentResult result =
-      harness::run_experiment(plan.experiment, executor, units, progress, interrupt.stop());
+      harness::run_experiment(plan.experiment, engine.executor, units, progress, interrupt.stop());
   progress.clear();
-  if (result.stopped) {
-    throw CodedError(
-        ExitCode::kRunFailed,
-        fmt::format(
-            "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
-            "{}; the runs of unfinished units are lost; go on with\n  {}",
-            units.stored(), plan.experiment.tasks.size() * plan.experiment.seeds.size(),
-            directory.units().string(), resume_command(flags.words)));
-  }
+  require_whole(plan, flags, engine, directory.units().string(), result);
   timing.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   timing.loaded = progress.loaded();
   return result;
@@ -93,7 +108,7 @@ std::string draw(const ExperimentDirectory& directory, const ExperimentOutput& o
 
 std::string manifest_text(const ExperimentPlan& plan, const Json& settings,
                           const std::string& digest, const Timing& timing,
-                          const std::string& figure_note, unsigned threads) {
+                          const std::string& figure_note, const Engine& engine) {
   Json json;
   json["command"] = plan.command;
   json["digest"] = digest;
@@ -104,7 +119,8 @@ std::string manifest_text(const ExperimentPlan& plan, const Json& settings,
   json["figures"] = figure_note.empty() ? Json::array({"svg", "png", "pdf"}) : Json::array({"svg"});
   if (!figure_note.empty()) json["figures_note"] = figure_note;
   for (const auto& [name, value] : build_facts()) json["build"][name] = value;
-  json["build"]["threads"] = threads;
+  json["build"]["threads"] = engine.threads;
+  json["build"]["processes"] = engine.processes;
   return json.dump(2) + "\n";
 }
 
@@ -136,25 +152,73 @@ std::string output_of(const ExperimentPlan& plan, const CommonFlags& flags) {
   return flags.output.empty() ? plan.output : flags.output;
 }
 
-void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
-             const ExperimentDirectory& directory, UnitFiles& units) {
-  directory.begin();
-  const unsigned threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
-  const harness::ThreadExecutor executor(threads);
+void tell_before(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine,
+                 std::size_t num_stored) {
   if (!plan.notice.empty()) tell(flags, plan.notice);
-  if (units.stored() > 0) {
-    tell(flags, fmt::format("units that are there already: {}", units.stored()));
+  if (engine.processes > 1) {
+    tell(flags, text_of(engine) + "; progress is that of the first process");
   }
+  if (num_stored > 0) tell(flags, fmt::format("units that are there already: {}", num_stored));
+}
+
+void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
+             const ExperimentDirectory& directory, UnitFiles& units, const Engine& engine) {
+  tell_before(plan, flags, engine, units.stored());
   Timing timing;
-  const harness::ExperimentResult result = compute(plan, flags, directory, units, executor, timing);
+  const harness::ExperimentResult result = compute(plan, flags, directory, units, engine, timing);
   const std::string digest = curves_digest(plan.experiment, result);
   const ExperimentOutput shows = plan.present(result, digest);
   for (const auto& [name, text] : shows.files) directory.write(name, text);
-  const std::string figure_note = draw(directory, shows, executor);
+  const std::string figure_note = draw(directory, shows, engine.executor);
   if (!figure_note.empty()) fmt::print(stderr, "note: {}\n", figure_note);
   directory.write("manifest.json",
-                  manifest_text(plan, settings, digest, timing, figure_note, threads));
+                  manifest_text(plan, settings, digest, timing, figure_note, engine));
   std::cout << shown(shows, digest, output_of(plan, flags), flags.format);
+}
+
+base::Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+// A disk that is full is mended, and what is finished is not lost.
+template <class Body>
+void with_advice(const CommonFlags& flags, const Engine& engine, const Body& body) {
+  try {
+    body();
+  } catch (const CodedError&) {
+    throw;
+  } catch (const base::Error& error) {
+    if (error.kind() != base::ErrorKind::kIo) throw;
+    throw base::Error(error.kind(), fmt::format("{}\nfinished units are kept; when this is mended, "
+                                                "go on with\n  {}",
+                                                error.what(), how_to_go_on(flags, engine)));
+  }
+}
+
+// The process that has the directory, prints and writes.
+void run_first(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
+               const Engine& engine) {
+  const ExperimentDirectory directory(output_of(plan, flags), entry_of(flags), settings);
+  UnitFiles units(directory.units(), context_of(plan));
+  units.read_all(plan.experiment);
+  with_advice(flags, engine, [&] {
+    directory.begin();
+    engine.executor.agree(bytes_of(directory.path().string()));
+    execute(plan, flags, settings, directory, units, engine);
+  });
+}
+
+// Any other process: runs its share and hands it over.
+void run_helper(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
+                const Engine& engine) {
+  const base::Bytes agreed = engine.executor.agree({});
+  const std::filesystem::path directory(agreed.begin(), agreed.end());
+  HelperUnitFiles units(directory / "runs", context_of(plan), is_begun(directory, settings));
+  harness::ExperimentObserver nobody;
+  const InterruptGuard interrupt("");
+  with_advice(flags, engine, [&] {
+    const harness::ExperimentResult result =
+        harness::run_experiment(plan.experiment, engine.executor, units, nobody, interrupt.stop());
+    require_whole(plan, flags, engine, (directory / "runs").string(), result);
+  });
 }
 
 }  // namespace
@@ -194,23 +258,12 @@ std::string curves_digest(const harness::Experiment& experiment,
   return base::to_hex(base::digest_of(writer.bytes()));
 }
 
-void run_plan(const ExperimentPlan& plan, const CommonFlags& flags) {
+void run_plan(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine) {
   Json settings = plan.settings;
   settings["build"] = build_of_numbers();
-  const ExperimentDirectory directory(output_of(plan, flags), entry_of(flags), settings);
-  UnitFiles units(directory.units(),
-                  plan.command + "\n" + build_of_numbers() + "\n" + plan.context);
-  units.read_all(plan.experiment);
-  try {
-    execute(plan, flags, settings, directory, units);
-  } catch (const CodedError&) {
-    throw;
-  } catch (const base::Error& error) {
-    if (error.kind() != base::ErrorKind::kIo) throw;
-    throw base::Error(error.kind(), fmt::format("{}\nfinished units are kept; when this is mended, "
-                                                "go on with\n  {}",
-                                                error.what(), resume_command(flags.words)));
-  }
+  cluster::require_same(engine.executor, "what is to be run",
+                        bytes_of(settings.dump() + context_of(plan)));
+  (engine.first ? run_first : run_helper)(plan, flags, settings, engine);
 }
 
 }  // namespace duets::cli

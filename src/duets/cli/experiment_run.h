@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "duets/cli/commands.h"
+#include "duets/cli/engine.h"
 #include "duets/harness/experiment.h"
 #include "duets/harness/figures.h"
 
@@ -42,11 +43,12 @@ struct ExperimentPlan {
 };
 
 /// Runs the plan in its directory, or what is left of it, writes every file and prints the summary.
-/// Throws CodedError kRunFailed, with the command to go on, when it was interrupted.
-void run_plan(const ExperimentPlan& plan, const CommonFlags& flags);
+/// Throws CodedError kRunFailed, with the command to go on, when it was interrupted. Of several
+/// processes the first has the directory; the others save finished units where they can see it.
+void run_plan(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine);
 
 /// 32 hexadecimal digits over all curves, with what they belong to. The same for any number of
-/// threads, with and without interruptions.
+/// threads and processes, with and without interruptions.
 std::string curves_digest(const harness::Experiment& experiment,
                           const harness::ExperimentResult& result);
 

@@ -28,7 +28,7 @@ void ask_to_stop(int /*signal*/) {
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
   }
-  if (!first) return;
+  if (!first || *first_text.load() == '\0') return;
   write_error("\n");
   write_error(first_text.load());
   write_error("\n");

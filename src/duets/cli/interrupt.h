@@ -15,6 +15,7 @@ class InterruptGuard {
   };
 
   /// `text` is written to standard error with the first signal; it must live for ever.
+  /// Empty: nothing is written.
   explicit InterruptGuard(
       const char* text = "stopping after the runs under way; once more: at once",
       Second second = Second::kEnds);

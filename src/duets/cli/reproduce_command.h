@@ -6,6 +6,7 @@
 #include <string>
 
 #include "duets/cli/commands.h"
+#include "duets/cli/engine.h"
 
 namespace duets::cli {
 
@@ -22,6 +23,6 @@ struct ReproduceFlags {
 
 /// The comparison behind the published figure. Throws base::Error.
 void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
-                      const Extensions& extensions);
+                      const Extensions& extensions, const Engine& engine);
 
 }  // namespace duets::cli

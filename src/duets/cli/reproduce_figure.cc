@@ -86,7 +86,7 @@ harness::ComparisonPage page_of(const ReproduceFlags& chosen, const harness::Stu
 }  // namespace
 
 void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
-                      const Extensions& extensions) {
+                      const Extensions& extensions, const Engine& engine) {
   const harness::StudyChoice choice = choice_of(flags, chosen);
   const std::vector<harness::Algorithm> algorithms = all_algorithms(extensions);
   ExperimentPlan plan;
@@ -99,7 +99,7 @@ void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
     return comparison_output(harness::analyse(plan.experiment, result, algorithms),
                              page_of(chosen, choice, digest));
   };
-  run_plan(plan, flags);
+  run_plan(plan, flags, engine);
 }
 
 }  // namespace duets::cli

@@ -4,16 +4,18 @@
 
 #include <iostream>
 
+#include "duets/base/bytes.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/config_check.h"
+#include "duets/cli/file_io.h"
 #include "duets/cli/participation_file.h"
 #include "duets/cli/result_directory.h"
 #include "duets/cli/run_trials.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
+#include "duets/cluster/job.h"
 #include "duets/harness/memory_estimate.h"
 #include "duets/harness/simulate.h"
-#include "duets/harness/threads.h"
 #include "duets/service/secret.h"
 
 namespace duets::cli {
@@ -49,7 +51,8 @@ std::uint64_t num_queries(const protocol::Study& study) {
   return std::uint64_t{study.agents} * study.horizon;
 }
 
-RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions) {
+RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
+                const Engine& engine) {
   RunPlan plan;
   plan.file = load_study(flags.study, {flags.seed, extensions.functions});
   plan.simulation = simulation_of(plan.file);
@@ -62,12 +65,26 @@ RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extension
   }
   if (!given.secret.empty()) plan.simulation.secret = service::load_secret(given.secret);
   plan.output = flags.output.empty() ? "results/" + plan.file.study.name : flags.output;
-  plan.threads = flags.threads == 0 ? harness::default_threads() : flags.threads;
+  plan.threads = engine.threads;
   return plan;
 }
 
+// What the numbers depend on, so that processes on several machines can compare it.
+base::Bytes identity(const RunPlan& plan, const RunFlags& given) {
+  base::ByteWriter whole;
+  whole.text(resolved_toml(plan.file));
+  whole.text(plan.trials.kept);
+  whole.text(given.replay);
+  for (const std::string& name : {given.participation, given.secret}) {
+    whole.text(name.empty() ? "" : read_whole_file(name));
+  }
+  base::ByteWriter digest;  // of a secret nothing else leaves the process
+  digest.digest(base::digest_of(whole.bytes()));
+  return digest.take();
+}
+
 // What a person should know before it starts, on standard error.
-std::vector<std::string> words_before(const RunPlan& plan) {
+std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine) {
   const protocol::Study& study = plan.file.study;
   std::vector<std::string> words;
   for (const std::string& note : plan.file.notes) words.push_back("note: " + note);
@@ -76,6 +93,7 @@ std::vector<std::string> words_before(const RunPlan& plan) {
   words.push_back(fmt::format("{}: {} agents x {} queries = {}, epochs of {}", study.name,
                               study.agents, study.horizon, num_queries(study),
                               fmt::join(protocol::lengths(study), ", ")));
+  if (engine.processes > 1) words.push_back(text_of(engine));
   if (num_queries(study) < harness::kLargeRun) return words;
   const harness::MemoryEstimate memory =
       harness::estimate_memory(study, forecast.model, plan.simulation.points, plan.threads);
@@ -114,14 +132,22 @@ void add_run_flags(CLI::App& run, RunFlags& given) {
       ->option_text("WORD");
 }
 
-void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions) {
-  const RunPlan plan = plan_of(flags, given, extensions);
-  ResultDirectory results(plan.output, flags.overwrite, plan.file);
-  const harness::ThreadExecutor executor(plan.threads);
-  if (flags.verbosity != Verbosity::kQuiet) {
-    for (const std::string& line : words_before(plan)) fmt::print(stderr, "{}\n", line);
+void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
+               const Engine& engine) {
+  const RunPlan plan = plan_of(flags, given, extensions, engine);
+  if (engine.processes > 1) {
+    cluster::require_same(engine.executor, "the study", identity(plan, given));
   }
-  const harness::RunResult result = simulate_into(results, plan, executor, flags.verbosity);
+  if (!engine.first) {
+    harness::Observer nobody;
+    harness::simulate(plan.simulation, engine.executor, nobody);
+    return;
+  }
+  ResultDirectory results(plan.output, flags.overwrite, plan.file);
+  if (flags.verbosity != Verbosity::kQuiet) {
+    for (const std::string& line : words_before(plan, engine)) fmt::print(stderr, "{}\n", line);
+  }
+  const harness::RunResult result = simulate_into(results, plan, engine.executor, flags.verbosity);
   results.commit(result, plan.trials, plan.threads);
   std::cout << run_summary(result, flags.format, plan.output);
 }

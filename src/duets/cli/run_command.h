@@ -5,6 +5,7 @@
 #include <string>
 
 #include "duets/cli/commands.h"
+#include "duets/cli/engine.h"
 #include "duets/cli/extensions.h"
 
 namespace duets::cli {
@@ -20,7 +21,8 @@ struct RunFlags {
 /// Says them on the command line.
 void add_run_flags(CLI::App& run, RunFlags& given);
 
-/// Throws base::Error.
-void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions);
+/// Throws base::Error. Of several processes the first prints and writes.
+void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
+               const Engine& engine);
 
 }  // namespace duets::cli

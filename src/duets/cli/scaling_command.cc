@@ -71,7 +71,8 @@ ExperimentOutput output_of(const harness::ScalingAnalysis& analysis,
 
 }  // namespace
 
-void reproduce_scaling(const CommonFlags& flags, const ReproduceFlags& chosen) {
+void reproduce_scaling(const CommonFlags& flags, const ReproduceFlags& chosen,
+                       const Engine& engine) {
   const harness::ScalingChoice choice = choice_of(flags, chosen);
   const harness::Scaling scaling = harness::scaling_experiment(choice);
   ExperimentPlan plan;
@@ -97,7 +98,7 @@ void reproduce_scaling(const CommonFlags& flags, const ReproduceFlags& chosen) {
                   {"Program", "duets " + version()}};
     return output_of(analysis, page);
   };
-  run_plan(plan, flags);
+  run_plan(plan, flags, engine);
 }
 
 }  // namespace duets::cli

@@ -60,4 +60,12 @@ void UnitFiles::save(const harness::Task& task, std::uint64_t seed, const harnes
   ++stored_;
 }
 
+void UnitFiles::received(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) {
+  if (std::filesystem::exists(path_of(task, seed))) {
+    ++stored_;
+  } else {
+    save(task, seed, unit);
+  }
+}
+
 }  // namespace duets::cli

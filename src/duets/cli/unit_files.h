@@ -29,6 +29,8 @@ class UnitFiles final : public harness::UnitStore {
   std::optional<harness::Unit> load(const harness::Task& task, std::uint64_t seed) override;
   /// Under another name first, so that a file with the final name is whole. kIo.
   void save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override;
+  /// Saves it unless the file is there: another process may not see this folder.
+  void received(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override;
 
  private:
   std::filesystem::path path_of(const harness::Task& task, std::uint64_t seed) const;
@@ -37,6 +39,27 @@ class UnitFiles final : public harness::UnitStore {
   std::string context_;
   std::map<std::filesystem::path, harness::Unit> found_;  // constant once read
   std::atomic<std::size_t> stored_ = 0;
+};
+
+/// The units of a process that is not the first one of a job. The first has read what was there and
+/// gets everything in the end; until then this one saves its own into the same folder.
+class HelperUnitFiles final : public harness::UnitStore {
+ public:
+  /// `visible`: the folder is on a file system that both see. Otherwise nothing is saved here.
+  HelperUnitFiles(const std::filesystem::path& folder, const std::string& context, bool visible)
+      : files_(folder, context), visible_(visible) {}
+
+  std::optional<harness::Unit> load(const harness::Task& /*task*/,
+                                    std::uint64_t /*seed*/) override {
+    return std::nullopt;
+  }
+  void save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override {
+    if (visible_) files_.save(task, seed, unit);
+  }
+
+ private:
+  UnitFiles files_;
+  bool visible_;
 };
 
 }  // namespace duets::cli

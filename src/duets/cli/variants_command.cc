@@ -89,7 +89,8 @@ ExperimentOutput output_of(const harness::VariantsAnalysis& analysis,
 
 }  // namespace
 
-void reproduce_variants(const CommonFlags& flags, const ReproduceFlags& chosen) {
+void reproduce_variants(const CommonFlags& flags, const ReproduceFlags& chosen,
+                        const Engine& engine) {
   const harness::VariantsChoice choice = choice_of(flags, chosen);
   ExperimentPlan plan;
   plan.command = "reproduce";
@@ -115,7 +116,7 @@ void reproduce_variants(const CommonFlags& flags, const ReproduceFlags& chosen) 
                   {"Program", "duets " + version()}};
     return output_of(analysis, page);
   };
-  run_plan(plan, flags);
+  run_plan(plan, flags, engine);
 }
 
 }  // namespace duets::cli

@@ -33,36 +33,20 @@ base::Bytes failure_message(const Failure& failure) {
 
 bool is_failure(const base::Bytes& message) { return message.back() == kFailed; }
 
-struct Told {
-  std::size_t rank = 0;
-  std::string host{};
-  Failure failure{};
-};
-
-Told read_failure(const base::Bytes& message, std::size_t rank) {
-  base::ByteReader reader(message);
-  Told told;
-  told.rank = rank;
-  told.failure.code = static_cast<int>(reader.u32());
-  told.host = reader.text();
-  told.failure.text = reader.text();
-  return told;
-}
-
 // Nothing when nobody failed.
 std::optional<Failure> verdict(const std::vector<base::Bytes>& messages) {
-  std::vector<Told> failed;
-  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
-    if (is_failure(messages[rank])) failed.push_back(read_failure(messages[rank], rank));
-  }
-  if (failed.empty()) return std::nullopt;
-  const Told& first = failed.front();
-  const bool common = failed.size() == messages.size() &&
-                      std::all_of(failed.begin(), failed.end(),
-                                  [&](const Told& told) { return told.failure == first.failure; });
-  if (common) return first.failure;
-  return Failure{first.failure.code, fmt::format("rank {} of {} on {}: {}", first.rank,
-                                                 messages.size(), first.host, first.failure.text)};
+  const auto failed = std::find_if(messages.begin(), messages.end(), is_failure);
+  if (failed == messages.end()) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(failed - messages.begin());
+  base::ByteReader reader(*failed);
+  Failure failure;
+  failure.code = static_cast<int>(reader.u32());
+  const std::string host = reader.text();
+  failure.text = reader.text();
+  // The first process is the one that people see; what all have in common it has too.
+  if (rank == 0) return failure;
+  failure.text = fmt::format("rank {} of {} on {}: {}", rank, messages.size(), host, failure.text);
+  return failure;
 }
 
 // Takes the frame off.

@@ -46,9 +46,9 @@ struct Purpose {
 std::vector<base::Bytes> exchange_for(Transport& transport, const Purpose& purpose,
                                       base::Bytes contents);
 
-/// Comes to the others' next exchange with a failure instead. Returns what becomes of the job: this
-/// failure when all processes have the same, else that of the lowest rank that failed, with rank
-/// and machine in its text.
+/// Comes to the others' next exchange with a failure instead. Returns what becomes of the job: the
+/// failure of the lowest rank that failed, with rank and machine in its text unless it is the
+/// first.
 Failure announce(Transport& transport, const Failure& failure);
 
 }  // namespace duets::cluster

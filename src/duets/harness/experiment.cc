@@ -112,8 +112,9 @@ void share_units(const Experiment& experiment, const base::Executor& executor,
 
 ExperimentResult result_of(const Experiment& experiment, Units units) {
   ExperimentResult result;
-  result.stopped = std::any_of(units.begin(), units.end(),
-                               [](const std::optional<Unit>& unit) { return !unit; });
+  result.num_units = static_cast<std::size_t>(
+      std::count_if(units.begin(), units.end(), [](const auto& unit) { return unit.has_value(); }));
+  result.stopped = result.num_units < units.size();
   if (result.stopped) return result;
   const std::size_t num_seeds = experiment.seeds.size();
   result.units.assign(experiment.tasks.size(), std::vector<Unit>(num_seeds));

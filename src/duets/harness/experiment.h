@@ -76,6 +76,7 @@ struct ExperimentResult {
   /// units[task][seed][contender]; complete, or empty when `stopped`.
   std::vector<std::vector<Unit>> units{};
   bool stopped = false;
+  std::size_t num_units = 0;  ///< that are finished, now or earlier
 };
 
 /// Number of runs (contenders times seeds, over all tasks).

@@ -184,6 +184,7 @@ TEST(RunExperiment, WhenOneProcessIsAskedToStopAllDo) {
     EXPECT_TRUE(result.units.empty());
     // What the other two finished is known everywhere.
     EXPECT_EQ(store.units.size() + store.others.size(), 4U);
+    EXPECT_EQ(result.num_units, 4U);
   });
 }
 
