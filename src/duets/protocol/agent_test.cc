@@ -235,8 +235,7 @@ TEST(AgentStarts, OutsideTheRegionAreRefused) {
       std::make_shared<PublicView>(share(run.study()), secret.public_coin(), kTestExecutor));
   agent.receive(run.coordinator().view().inducing(EpochId{1}).message);
   Trim trim = run.trim(1);
-  trim.sampler.method = region::Method::kWalk;
-  trim.sampler.max_shrinks = 100;
+  trim.sampler = {.method = region::Method::kWalk, .max_shrinks = 100};
   for (const double bad : {kNan, 1e6}) {
     trim.starts = numeric::Points::Constant(1, 2, bad);
     EXPECT_EQ(error_kind([&] { agent.receive(trim); }), base::ErrorKind::kProtocol);

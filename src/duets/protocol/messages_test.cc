@@ -238,6 +238,16 @@ TEST(Messages, BytesOfAnUpload) {
   EXPECT_EQ(bytes, expected);
 }
 
+// Bytes of the older methods are what they were before there were covers.
+TEST(Messages, OnlyCoversHaveADepth) {
+  Trim trim;
+  const std::size_t size = encode(trim).size();
+  trim.sampler.method = region::Method::kCover;
+  trim.sampler.cover_depth = 17;
+  EXPECT_EQ(encode(trim).size(), size + 4);
+  EXPECT_EQ(std::get<Trim>(decode(encode(trim))).sampler, trim.sampler);
+}
+
 TEST(Messages, DecodersRefuseWhatNoEncoderWrites) {
   InducingSet both;
   both.points = lattice(2, 2);
@@ -247,6 +257,10 @@ TEST(Messages, DecodersRefuseWhatNoEncoderWrites) {
   Upload unordered;
   unordered.holes = {2, 2};
   EXPECT_EQ(error_kind([&] { decode(encode(unordered)); }), base::ErrorKind::kDecode);
+  Trim deep;
+  deep.sampler.method = region::Method::kCover;
+  deep.sampler.cover_depth = region::Cover::kMaxDepth + 1;
+  EXPECT_EQ(error_kind([&] { decode(encode(deep)); }), base::ErrorKind::kDecode);
   const Record broadcast = MessageTaken{Trim{}};
   EXPECT_EQ(error_kind([&] { decode_record(encode_record(broadcast)); }), base::ErrorKind::kDecode);
 }

@@ -43,6 +43,20 @@ inline Study small_study(domain::Domain domain) {
 
 inline Study small_study() { return small_study(domain::Domain::finite(lattice(40, 2))); }
 
+/// A narrow cut after the first epoch: on a box the next regions are small. They are covered, or
+/// walked in where an int parameter makes covers impossible.
+inline Study small_region_study(bool walks) {
+  const domain::Parameter real{.name = "x"};
+  const domain::Parameter whole{.name = "n", .type = domain::ParameterType::kInt, .high = 1000};
+  Study study = small_study(walks ? domain::Domain::box({real, whole}) : domain::Domain::box(2));
+  study.beta = 0.03;
+  study.lambda = 0.01;
+  study.horizon = 10;
+  study.schedule = ScheduleRule::kExplicit;
+  study.epochs = {8, 1, 1};
+  return study;
+}
+
 inline std::shared_ptr<const Study> share(const Study& study) {
   return std::make_shared<const Study>(study);
 }

@@ -92,18 +92,15 @@ TEST(Snapshot, TheoryMode) {
   }
 }
 
-// A narrow cut on a box: the sampler walks, and its starts come from the public stream or the trim.
-TEST(Snapshot, WalksInSmallRegions) {
-  Study study = small_study(Domain::box(2));
-  study.beta = 0.03;
-  study.lambda = 0.01;
-  study.horizon = 10;
-  study.schedule = ScheduleRule::kExplicit;
-  study.epochs = {8, 1, 1};
-  TestRun plain(study);
-  play(plain);
-  ASSERT_EQ(plain.trim(1).sampler.method, region::Method::kWalk);
-  expect_restoring_changes_nothing(study);
+// Walks, whose starts come from the public stream or the trim, and covers.
+TEST(Snapshot, WalksAndCoversInSmallRegions) {
+  for (const bool walks : {true, false}) {
+    const Study study = small_region_study(walks);
+    TestRun plain(study);
+    play(plain);
+    ASSERT_EQ(plain.trim(1).sampler.method, walks ? region::Method::kWalk : region::Method::kCover);
+    expect_restoring_changes_nothing(study);
+  }
 }
 
 TEST(Snapshot, BeforeTheStart) {

@@ -94,18 +94,15 @@ TEST(Verify, EveryVariantPasses) {
   EXPECT_EQ(wrong(verified(theory, run.records())), std::set<std::string>{});
 }
 
-// Walks start from points of the public stream or from the trim.
-TEST(Verify, WalksPass) {
-  Study study = small_study(Domain::box(2));
-  study.beta = 0.03;
-  study.lambda = 0.01;
-  study.horizon = 10;
-  study.schedule = ScheduleRule::kExplicit;
-  study.epochs = {8, 1, 1};
-  TestRun run(study);
-  run.finish();
-  ASSERT_EQ(run.trim(1).sampler.method, region::Method::kWalk);
-  EXPECT_EQ(wrong(verified(study, run.records())), std::set<std::string>{});
+// Walks start from points of the public stream or from the trim; covers from the cut alone.
+TEST(Verify, WalksAndCoversPass) {
+  for (const bool walks : {true, false}) {
+    const Study study = small_region_study(walks);
+    TestRun run(study);
+    run.finish();
+    ASSERT_EQ(run.trim(1).sampler.method, walks ? region::Method::kWalk : region::Method::kCover);
+    EXPECT_EQ(wrong(verified(study, run.records())), std::set<std::string>{});
+  }
 }
 
 TEST(Verify, AnUnfinishedRunPassesAsFarAsItGoes) {
