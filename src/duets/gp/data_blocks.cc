@@ -82,24 +82,29 @@ DataBlock whole(const DataBlocks& data, const base::Executor& executor) {
   return collect(data, executor, data.block);
 }
 
-Points spread_rows(const DataBlocks& data, std::size_t most, const base::Executor& executor) {
+DataBlock spread_block(const DataBlocks& data, std::size_t most, const base::Executor& executor) {
   const std::uint64_t total = data.num_rows();
-  if (total <= most) return whole(data, executor).points;
+  if (total <= most) return whole(data, executor);
   std::vector<std::uint64_t> first(data.num_blocks());
   std::exclusive_scan(data.rows.begin(), data.rows.end(), first.begin(), std::uint64_t{0});
-  return collect(data, executor,
-                 [&](std::size_t b) {
-                   const std::uint64_t end = first[b] + data.rows[b];
-                   // The first i with i * total / most >= first[b].
-                   std::uint64_t i = (first[b] * most + total - 1) / total;
-                   std::vector<Eigen::Index> wanted;
-                   for (; i < most && i * total / most < end; ++i) {
-                     wanted.push_back(static_cast<Eigen::Index>(i * total / most - first[b]));
-                   }
-                   if (wanted.empty()) return DataBlock{};
-                   return DataBlock{data.block(b).points(wanted, Eigen::all), {}};
-                 })
-      .points;
+  return collect(data, executor, [&](std::size_t b) {
+    const std::uint64_t end = first[b] + data.rows[b];
+    // The first i with i * total / most >= first[b].
+    std::uint64_t i = (first[b] * most + total - 1) / total;
+    std::vector<Eigen::Index> wanted;
+    for (; i < most && i * total / most < end; ++i) {
+      wanted.push_back(static_cast<Eigen::Index>(i * total / most - first[b]));
+    }
+    if (wanted.empty()) return DataBlock{};
+    const DataBlock block = data.block(b);
+    DataBlock some{block.points(wanted, Eigen::all), {}};
+    if (block.counts.size() > 0) some.counts = block.counts(wanted);
+    return some;
+  });
+}
+
+Points spread_rows(const DataBlocks& data, std::size_t most, const base::Executor& executor) {
+  return spread_block(data, most, executor).points;
 }
 
 }  // namespace duets::gp

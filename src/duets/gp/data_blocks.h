@@ -35,7 +35,10 @@ DataBlocks blocks_of(const numeric::Points& points, const numeric::Vector& count
 /// All rows in one block, in every process. O(rows); for few rows.
 DataBlock whole(const DataBlocks& data, const base::Executor& executor);
 
-/// At most `most` rows, evenly spread: row i * num_rows / most for i = 0, 1, ..; in every process.
+/// At most `most` rows, evenly spread: row i * num_rows / most for i = 0, 1, ..; with their counts;
+/// in every process.
+DataBlock spread_block(const DataBlocks& data, std::size_t most, const base::Executor& executor);
+/// The same without counts.
 numeric::Points spread_rows(const DataBlocks& data, std::size_t most,
                             const base::Executor& executor);
 

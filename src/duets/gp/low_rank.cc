@@ -20,13 +20,14 @@ using numeric::Vector;
 // A block of pivots comes from this many rows whose residuals are at least this share of the
 // largest. The rows with the largest ones would not do: they lie next to each other.
 constexpr std::size_t kCandidates = 256;
-constexpr double kFloorShare = 0.2;
+constexpr double kFloorShare = 0.5;
 constexpr std::size_t kBlock = 64;
 constexpr Eigen::Index kChunk = 128;
 // Below this part of the prior variance a residual is rounding.
 constexpr double kRounding = 1e-13;
-// Rows that one block of data may propose as pivots.
-constexpr std::size_t kProposals = 16;
+// Rows that all blocks of data together should propose as pivots, and the least that one does.
+constexpr std::size_t kProposals = 1024;
+constexpr std::size_t kLeastProposals = 16;
 
 Matrix rows_at(const Eigen::Ref<const Matrix>& all, const std::vector<std::uint32_t>& rows) {
   return all(std::vector<Eigen::Index>(rows.begin(), rows.end()), Eigen::all);
@@ -48,6 +49,11 @@ Points agreed(const Points& points, const base::Executor& executor) {
   const std::vector<double> values = base::ByteReader(bytes).f64s();
   return Eigen::Map<const Points>(
       values.data(), static_cast<Eigen::Index>(values.size()) / points.cols(), points.cols());
+}
+
+Watch watch(double residual, const DataBlocks& data) {
+  return {residual,
+          std::max(kLeastProposals, kProposals / std::max<std::size_t>(data.num_blocks(), 1))};
 }
 
 }  // namespace
@@ -144,7 +150,7 @@ LowRank low_rank_posterior(const kernel::Kernel& kernel, const DataBlocks& data,
   for (std::size_t num_sweeps = 1;; ++num_sweeps) {
     pivots = agreed(pivots, executor);
     Whitening whitening = whiten(kernel, pivots);
-    Sweep swept = sweep(whitening, data, executor, {residual, kProposals});
+    Sweep swept = sweep(whitening, data, executor, watch(residual, data));
     const bool enough = !(swept.residuals.largest > residual) || num_sweeps >= max_sweeps ||
                         static_cast<std::size_t>(pivots.rows()) >= max_rank;
     if (enough) {
@@ -157,24 +163,35 @@ LowRank low_rank_posterior(const kernel::Kernel& kernel, const DataBlocks& data,
   }
 }
 
+Points add_unseen_rows(const kernel::Kernel& kernel, const DataBlocks& latents,
+                       const Features& features, Points chosen, double residual,
+                       std::size_t max_points, std::size_t max_looks,
+                       const base::Executor& executor) {
+  chosen = agreed(chosen, executor);
+  for (std::size_t look = 0; look < max_looks; ++look) {
+    if (static_cast<std::size_t>(chosen.rows()) >= max_points) break;
+    const Points known = features(chosen);
+    const Residuals left =
+        residuals(whiten(kernel, known), latents, features, executor, watch(residual, latents));
+    if (!(left.largest > residual)) break;
+    PivotSearch search(kernel, features(left.watched), known);
+    search.refine(residual, max_points);
+    chosen = agreed(stacked(chosen, numeric::select_rows(left.watched, search.chosen())), executor);
+    if (chosen.rows() == known.rows()) break;
+  }
+  return chosen;
+}
+
 Points greedy_rows(const kernel::Kernel& kernel, const DataBlocks& latents,
                    const Features& features, double residual, std::size_t max_points,
                    const base::Executor& executor) {
   const Points sample = spread_rows(latents, kPivotSample, executor);
   Points chosen =
       numeric::select_rows(sample, greedy_pivots(kernel, features(sample), residual, max_points));
-  const bool all = latents.num_rows() <= kPivotSample;
-  while (!all && static_cast<std::size_t>(chosen.rows()) < max_points) {
-    chosen = agreed(chosen, executor);
-    const Residuals left = residuals(whiten(kernel, features(chosen)), latents, features, executor,
-                                     {residual, kProposals});
-    if (!(left.largest > residual)) break;
-    PivotSearch search(kernel, features(left.watched), features(chosen));
-    search.refine(residual, max_points);
-    if (search.chosen().empty()) break;
-    chosen = stacked(chosen, numeric::select_rows(left.watched, search.chosen()));
-  }
-  return all ? chosen : agreed(chosen, executor);
+  if (latents.num_rows() <= kPivotSample) return chosen;
+  // Every look adds a pivot at least.
+  return add_unseen_rows(kernel, latents, features, std::move(chosen), residual, max_points,
+                         max_points, executor);
 }
 
 }  // namespace duets::gp

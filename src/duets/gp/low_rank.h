@@ -29,7 +29,7 @@ class PivotSearch {
 
   /// Adds pivots until no row leaves a residual above `residual` (absolute; rounding at least), or
   /// there are `max_rank`. O(n r^2), in blocks: up to 64 pivots at once, chosen by pivoted Cholesky
-  /// among 256 rows spread over those with at least a fifth of the largest residual.
+  /// among 256 rows spread over those with at least half of the largest residual.
   void refine(double residual, std::size_t max_rank);
 
   const numeric::Points& pivots() const { return pivots_; }  ///< in order of choice
@@ -69,11 +69,19 @@ LowRank low_rank_posterior(const kernel::Kernel& kernel, const DataBlocks& data,
                            std::size_t max_rank, std::size_t max_sweeps,
                            const base::Executor& executor);
 
-/// Greedy choice among all rows of `latents`, which may be many: the rows whose features, as
-/// `features` makes them, leave a residual of at most `residual` (absolute) on all others, or
-/// `max_points` of them; in every process. Up to kPivotSample rows this is greedy_pivots(), to the
-/// bit; beyond, rows are chosen from a spread sample and then among those that it does not see.
-/// At least one row when there is one. O(m r^2), never m x r in memory.
+/// Rows of `latents`, which may be many, are looked at through the `chosen` ones; while some leave
+/// a residual above `residual` (absolute), a few of them are chosen, too; until none does, there
+/// are `max_points`, or after `max_looks`. `chosen` are latents like the rows; in every process.
+/// O(m r^2) for each look, never m x r in memory.
+numeric::Points add_unseen_rows(const kernel::Kernel& kernel, const DataBlocks& latents,
+                                const Features& features, numeric::Points chosen, double residual,
+                                std::size_t max_points, std::size_t max_looks,
+                                const base::Executor& executor);
+
+/// Greedy choice among all rows of `latents`: rows that leave a residual of at most `residual`
+/// (absolute) on all others, or `max_points` of them; in every process. Up to kPivotSample rows
+/// this is greedy_pivots(), to the bit; beyond, rows are chosen on a spread sample and then among
+/// those that it does not see. At least one when there is one.
 numeric::Points greedy_rows(const kernel::Kernel& kernel, const DataBlocks& latents,
                             const Features& features, double residual, std::size_t max_points,
                             const base::Executor& executor);

@@ -61,7 +61,7 @@ EpochReport read_report(base::ByteReader& in) {
   r.length = in.u32();
   r.num_participants = in.u32();
   const std::uint8_t path = in.u8();
-  if (path > 1) throw base::Error(base::ErrorKind::kDecode, "variance path must be 0 or 1");
+  if (path > 2) throw base::Error(base::ErrorKind::kDecode, "variance path must be 0, 1 or 2");
   r.variance_path = static_cast<VariancePath>(path);
   r.sampler = read_settings(in);
   const std::vector<double> point = in.f64s();

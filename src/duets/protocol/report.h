@@ -15,8 +15,9 @@ namespace duets::protocol {
 
 /// How the posterior variance of D_j was computed.
 enum class VariancePath : std::uint8_t {
-  kExact = 0,    ///< dense, over the different points
-  kLowRank = 1,  ///< through pivots, residual at most `variance_tolerance`
+  kExact = 0,        ///< dense, over the different points
+  kLowRank = 1,      ///< through pivots whose residual is at most 1 % of sigma2_max
+  kApproximate = 2,  ///< through as many pivots as pay; their residual is larger than that
 };
 
 /// One closed epoch (the last epoch of a run is not closed: it sends nothing).
@@ -42,7 +43,7 @@ struct EpochReport {
   std::uint64_t num_inducing = 0;  ///< |S_j| as broadcast
   VariancePath variance_path = VariancePath::kExact;
   std::uint64_t variance_rank = 0;
-  double variance_tolerance = 0;
+  double variance_tolerance = 0;  ///< largest residual the pivots left on any point; 0 when exact
   std::uint64_t num_clamped = 0;  ///< variances that rounding had pushed outside [0, k(x,x)]
   double information_gain = 0;    ///< of the points that count, seen through S_j
 

@@ -1,47 +1,187 @@
 #include "duets/protocol/variance.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
-#include "duets/numeric/cholesky.h"
-#include "duets/numeric/rows.h"
+#include "duets/base/bytes.h"
+#include "duets/gp/low_rank.h"
 
 namespace duets::protocol {
 namespace {
 
 using numeric::Points;
 using numeric::Vector;
+using SupremumOf = std::function<double(const VarianceModel&)>;
 
-// Pivots are looked for among at most this many points, evenly spread; the sweep covers all.
-constexpr std::size_t kPivotSample = 8192;
-constexpr std::size_t kMaxRank = 4000;
 // The residual of the pivots belongs well below what is measured (docs/decisions).
 constexpr double kResidualShare = 0.01;
+// Pivots on a sample are a little finer than asked for, so that few other rows leave more.
+constexpr double kFiner = 0.7;
+// Sweeps over all rows before what is left is called approximate.
+constexpr std::size_t kMostSweeps = 4;
+// Rows that stand for all while the tolerance is looked for, and rows that are looked at before all
+// are swept.
+constexpr std::size_t kRoughRows = 16384;
+constexpr std::size_t kProbeRows = 131072;
+constexpr std::size_t kMostProbes = 4;
+
+constexpr double kMostPivots = 2000;
+constexpr double kSweepOperations = 1.6e13;
+
+bool is_few(std::uint64_t num_rows) {
+  return num_rows <= static_cast<std::uint64_t>(kDenseFallback);
+}
+
+// The search for a tolerance that fits what is measured with it.
+class Search {
+ public:
+  Search(const kernel::Kernel& kernel, const gp::DataBlocks& data, double lambda,
+         const SupremumOf& supremum, const base::Executor& executor)
+      : kernel_(kernel),
+        data_(data),
+        lambda_(lambda),
+        supremum_(supremum),
+        executor_(executor),
+        finest_(gp::kPruneTolerance * kernel.variance),
+        most_(most_pivots(data.num_rows())) {}
+
+  TiedVariance dense() const {
+    const gp::DataBlock rows = gp::whole(data_, executor_);
+    VarianceModel model(kernel_, gp::ExactPosterior(kernel_, rows.points, rows.counts, lambda_),
+                        data_.num_rows());
+    const double value = agreed({supremum_(model)}).front();
+    return {std::move(model), value, VariancePath::kExact, 0};
+  }
+
+  TiedVariance through_pivots() const {
+    Estimate found = estimate();
+    if (data_.num_rows() <= gp::kPivotSample && found.model.residual() <= tied(found.supremum)) {
+      return {std::move(found.model), found.supremum, VariancePath::kLowRank, 1};
+    }
+    std::size_t num_sweeps = 0;
+    while (!(is_few(data_.num_rows()) && found.model.rank() >= most_)) {
+      const double wanted = tied(found.supremum);
+      gp::LowRank fit =
+          gp::low_rank_posterior(kernel_, data_, probed(std::move(found.pivots), kFiner * wanted),
+                                 lambda_, wanted, most_, kMostSweeps - num_sweeps, executor_);
+      num_sweeps += fit.num_sweeps;
+      VarianceModel model(kernel_, std::move(fit.posterior));
+      const double value = agreed({supremum_(model)}).front();
+      found = {std::move(fit.pivots), std::move(model), value};
+      if (found.model.residual() <= tied(value)) {
+        return {std::move(found.model), value, VariancePath::kLowRank, num_sweeps};
+      }
+      const bool over = found.model.rank() >= most_ || num_sweeps >= kMostSweeps;
+      if (over && !is_few(data_.num_rows())) {
+        return {std::move(found.model), value, VariancePath::kApproximate, num_sweeps};
+      }
+      if (over) break;
+    }
+    return dense();
+  }
+
+ private:
+  struct Estimate {
+    Points pivots;
+    VarianceModel model;
+    double supremum = 0;
+  };
+
+  // Finer pivots than the finest would be singular in binary64, and would not end.
+  double tied(double supremum) const { return std::max(finest_, kResidualShare * supremum); }
+
+  // Processors round differently; processes that decide must not.
+  std::vector<double> agreed(const std::vector<double>& values) const {
+    base::ByteWriter out;
+    out.f64s(values);
+    const base::Bytes bytes = executor_.agree(out.take());
+    return base::ByteReader(bytes).f64s();
+  }
+
+  // From rows that stand for all, or are all when they are few. The variance through coarse pivots
+  // is too large rather than too small, so the tolerance comes down from above.
+  Estimate estimate() const {
+    gp::DataBlock rough = gp::spread_block(data_, kRoughRows, executor_);
+    if (rough.counts.size() == 0) rough.counts = Vector::Ones(rough.points.rows());
+    rough.counts *=
+        static_cast<double>(data_.num_rows()) / static_cast<double>(rough.points.rows());
+    const gp::DataBlocks rows = gp::blocks_of(rough.points, rough.counts);
+    gp::PivotSearch search(kernel_, gp::spread_rows(data_, gp::kPivotSample, executor_), Points());
+    for (double residual = kFiner * tied(kernel_.variance);;) {
+      search.refine(residual, most_);
+      gp::LowRank fit = gp::low_rank_posterior(kernel_, rows, search.pivots(), lambda_, residual,
+                                               most_, 1, executor_);
+      VarianceModel model(kernel_, std::move(fit.posterior));
+      const std::vector<double> seen = agreed({supremum_(model), search.largest_residual()});
+      const double wanted = std::max(finest_, kFiner * tied(seen[0]));
+      if (seen[1] <= wanted || residual <= finest_ || model.rank() >= most_) {
+        return {std::move(fit.pivots), std::move(model), seen[0]};
+      }
+      residual = std::max(finest_, std::min(0.9 * residual, wanted));
+    }
+  }
+
+  // The pivots, and more where they leave too much of a larger sample than they were chosen on: a
+  // look at some rows costs less than a second sweep over all.
+  Points probed(Points pivots, double residual) const {
+    const std::size_t num_probes = std::min<std::uint64_t>(kProbeRows, data_.num_rows() / 4);
+    if (num_probes <= gp::kPivotSample) return pivots;
+    const Points rows = gp::spread_rows(data_, num_probes, executor_);
+    const auto same = [](const Points& features) { return features; };
+    return gp::add_unseen_rows(kernel_, gp::blocks_of(rows), same, std::move(pivots),
+                               std::max(finest_, residual), most_, kMostProbes, executor_);
+  }
+
+  const kernel::Kernel& kernel_;
+  const gp::DataBlocks& data_;
+  double lambda_;
+  const SupremumOf& supremum_;
+  const base::Executor& executor_;
+  double finest_;
+  std::size_t most_;
+};
+
+gp::SparsePosterior fixed_low_rank(const kernel::Kernel& kernel, const gp::DataBlocks& data,
+                                   double lambda, double residual, const base::Executor& executor) {
+  const auto most = static_cast<std::size_t>(kMostPivots);
+  gp::PivotSearch search(kernel, gp::spread_rows(data, gp::kPivotSample, executor), Points());
+  search.refine(residual, most);
+  return gp::low_rank_posterior(kernel, data, search.pivots(), lambda, residual, most, kMostSweeps,
+                                executor)
+      .posterior;
+}
 
 }  // namespace
 
+std::size_t most_pivots(std::uint64_t num_rows) {
+  const auto m = static_cast<double>(num_rows);
+  if (is_few(num_rows)) return static_cast<std::size_t>(m / 3) + 1;
+  // A sweep takes 2 m r^2 operations, a multiplication and an addition being two.
+  return static_cast<std::size_t>(std::min(kMostPivots, std::sqrt(kSweepOperations / (2 * m))));
+}
+
+VarianceModel::VarianceModel(const kernel::Kernel& kernel, gp::ExactPosterior exact,
+                             std::uint64_t num_rows)
+    : model_(std::move(exact)), prior_(kernel.variance), rank_(num_rows) {}
+
+VarianceModel::VarianceModel(const kernel::Kernel& kernel, gp::SparsePosterior sparse)
+    : prior_(kernel.variance), rank_(sparse.num_inducing()), residual_(sparse.largest_residual()) {
+  model_ = std::move(sparse);
+}
+
 VarianceModel::VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda,
-                             double pivot_tolerance, const base::Executor& executor)
-    : prior_(kernel.variance) {
+                             double residual, const base::Executor& executor)
+    : VarianceModel(kernel) {
   const std::uint64_t num_rows = data.blocks.num_rows();
   if (num_rows == 0) return;
-  if (num_rows <= static_cast<std::uint64_t>(kDenseLimit)) {
-    const gp::DataBlock rows = gp::whole(data.blocks, executor);
-    model_.emplace<gp::ExactPosterior>(kernel, rows.points, rows.counts, lambda);
-    rank_ = num_rows;
+  if (num_rows > static_cast<std::uint64_t>(kDenseLimit)) {
+    *this = VarianceModel(kernel, fixed_low_rank(kernel, data.blocks, lambda, residual, executor));
     return;
   }
-  const Points sample = gp::spread_rows(data.blocks, kPivotSample, executor);
-  const kernel::ScaledPoints scaled(kernel, sample);
-  const numeric::PivotedCholesky pivoted = numeric::pivoted_cholesky(
-      Vector::Constant(sample.rows(), kernel.variance),
-      [&](std::uint32_t i) -> Vector {
-        return kernel::cross(kernel, scaled, kernel::ScaledPoints(kernel, sample.row(i)));
-      },
-      pivot_tolerance, kMaxRank);
-  rank_ = pivoted.pivots.size();
-  residual_ = pivoted.residual.maxCoeff();
-  model_.emplace<gp::SparsePosterior>(kernel, numeric::select_rows(sample, pivoted.pivots),
-                                      data.blocks, lambda, executor);
+  const gp::DataBlock rows = gp::whole(data.blocks, executor);
+  *this =
+      VarianceModel(kernel, gp::ExactPosterior(kernel, rows.points, rows.counts, lambda), num_rows);
 }
 
 Vector VarianceModel::operator()(const Points& features, std::uint64_t& num_clamped) const {
@@ -65,32 +205,34 @@ double VarianceModel::largest(const Points& features, std::uint64_t& num_clamped
   return result.variance;
 }
 
-VariancePath VarianceModel::path() const {
-  return std::holds_alternative<gp::SparsePosterior>(model_) ? VariancePath::kLowRank
-                                                             : VariancePath::kExact;
+TiedVariance tied_variance(const kernel::Kernel& kernel, const Dataset& data, double lambda,
+                           const SupremumOf& supremum, const base::Executor& executor) {
+  const std::uint64_t num_rows = data.blocks.num_rows();
+  if (num_rows == 0) {
+    const VarianceModel prior(kernel);
+    return {prior, supremum(prior), VariancePath::kExact, 0};
+  }
+  const Search search(kernel, data.blocks, lambda, supremum, executor);
+  return num_rows <= static_cast<std::uint64_t>(kDenseLimit) ? search.dense()
+                                                             : search.through_pivots();
 }
 
 double variance_supremum(const Study& study, const kernel::Kernel& kernel, const Dataset& data,
                          const region::Region& region, const Points& pool,
                          const base::Executor& executor, EpochReport& report) {
-  double tolerance = 1e-3 * kernel.variance;
-  // Finer pivots than these would be singular in binary64, and would not end.
-  const double finest = gp::kPruneTolerance * kernel.variance;
-  while (true) {
-    const VarianceModel model(kernel, data, study.lambda, tolerance, executor);
-    const double supremum = region.domain().is_finite()
-                                ? model.largest(study.domain->features(pool), report.num_clamped)
-                                : maximise(region, pool, [&](const Points& features) {
-                                    return model(features, report.num_clamped);
-                                  }).value;
-    report.variance_path = model.path();
-    report.variance_rank = model.rank();
-    report.variance_tolerance = model.residual();
-    const bool fine = model.residual() <= kResidualShare * supremum || model.rank() >= kMaxRank ||
-                      tolerance <= finest;
-    if (model.path() == VariancePath::kExact || fine) return supremum;
-    tolerance = std::max(finest, std::min(0.5 * tolerance, 0.5 * kResidualShare * supremum));
-  }
+  const auto supremum = [&](const VarianceModel& model) {
+    if (region.domain().is_finite()) {
+      return model.largest(study.domain->features(pool), report.num_clamped);
+    }
+    return maximise(region, pool,
+                    [&](const Points& features) { return model(features, report.num_clamped); })
+        .value;
+  };
+  const TiedVariance found = tied_variance(kernel, data, study.lambda, supremum, executor);
+  report.variance_path = found.path;
+  report.variance_rank = found.model.rank();
+  report.variance_tolerance = found.model.residual();
+  return found.supremum;
 }
 
 }  // namespace duets::protocol

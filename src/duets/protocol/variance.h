@@ -1,6 +1,9 @@
 // The posterior variance of an epoch's points: which way it is computed, and its supremum.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
 #include <variant>
 
 #include "duets/base/executor.h"
@@ -13,16 +16,26 @@
 
 namespace duets::protocol {
 
-/// Up to this many different points the posterior variance is dense and exact; beyond, it goes
-/// through pivots and the report says so.
+/// Up to this many different points the posterior variance is dense and exact.
 inline constexpr Eigen::Index kDenseLimit = 2048;
+/// Up to this many it is so, too, where pivots do not help: more than a third would be needed.
+inline constexpr Eigen::Index kDenseFallback = 8000;
 
-/// Posterior variance of a dataset, dense or through pivots (kDenseLimit).
+/// The most pivots that pay for this many different points: 2000, and beyond 2e6 points fewer, so
+/// that a sweep takes at most 1.6e13 operations. kDenseFallback or less: a third of them.
+std::size_t most_pivots(std::uint64_t num_rows);
+
+/// Posterior variance of a dataset.
 class VarianceModel {
  public:
-  /// `pivot_tolerance`: residual at which pivots stop, for the low-rank path.
-  VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda,
-                double pivot_tolerance, const base::Executor& executor);
+  /// No data: the prior.
+  explicit VarianceModel(const kernel::Kernel& kernel) : prior_(kernel.variance) {}
+  VarianceModel(const kernel::Kernel& kernel, gp::ExactPosterior exact, std::uint64_t num_rows);
+  VarianceModel(const kernel::Kernel& kernel, gp::SparsePosterior sparse);
+  /// A fixed tolerance: dense up to kDenseLimit rows, beyond through pivots that leave at most
+  /// `residual` of any row.
+  VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda, double residual,
+                const base::Executor& executor);
 
   /// Adds the number of clamped variances to `num_clamped`.
   numeric::Vector operator()(const numeric::Points& features, std::uint64_t& num_clamped) const;
@@ -30,9 +43,11 @@ class VarianceModel {
   /// The largest of these (at least one), cheaper where the path is exact.
   double largest(const numeric::Points& features, std::uint64_t& num_clamped) const;
 
-  VariancePath path() const;
+  bool is_exact() const { return !std::holds_alternative<gp::SparsePosterior>(model_); }
+  /// kExact, or kLowRank: whether the residual is small enough is not known here.
+  VariancePath path() const { return is_exact() ? VariancePath::kExact : VariancePath::kLowRank; }
   std::uint64_t rank() const { return rank_; }
-  /// Largest residual that the pivots leave on the points looked at; 0 when exact.
+  /// Largest residual that the pivots leave on any row of the data; 0 when exact.
   double residual() const { return residual_; }
 
  private:
@@ -42,10 +57,33 @@ class VarianceModel {
   double residual_ = 0;
 };
 
+/// A model whose residual is tied to what is measured with it, and how it came about.
+struct TiedVariance {
+  VarianceModel model;
+  double supremum = 0;
+  VariancePath path = VariancePath::kExact;
+  std::size_t num_sweeps = 0;  ///< over all rows; 0 when exact
+};
+
+/// Chooses the path by the data: dense where they are few; through pivots whose residual is at most
+/// 1 % of the supremum; dense or approximate (most_pivots) where that takes too many. The supremum
+/// is estimated on at most 16384 rows that stand for all, so that one sweep over all usually does.
+/// `supremum` is the largest variance of a model over the region; it is called a few times. The
+/// same bits in every process.
+TiedVariance tied_variance(const kernel::Kernel& kernel, const Dataset& data, double lambda,
+                           const std::function<double(const VarianceModel&)>& supremum,
+                           const base::Executor& executor);
+
 /// sup over X_j of the posterior variance of the dataset; fills the variance fields of the report.
 /// `pool` as for maximise().
 double variance_supremum(const Study& study, const kernel::Kernel& kernel, const Dataset& data,
                          const region::Region& region, const numeric::Points& pool,
                          const base::Executor& executor, EpochReport& report);
+
+/// "exact", "low-rank", "approximate".
+std::string_view name(VariancePath path);
+
+/// One sentence: which path, why, and how far the variance can be off.
+std::string variance_reason(const EpochReport& report);
 
 }  // namespace duets::protocol

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "duets/protocol/variance.h"
+
+namespace duets::protocol {
+namespace {
+
+// What is known about the distance to the exact variance, whatever the residual is.
+constexpr const char* kBounds =
+    "the exact variance of a point is not below the computed one by more than its residual, nor "
+    "was "
+    "it ever above by more than 4 residuals where both were computed";
+
+double measured(const EpochReport& report) {
+  return report.sigma2_max > 0 ? report.sigma2_max : report.sigma2_max_open;
+}
+
+std::string pivots(const EpochReport& report) {
+  return fmt::format("{} pivots leave a residual of at most {:.3g}, {:.2g} % of sigma2_max",
+                     report.variance_rank, report.variance_tolerance,
+                     100 * report.variance_tolerance / measured(report));
+}
+
+}  // namespace
+
+std::string_view name(VariancePath path) {
+  switch (path) {
+    case VariancePath::kExact:
+      return "exact";
+    case VariancePath::kLowRank:
+      return "low-rank";
+    case VariancePath::kApproximate:
+      return "approximate";
+  }
+  return "unknown";
+}
+
+std::string variance_reason(const EpochReport& report) {
+  switch (report.variance_path) {
+    case VariancePath::kExact:
+      if (report.variance_rank <= static_cast<std::uint64_t>(kDenseLimit)) {
+        return fmt::format("exact: {} different points are few enough for a dense matrix",
+                           report.variance_rank);
+      }
+      return fmt::format(
+          "exact: the kernel is not of low rank on these {} points (more than a third of them "
+          "would "
+          "be pivots), and they still fit into a dense matrix",
+          report.variance_rank);
+    case VariancePath::kLowRank:
+      return fmt::format("low rank: {}, within the 1 % that is asked for; {}", pivots(report),
+                         kBounds);
+    case VariancePath::kApproximate:
+      return fmt::format(
+          "approximate: the kernel is not of low rank on these points and a dense matrix would be "
+          "too large; {}, more than the 1 % that is asked for, but more pivots would not pay; {}",
+          pivots(report), kBounds);
+  }
+  return "unknown";
+}
+
+}  // namespace duets::protocol
