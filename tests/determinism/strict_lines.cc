@@ -220,6 +220,13 @@ void add_continuous(std::vector<Line>& lines, const std::string& name, domain::D
   const random::Coin coin = random::StudySecret::from_seed(kSeed).agent_coin(base::AgentId{2});
   add(walk, walking.draw(coin, region::Lane::kPrivate, {EpochId{3}, 0, 50}, executor).latents);
   lines.push_back(line("draw/walk/" + name, walk));
+
+  if (!region::Cover::is_possible(*domain)) return;
+  const region::Sampler covering(
+      region, {.method = region::Method::kCover, .max_attempts = 1000000, .cover_depth = 10});
+  ByteWriter cover;
+  add(cover, covering.draw(coin, region::Lane::kPrivate, {EpochId{3}, 0, 50}, executor).latents);
+  lines.push_back(line("draw/cover/" + name, cover));
 }
 
 void add_finite(std::vector<Line>& lines) {
