@@ -62,6 +62,9 @@ build_identity() {
   grep -m1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null || uname -m
 }
 
+# Libraries that a build takes when they are there. When one comes or goes, it is configured anew.
+build_options() { command -v mpicxx || true; }
+
 # prepare_build PRESET: build/PRESET exists, belongs to this place and machine, and is configured.
 # The log of the configuration is build/PRESET.configure.log.
 prepare_build() {
@@ -74,9 +77,14 @@ prepare_build() {
   fi
   mkdir -p "$directory" || return 1
   printf '%s\n' "$identity" >"$directory/identity"
-  # Changed presets are the one thing that ninja does not notice by itself.
-  [[ $directory/build.ninja -nt $root/CMakePresets.json ]] && return 0
-  if ! (cd "$root" && cmake --preset "$1") >"$log" 2>&1; then
+  # Changed presets and options are what ninja does not notice by itself.
+  if [[ $directory/build.ninja -nt $root/CMakePresets.json &&
+    $(cat "$directory/options" 2>/dev/null) == "$(build_options)" ]]; then
+    return 0
+  fi
+  build_options >"$directory/options"
+  if ! (cd "$root" && cmake --fresh --preset "$1") >"$log" 2>&1; then
+    rm -f "$directory/options"
     say "configuring failed; the end of $log:"
     tail -n 30 "$log" >&2
     return 1

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "duets/cluster/mpi_transport.h"
 #include "duets/numeric/strict_simd.h"
 #include "duets/region/fingerprint.h"
 
@@ -36,7 +37,8 @@ std::vector<std::pair<std::string, std::string>> build_facts() {
           {"compiler", compiler()},
           {"vector_bytes", fmt::format("{}", DUETS_VECTOR_BYTES)},
           {"processor", processor()},
-          {"fingerprint", base::to_hex(region::numeric_fingerprint())}};
+          {"fingerprint", base::to_hex(region::numeric_fingerprint())},
+          {"mpi", cluster::mpi_version()}};
 }
 
 }  // namespace duets::cli

@@ -9,7 +9,7 @@ namespace duets::cli {
 
 std::string version();
 
-/// version, compiler, instruction set, processor, numeric fingerprint.
+/// version, compiler, instruction set, processor, numeric fingerprint, MPI library or "none".
 std::vector<std::pair<std::string, std::string>> build_facts();
 
 }  // namespace duets::cli
