@@ -21,7 +21,7 @@ import page
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "build/release/duets"
 # What the functions attain (docs/glossary.md has the functions).
-MAXIMA = {"branin": 1.0473939, "hartmann4": 3.1344941}
+MAXIMA = {"branin": 1.0473939, "hartmann4": 3.7298406}
 TOLERANCE = 0.01
 SECONDS, BYTES = 300, 2**30
 

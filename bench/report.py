@@ -140,13 +140,16 @@ def fill_primitives(table):
                     f"membership/{kernel}/ours/{d}", f"membership/{kernel}/{way}/{d}", "ns",
                     (4096, 4096), goal=goal,
                 )
-    for method in ("rejection", "walk"):
-        for d in (2, 10):
-            name = f"sampler/{method}"
-            table.add(
-                f"uniform draw by {method}, d={d} / its membership tests alone",
-                f"{name}/ours/{d}", f"{name}/tests/{d}", "us", (512, 512),
-            )
+    for method, d in (("rejection", 2), ("rejection", 10), ("walk", 2), ("walk", 10), ("cover", 2)):
+        name = f"sampler/{method}"
+        table.add(
+            f"uniform draw by {method}, d={d} / its membership tests alone",
+            f"{name}/ours/{d}", f"{name}/tests/{d}", "us", (512, 512),
+        )
+    table.add(
+        "uniform draw from a cover, d=2 / by walk, same region",
+        "sampler/cover/ours/2", "sampler/walk/ours/2", "us", (512, 512),
+    )
     for count in (1, 8, 2048):
         table.add(
             f"uniform number, {count} at an address / std::mt19937_64",

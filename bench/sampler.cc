@@ -43,8 +43,10 @@ region::Region make_region(std::size_t dimension, double fraction) {
 
 region::Sampler make_sampler(Method method, std::size_t dimension, double fraction) {
   const region::Region region = make_region(dimension, fraction);
-  if (method == Method::kRejection) {
-    return {region, {.method = method, .max_attempts = 100000}};
+  if (method != Method::kWalk) {
+    // 14 halvings of the square: cells of 1/128, a small part of the length scale.
+    const std::uint32_t depth = method == Method::kCover ? 14 : 0;
+    return {region, {.method = method, .max_attempts = 100000, .cover_depth = depth}};
   }
   region::SamplerSettings settings{.method = method,
                                    .walk_steps = 20 + 4 * static_cast<std::uint32_t>(dimension),
@@ -114,6 +116,7 @@ DUETS_SAMPLER(rejection, Method::kRejection, 2, 0.1);
 DUETS_SAMPLER(rejection, Method::kRejection, 10, 0.1);
 DUETS_SAMPLER(walk, Method::kWalk, 2, 0.01);
 DUETS_SAMPLER(walk, Method::kWalk, 10, 0.01);
+DUETS_SAMPLER(cover, Method::kCover, 2, 0.01);
 
 }  // namespace
 }  // namespace duets::bench
