@@ -68,11 +68,13 @@ DataBlocks blocks_of(const Points& points, const Vector& counts) {
     data.rows.push_back(std::min(kRowsPerBlock, num_rows - first));
   }
   if (num_rows == 0) data.rows.push_back(0);  // no rows still have a number of columns
-  data.block = [&points, &counts, rows = data.rows](std::size_t i) {
+  // No counts may be a default argument, which is gone by then.
+  const Vector* weights = counts.size() > 0 ? &counts : nullptr;
+  data.block = [&points, weights, rows = data.rows](std::size_t i) {
     const auto first = static_cast<Eigen::Index>(i * kRowsPerBlock);
     const auto count = static_cast<Eigen::Index>(rows[i]);
     DataBlock block{points.middleRows(first, count), {}};
-    if (counts.size() > 0) block.counts = counts.segment(first, count);
+    if (weights != nullptr) block.counts = weights->segment(first, count);
     return block;
   };
   return data;
