@@ -210,7 +210,7 @@ void run_first(const ExperimentPlan& plan, const CommonFlags& flags, const Json&
 void run_helper(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
                 const Engine& engine) {
   const base::Bytes agreed = engine.executor.agree({});
-  const std::filesystem::path directory(agreed.begin(), agreed.end());
+  const std::filesystem::path directory(std::string(agreed.begin(), agreed.end()));
   HelperUnitFiles units(directory / "runs", context_of(plan), is_begun(directory, settings));
   harness::ExperimentObserver nobody;
   const InterruptGuard interrupt("");
