@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Whole runs of studies/large, as a user starts them.
 
-usage: large.py BUILD_DIRECTORY [quick]     (bench/run calls it; quick: a hundredth of the horizon)
+usage: large.py BUILD_DIRECTORY [quick]     DUETS_PROGRAM: the program (bench/run calls it)
+
+quick: a hundredth of the horizon.
 
 All cores; wall-clock and processor time, and the most memory of the process. A run is right when it
 has all queries and the function at the point it recommends is within 0.01 of its maximum.
@@ -19,7 +21,7 @@ import time
 import page
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PROGRAM = ROOT / "build/release/duets"
+PROGRAM = os.environ["DUETS_PROGRAM"]
 # What the functions attain (docs/glossary.md has the functions).
 MAXIMA = {"branin": 1.0473939, "hartmann4": 3.7298406}
 TOLERANCE = 0.01
