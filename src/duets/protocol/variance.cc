@@ -16,18 +16,26 @@ using SupremumOf = std::function<double(const VarianceModel&)>;
 
 // The residual of the pivots belongs well below what is measured (docs/decisions).
 constexpr double kResidualShare = 0.01;
-// Pivots on a sample are a little finer than asked for, so that few other rows leave more.
+// Pivots on a sample are finer than asked for, so that few other rows leave more: by this on the
+// rows they are chosen on, and on those that are looked at before all are swept.
 constexpr double kFiner = 0.7;
+constexpr double kFinerProbed = 0.5;
+// The supremum over all rows is a little smaller than over some that stand for them.
+constexpr double kGuard = 0.85;
 // Sweeps over all rows before what is left is called approximate.
 constexpr std::size_t kMostSweeps = 4;
-// Rows that stand for all while the tolerance is looked for, and rows that are looked at before all
-// are swept.
-constexpr std::size_t kRoughRows = 16384;
-constexpr std::size_t kProbeRows = 131072;
-constexpr std::size_t kMostProbes = 4;
+// Rows that stand for all while the tolerance is looked for.
+constexpr std::uint64_t kRoughRows = 16384;
+constexpr std::size_t kMostLooks = 4;
 
 constexpr double kMostPivots = 2000;
 constexpr double kSweepOperations = 1.6e13;
+
+// Rows that are looked at before all are swept: a sixteenth of all, more where all are few.
+std::uint64_t num_probes(std::uint64_t num_rows) {
+  constexpr std::uint64_t kMany = 131072;
+  return std::min(num_rows / 2, std::max(kMany, num_rows / 16));
+}
 
 bool is_few(std::uint64_t num_rows) {
   return num_rows <= static_cast<std::uint64_t>(kDenseFallback);
@@ -59,12 +67,12 @@ class Search {
     if (data_.num_rows() <= gp::kPivotSample && found.model.residual() <= tied(found.supremum)) {
       return {std::move(found.model), found.supremum, VariancePath::kLowRank, 1};
     }
+    if (num_probes(data_.num_rows()) > kRoughRows) probe(found);
     std::size_t num_sweeps = 0;
     while (!(is_few(data_.num_rows()) && found.model.rank() >= most_)) {
-      const double wanted = tied(found.supremum);
-      gp::LowRank fit =
-          gp::low_rank_posterior(kernel_, data_, probed(std::move(found.pivots), kFiner * wanted),
-                                 lambda_, wanted, most_, kMostSweeps - num_sweeps, executor_);
+      const double wanted = std::max(finest_, kGuard * tied(found.supremum));
+      gp::LowRank fit = gp::low_rank_posterior(kernel_, data_, std::move(found.pivots), lambda_,
+                                               wanted, most_, kMostSweeps - num_sweeps, executor_);
       num_sweeps += fit.num_sweeps;
       VarianceModel model(kernel_, std::move(fit.posterior));
       const double value = agreed({supremum_(model)}).front();
@@ -99,13 +107,18 @@ class Search {
     return base::ByteReader(bytes).f64s();
   }
 
-  // From rows that stand for all, or are all when they are few. The variance through coarse pivots
-  // is too large rather than too small, so the tolerance comes down from above.
+  // At most `most` rows that stand for all.
+  gp::DataBlock standing_for_all(std::uint64_t most) const {
+    gp::DataBlock rows = gp::spread_block(data_, most, executor_);
+    if (rows.counts.size() == 0) rows.counts = Vector::Ones(rows.points.rows());
+    rows.counts *= static_cast<double>(data_.num_rows()) / static_cast<double>(rows.points.rows());
+    return rows;
+  }
+
+  // The variance through coarse pivots is too large rather than too small, so the tolerance comes
+  // down from above.
   Estimate estimate() const {
-    gp::DataBlock rough = gp::spread_block(data_, kRoughRows, executor_);
-    if (rough.counts.size() == 0) rough.counts = Vector::Ones(rough.points.rows());
-    rough.counts *=
-        static_cast<double>(data_.num_rows()) / static_cast<double>(rough.points.rows());
+    const gp::DataBlock rough = standing_for_all(kRoughRows);
     const gp::DataBlocks rows = gp::blocks_of(rough.points, rough.counts);
     gp::PivotSearch search(kernel_, gp::spread_rows(data_, gp::kPivotSample, executor_), Points());
     for (double residual = kFiner * tied(kernel_.variance);;) {
@@ -122,15 +135,26 @@ class Search {
     }
   }
 
-  // The pivots, and more where they leave too much of a larger sample than they were chosen on: a
-  // look at some rows costs less than a second sweep over all.
-  Points probed(Points pivots, double residual) const {
-    const std::size_t num_probes = std::min<std::uint64_t>(kProbeRows, data_.num_rows() / 4);
-    if (num_probes <= gp::kPivotSample) return pivots;
-    const Points rows = gp::spread_rows(data_, num_probes, executor_);
+  // Adds pivots where they leave too much of more rows than they were chosen on, and measures the
+  // supremum again on these: looks at some rows cost less than a second sweep over all.
+  void probe(Estimate& found) const {
+    const gp::DataBlock sample = standing_for_all(num_probes(data_.num_rows()));
+    const gp::DataBlocks rows = gp::blocks_of(sample.points, sample.counts);
+    add_unseen(rows, found);
+    const double before = found.supremum;
+    gp::LowRank fit = gp::low_rank_posterior(kernel_, rows, std::move(found.pivots), lambda_,
+                                             tied(before), most_, 1, executor_);
+    VarianceModel model(kernel_, std::move(fit.posterior));
+    const double value = agreed({supremum_(model)}).front();
+    found = {std::move(fit.pivots), std::move(model), value};
+    if (value < before) add_unseen(rows, found);
+  }
+
+  void add_unseen(const gp::DataBlocks& rows, Estimate& found) const {
     const auto same = [](const Points& features) { return features; };
-    return gp::add_unseen_rows(kernel_, gp::blocks_of(rows), same, std::move(pivots),
-                               std::max(finest_, residual), most_, kMostProbes, executor_);
+    const double residual = std::max(finest_, kFinerProbed * tied(found.supremum));
+    found.pivots = gp::add_unseen_rows(kernel_, rows, same, std::move(found.pivots), residual,
+                                       most_, kMostLooks, executor_);
   }
 
   const kernel::Kernel& kernel_;
