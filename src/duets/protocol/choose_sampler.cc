@@ -44,15 +44,21 @@ std::uint32_t walk_steps(const region::Region& region) {
   return 20 + 4 * static_cast<std::uint32_t>(region.domain().dimension());
 }
 
+// Membership tests for a point of the current region.
+double tests_per_draw(const region::Sampler& current, const EpochReport& report) {
+  const SamplerSettings& settings = current.settings();
+  if (settings.method == Method::kWalk) return 3.0 * settings.walk_steps;
+  if (settings.method == Method::kCover) return settings.max_attempts / kAttemptFactor;
+  return 1 / report.region_fraction;
+}
+
 // How much of the public stream to search for starts: four times what should do, within a budget of
 // membership tests that every party can afford.
 std::uint32_t start_cap(const region::Sampler& current, const EpochReport& report,
                         std::uint32_t num_starts) {
   constexpr double kTestBudget = 2e6;
-  const double tests_per_draw = current.settings().method == Method::kWalk
-                                    ? 3.0 * current.settings().walk_steps
-                                    : 1 / report.region_fraction;
-  const double affordable = std::max<double>(kSupremumPool, kTestBudget / tests_per_draw);
+  const double affordable =
+      std::max<double>(kSupremumPool, kTestBudget / tests_per_draw(current, report));
   return static_cast<std::uint32_t>(std::min(4 * num_starts / report.cut_acceptance, affordable));
 }
 
