@@ -27,8 +27,7 @@ namespace duets::cli {
 
 inline constexpr std::size_t kForecastPoints = 400;
 inline constexpr std::size_t kForecastProbes = 200;
-/// What a rank is taken for that kForecastPoints points do not show: the largest that the
-/// coordinator uses.
+/// What a rank is taken for that kForecastPoints points do not show.
 inline constexpr std::size_t kForecastMaxRank = 4000;
 /// Below this forecast acceptance there is a warning.
 inline constexpr double kLowAcceptance = 1e-6;

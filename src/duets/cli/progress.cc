@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "duets/harness/memory_estimate.h"
+#include "duets/protocol/variance.h"
 
 namespace duets::cli {
 namespace {
@@ -29,6 +30,10 @@ std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
         "sampled by {}, {} membership tests; smallest margin {:.2g}, error {:.2g}",
         std::sqrt(r.sigma2_max), r.tau, r.p, r.p_unclipped, r.num_selected,
         region::to_string(r.sampler.method), r.membership_tests, r.smallest_margin, r.mean_error);
+  }
+  // Never silent where the variance is not what was asked for.
+  if (verbose || r.variance_path == protocol::VariancePath::kApproximate) {
+    line += "\n         variance " + protocol::variance_reason(r);
   }
   return line;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "duets/cli/build_info.h"
+#include "duets/protocol/variance.h"
 
 namespace duets::cli {
 namespace {
@@ -94,7 +95,6 @@ std::string epochs_csv(const harness::RunResult& result) {
       "variance_tolerance,clamped,width,max_stddev,max_mean,tau,smallest_margin,mean_error,"
       "run_digest,state_digest\n";
   for (const protocol::EpochReport& r : result.epochs) {
-    const char* path = r.variance_path == protocol::VariancePath::kExact ? "exact" : "low-rank";
     text += fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"
         "{},{}\n",
@@ -102,10 +102,10 @@ std::string epochs_csv(const harness::RunResult& result) {
         r.num_participants, r.num_holes, number(r.region_fraction), number(r.cut_acceptance),
         r.region_points, r.survivors, region::to_string(r.sampler.method), r.membership_tests,
         number(r.sigma2_max_open), number(r.sigma2_max), number(r.p_unclipped), number(r.p),
-        r.num_selected, r.num_inducing, number(r.information_gain), path, r.variance_rank,
-        number(r.variance_tolerance), r.num_clamped, number(r.width), number(r.max_stddev),
-        number(r.max_mean), number(r.tau), number(r.smallest_margin), number(r.mean_error),
-        base::to_hex(r.run_digest), base::to_hex(r.state_digest));
+        r.num_selected, r.num_inducing, number(r.information_gain), protocol::name(r.variance_path),
+        r.variance_rank, number(r.variance_tolerance), r.num_clamped, number(r.width),
+        number(r.max_stddev), number(r.max_mean), number(r.tau), number(r.smallest_margin),
+        number(r.mean_error), base::to_hex(r.run_digest), base::to_hex(r.state_digest));
   }
   return text;
 }

@@ -96,8 +96,10 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
   if (engine.processes > 1) words.push_back(text_of(engine));
   if (num_queries(study) < harness::kLargeRun) return words;
   const harness::MemoryEstimate memory =
-      harness::estimate_memory(study, forecast.model, plan.simulation.points, plan.threads);
-  words.push_back(fmt::format("note: a large run; memory {}", memory_text(memory)));
+      harness::estimate_memory(study, forecast.model, plan.simulation.points, plan.threads,
+                               static_cast<unsigned>(engine.processes));
+  words.push_back(fmt::format("note: a large run; memory {}{}", memory_text(memory),
+                              engine.processes > 1 ? " in every process" : ""));
   if (plan.trials.kept == "sampled") {
     words.push_back(
         fmt::format("note: trials.csv gets the queries with {}; --trials all|none for more or less",

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "duets/protocol/variance.h"
+
 namespace duets::cli {
 namespace {
 
@@ -14,6 +16,33 @@ std::string point_text(const RunResult& r, const std::vector<double>& values) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < values.size(); ++i) {
     parts.push_back(r.coordinate_names[i] + " = " + harness::value_text(r, i, values[i], 6));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<std::string> variance_paths(const RunResult& r) {
+  std::vector<std::string> paths;
+  for (const protocol::EpochReport& report : r.epochs) {
+    paths.emplace_back(protocol::name(report.variance_path));
+  }
+  return paths;
+}
+
+std::vector<std::string> samplers(const RunResult& r) {
+  std::vector<std::string> names;
+  for (const protocol::EpochReport& report : r.epochs) {
+    names.emplace_back(region::to_string(report.sampler.method));
+  }
+  return names;
+}
+
+// "exact, 3 times low-rank": in order of first appearance.
+std::string counted(const std::vector<std::string>& words) {
+  std::vector<std::string> parts;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (std::find(words.begin(), word, *word) != word) continue;
+    const auto count = std::count(words.begin(), words.end(), *word);
+    parts.push_back(count == 1 ? *word : fmt::format("{} times {}", count, *word));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -51,6 +80,10 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
         "cumulative regret",
         fmt::format("{:.4g} over all agents, {:.4g} a query", r.cumulative_regret.back(),
                     r.cumulative_regret.back() / r.agents / r.horizon));
+  }
+  if (!r.epochs.empty()) {
+    rows.emplace_back("variance of epochs", counted(variance_paths(r)) + "; report.html says why");
+    rows.emplace_back("samplers of epochs", counted(samplers(r)));
   }
   if (!r.communication.empty()) {
     const auto& sent = r.communication.back();
@@ -113,6 +146,8 @@ std::string json_text(const RunResult& r, const std::string& directory) {
                              {"closing", sent.closing},
                              {"bytes", sent.bytes}};
   }
+  json["variance_paths"] = variance_paths(r);
+  json["samplers"] = samplers(r);
   json["run_digest"] = r.run_digest;
   json["state_digest"] = r.state_digest;
   json["results"] = directory;

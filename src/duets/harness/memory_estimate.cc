@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "duets/protocol/variance.h"
+
 namespace duets::harness {
 namespace {
 
 constexpr std::uint64_t kProgram = 40'000'000;
-constexpr std::uint64_t kAgent = 2'000;
+constexpr std::uint64_t kAgent = 3'000;
 constexpr std::uint64_t kReal = 8;
 
 // Points in memory at the worst time, of an agent.
@@ -24,22 +26,52 @@ std::uint64_t most_points(const protocol::Study& study, const std::vector<std::u
   return most;
 }
 
+std::uint64_t dense_bytes(std::uint64_t num_points) { return 2 * kReal * num_points * num_points; }
+
+std::uint64_t low_rank_bytes(std::uint64_t rank, std::uint64_t threads) {
+  constexpr std::uint64_t kRows = 16384 + 2 * 2048;
+  return kReal * rank * (kRows + 1024 * threads) + kReal * rank * rank * (threads + 4);
+}
+
+// Of the worst epoch that is followed by an exchange.
+std::uint64_t model_bytes(const protocol::Study& study, const std::vector<std::uint32_t>& lengths,
+                          const ModelSize& size, unsigned threads) {
+  std::uint64_t most = 0;
+  const std::size_t silent = study.closing == protocol::ClosingRule::kProjection ? 0 : 1;
+  for (std::size_t j = 0; j + silent < lengths.size(); ++j) {
+    std::uint64_t num_points = std::uint64_t{study.agents} * lengths[j];
+    if (study.domain->is_finite()) {
+      num_points =
+          std::min(num_points, static_cast<std::uint64_t>(study.domain->candidates().rows()));
+    }
+    const bool dense = num_points <= static_cast<std::uint64_t>(protocol::kDenseLimit) ||
+                       (num_points <= static_cast<std::uint64_t>(protocol::kDenseFallback) &&
+                        size.rank > num_points / 3);
+    const std::uint64_t rank =
+        std::min<std::uint64_t>(size.rank, protocol::most_pivots(num_points));
+    most = std::max(most, dense ? dense_bytes(num_points) : low_rank_bytes(rank, threads));
+  }
+  return most;
+}
+
 }  // namespace
 
 MemoryEstimate estimate_memory(const protocol::Study& study, const ModelSize& size,
-                               AgentPoints points, unsigned threads) {
+                               AgentPoints points, unsigned threads, unsigned processes) {
   const std::vector<std::uint32_t> lengths = protocol::lengths(study);
   const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
-  const std::uint64_t point_bytes =
-      kReal * study.domain->dimension() + (study.domain->is_finite() ? 4 : 0);
+  const std::uint64_t dimension = study.domain->dimension();
+  const std::uint64_t point_bytes = kReal * dimension + (study.domain->is_finite() ? 4 : 0);
   const std::uint64_t agents = study.agents;
+  const std::uint64_t here = (agents + processes - 1) / processes;
   MemoryEstimate memory;
   memory.program = kProgram;
-  memory.points = agents * point_bytes * most_points(study, lengths, points);
-  memory.rewards = agents * (9 * std::uint64_t{study.horizon} + 16 * longest);
-  memory.agents = agents * (kAgent + 3 * kReal * std::min(longest, size.inducing));
-  memory.model = kReal * size.rank * (8192 + 2 * 2048 + 1024 * std::uint64_t{threads}) +
-                 kReal * size.rank * size.rank * (std::uint64_t{threads} + 4);
+  memory.points = here * point_bytes * most_points(study, lengths, points);
+  memory.rewards = here * 9 * (study.horizon + longest) + agents * kReal * longest +
+                   (processes > 1 ? agents * 2 * kReal * longest : 0);
+  memory.agents = here * (kAgent + kReal * (dimension + 1) * size.inducing_sum) +
+                  agents * 3 * kReal * std::min(longest, size.inducing);
+  memory.model = model_bytes(study, lengths, size, threads);
   return memory;
 }
 

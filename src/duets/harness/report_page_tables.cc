@@ -7,6 +7,7 @@
 
 #include "duets/base/digest.h"
 #include "duets/harness/chart_number.h"
+#include "duets/protocol/variance.h"
 
 namespace duets::harness {
 namespace {
@@ -51,6 +52,20 @@ Markup sampler_cell(const EpochReport& r) {
 // Only the selection by coin has a probability.
 Markup probability(double p) { return p > 0 ? number(p, 3) : Markup{kDash}; }
 
+Markup variance_cell(const EpochReport& r) {
+  return {std::string(protocol::name(r.variance_path)) + ", rank " + grouped(r.variance_rank)};
+}
+
+// Which way the variance was computed, and why, for every epoch.
+Markup variance_words(const RunResult& result) {
+  Markup out = {"The variance &sigma;<sup>2</sup> of the closed epochs was computed so."};
+  for (const EpochReport& r : result.epochs) {
+    out.html += " Epoch " + std::to_string(base::value(r.epoch)) + ": " +
+                text(protocol::variance_reason(r)).html + ".";
+  }
+  return paragraph(out);
+}
+
 std::vector<Line> epoch_lines() {
   return {
       {"queries per agent, planned", [](const EpochReport& r) { return count(r.planned_length); }},
@@ -69,6 +84,7 @@ std::vector<Line> epoch_lines() {
       {"p after clipping", [](const EpochReport& r) { return probability(r.p); }},
       {"inducing points, selected", [](const EpochReport& r) { return count(r.num_selected); }},
       {"inducing points, broadcast", [](const EpochReport& r) { return count(r.num_inducing); }},
+      {"variance", variance_cell},
       {"information gain", [](const EpochReport& r) { return number(r.information_gain); }},
       {"width of the confidence bound", [](const EpochReport& r) { return number(r.width); }},
       {"largest mean (model units)", [](const EpochReport& r) { return number(r.max_mean); }},
@@ -142,7 +158,7 @@ Markup epochs_section(const RunResult& result) {
   for (const EpochReport& r : result.epochs)
     t.head.push_back({std::to_string(base::value(r.epoch))});
   t.rows = rows_of(result, epoch_lines());
-  return section("Epochs", join({content, table(t)}));
+  return section("Epochs", join({content, table(t), variance_words(result)}));
 }
 
 Markup communication_section(const RunResult& result) {
