@@ -59,7 +59,7 @@ void edit(base::Bytes& bytes, std::uint8_t what, std::size_t offset, std::uint8_
 // Settings within their limits may still ask for hours of sampling, from a coordinator whom agents
 // trust. That is work, not a fault: such inputs are left out.
 bool asks_for_hours(const region::SamplerSettings& s) {
-  return s.max_attempts > 5000 || s.walk_steps > 200 || s.stream_cap > 5000;
+  return s.max_attempts > 5000 || s.walk_steps > 200 || s.stream_cap > 5000 || s.cover_depth > 12;
 }
 
 void leave_out_hours(const protocol::Trim& trim) {
