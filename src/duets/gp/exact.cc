@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "duets/base/error.h"
@@ -39,7 +40,7 @@ ExactPosterior::ExactPosterior(const kernel::Kernel& kernel, const Points& data,
 
   Matrix noisy_gram = kernel::gram(kernel, data);
   noisy_gram.diagonal() += noise;
-  numeric::CholeskyResult factor = numeric::cholesky(noisy_gram);
+  numeric::CholeskyResult factor = numeric::cholesky(std::move(noisy_gram));
   if (!factor.ok) {
     throw base::Error(base::ErrorKind::kNumeric,
                       fmt::format("K + lambda I of {} points cannot be factored at lambda = {}",

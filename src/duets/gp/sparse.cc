@@ -82,7 +82,7 @@ SparsePosterior::SparsePosterior(Whitening whitening, Sweep swept, double lambda
 void SparsePosterior::factor_ridge(Matrix ridge, double largest_residual) {
   largest_residual_ = largest_residual;
   ridge.diagonal().array() += lambda_;
-  numeric::CholeskyResult factor = numeric::cholesky(ridge);
+  numeric::CholeskyResult factor = numeric::cholesky(std::move(ridge));
   if (!factor.ok) {
     throw base::Error(
         base::ErrorKind::kNumeric,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "duets/base/error.h"
 
@@ -24,13 +25,11 @@ bool lower_is_finite(const Matrix& a) {
   return true;
 }
 
-// Replaces `a` by its factor; false when a pivot fails or the arithmetic overflows. Eigen's own
-// check lets a NaN pivot pass, hence the second test.
+// Replaces the lower triangle of `a` by its factor; false when a pivot fails or the arithmetic
+// overflows. Eigen's own check lets a NaN pivot pass, hence the second test.
 bool factor_in_place(Matrix& a) {
   const Eigen::LLT<Eigen::Ref<Matrix>> llt(a);
-  if (llt.info() != Eigen::Success || !lower_is_finite(a)) return false;
-  a.triangularView<Eigen::StrictlyUpper>().setZero();
-  return true;
+  return llt.info() == Eigen::Success && lower_is_finite(a);
 }
 
 // The next column of the factor, given the first `rank` ones. Plain loops instead of a matrix
@@ -59,19 +58,23 @@ void require_finite(const Vector& values, const std::string& field) {
 
 }  // namespace
 
-CholeskyResult cholesky(const Matrix& a) {
+CholeskyResult cholesky(Matrix a) {
   base::require(a.rows() == a.cols(), "a",
                 std::to_string(a.rows()) + " x " + std::to_string(a.cols()), "must be square");
   CholeskyResult result;
   // It would fail anyway, but after nine attempts.
   if (!lower_is_finite(a)) return result;
+  // The factor takes the place of the lower triangle; the upper one and this keep what it was.
+  const Vector diagonal = a.diagonal();
+  a.triangularView<Eigen::StrictlyUpper>() = a.transpose();
   for (const double step : kJitterSteps) {
     // The mean of an empty diagonal does not exist, and that of a huge one overflows.
-    const double jitter = step == 0 ? 0.0 : step * a.diagonal().mean();
-    Matrix factor = a;
-    factor.diagonal().array() += jitter;
-    if (!factor_in_place(factor)) continue;
-    result.lower = std::move(factor);
+    const double jitter = step == 0 ? 0.0 : step * diagonal.mean();
+    if (step != 0) a.triangularView<Eigen::StrictlyLower>() = a.transpose();
+    a.diagonal() = diagonal.array() + jitter;
+    if (!factor_in_place(a)) continue;
+    a.triangularView<Eigen::StrictlyUpper>().setZero();
+    result.lower = std::move(a);
     result.jitter = jitter;
     result.ok = true;
     break;

@@ -19,8 +19,9 @@ struct CholeskyResult {
 /// Factors a symmetric positive definite matrix (its lower triangle is read). When a pivot fails, a
 /// jitter of 1e-15, 1e-14, .. 1e-8 times the mean diagonal is tried, and the one used is reported.
 /// Never returns NaN: `ok` is false when even the largest fails, or A is not finite (the zero
-/// matrix fails; the empty one succeeds). Throws kInvalid when A is not square. O(n^3 / 3).
-CholeskyResult cholesky(const Matrix& a);
+/// matrix fails; the empty one succeeds). Throws kInvalid when A is not square. O(n^3 / 3), in the
+/// memory of `a`: move it here when it is large.
+CholeskyResult cholesky(Matrix a);
 
 /// A partial Cholesky factorisation with diagonal pivoting of a positive semidefinite m x m matrix
 /// that is never formed.
