@@ -83,7 +83,8 @@ Vector variances(const protocol::TiedVariance& found, const Points& queries) {
 }
 
 Answer our_answer(const Scene& scene, const Given& given) {
-  const protocol::Dataset data = protocol::dataset_of(given.data);
+  const protocol::Dataset data{gp::blocks_of(given.data),
+                               static_cast<std::uint64_t>(given.data.rows())};
   const protocol::TiedVariance found = tied(scene, data, given.queries);
   const Points inducing =
       pivots_of(scene, data.blocks, kTiedShare * found.supremum, gp::kPivotSample);
