@@ -61,6 +61,30 @@ TEST(ReplayRanks, EveryByteIsThatOfOneProcess) {
   }
 }
 
+// Beyond a dense matrix: pivots on a sample, a sweep over all rows, greedy rows that the sample
+// does not see. 7 x 1300 rows are more than the sample of 8192.
+TEST(ReplayRanks, PivotsAndSweepsAreThoseOfOneProcess) {
+  Study study = seven_units(domain::Domain::box(2));
+  study.epochs = {1300, 8200};
+  study.horizon = 9500;
+  study.kernel.lengthscales = {0.2};
+  for (const Inducing inducing : {Inducing::kCoin, Inducing::kGreedy}) {
+    study.inducing = inducing;
+    const auto first_epoch = [&](const base::Executor& executor) {
+      TestRun run(study, wavy_reward, false, random::StudySecret::from_seed(7), executor);
+      run.run_epoch();
+      EXPECT_EQ(run.coordinator().reports().front().variance_path, VariancePath::kLowRank);
+      return run.transcript();
+    };
+    const std::vector<base::Bytes> alone = first_epoch(base::SerialExecutor());
+    EXPECT_EQ(first_epoch(harness::ThreadExecutor(2)), alone);
+    std::vector<std::vector<base::Bytes>> each(3);
+    base::run_ranks<std::thread>(
+        3, [&](const RankExecutor& executor) { each[executor.rank()] = first_epoch(executor); });
+    for (const auto& one : each) EXPECT_EQ(one, alone);
+  }
+}
+
 // A process replays its own agents and no others, and all know every agent's digest.
 TEST(ReplayRanks, AProcessHoldsItsShare) {
   const Study study = seven_units(domain::Domain::box(2));

@@ -41,7 +41,7 @@ void Agent::open_epoch(EpochId epoch) {
   history_.keep_inside(sampler.region());
   history_.open(draw);
   plan_ = {epoch, before, std::move(draw)};
-  log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0), {}, {}, false});
+  log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0)});
   num_open_ = length;
   best_before_ = best_;
   outstanding_.reset();
@@ -113,7 +113,7 @@ std::optional<Message> Agent::receive(const Message& message) {
       fail(fmt::format("an inducing set of epoch {}", base::value(inducing->epoch)));
     }
     view_->apply(*inducing);
-    log_.back().inducing = view_->inducing(plan_.epoch).message;  // the first one stands
+    log_.back().has_inducing = true;
     return send_when_ready();
   }
   if (const auto* trim = std::get_if<Trim>(&message)) {
@@ -129,7 +129,7 @@ std::optional<Message> Agent::receive(const Message& message) {
           "goes on only where its answers are kept");
     }
     view_->apply(*trim);
-    log_.back().trim = *trim;
+    log_.back().has_trim = true;
     end_epoch(took_part);
     open_epoch(base::next(plan_.epoch));
     return std::nullopt;
@@ -165,7 +165,7 @@ std::vector<std::uint32_t> Agent::holes() const {
 std::optional<Message> Agent::send_when_ready() {
   if (outstanding_ || num_open_ > 0) return std::nullopt;
   const bool needs_inducing = !is_last() || study_->closing == ClosingRule::kProjection;
-  if (needs_inducing && !log_.back().inducing) return std::nullopt;
+  if (needs_inducing && !log_.back().has_inducing) return std::nullopt;
   history_.set_rewards(log_.back().rewards);
   history_.set_holes(holes());
   if (is_last()) {
@@ -187,7 +187,7 @@ std::vector<double> Agent::project() const {
 }
 
 Upload Agent::make_upload() const {
-  Upload upload{id_, plan_.epoch, log_.back().inducing->upload,
+  Upload upload{id_, plan_.epoch, view_->inducing(plan_.epoch).message.upload,
                 {},  holes(),     points_digest(plan_.latents())};
   if (upload.kind == UploadKind::kProjection) {
     upload.values = project();
@@ -218,13 +218,15 @@ base::Bytes Agent::snapshot() const {
   out.digest(study_digest(*study_));
   out.u32(base::value(id_));
   out.u32(static_cast<std::uint32_t>(log_.size()));
+  EpochId epoch{1};
   for (const EpochLog& log : log_) {
     out.u32(static_cast<std::uint32_t>(log.states.size()));
     for (const SlotState state : log.states) out.u8(static_cast<std::uint8_t>(state));
     out.f64s(log.rewards);
     out.u8(log.disowned ? 1 : 0);
-    out.blob(log.inducing ? encode(*log.inducing) : base::Bytes{});
-    out.blob(log.trim ? encode(*log.trim) : base::Bytes{});
+    out.blob(log.has_inducing ? encode(view_->inducing(epoch).message) : base::Bytes{});
+    out.blob(log.has_trim ? encode(view_->trim(epoch)) : base::Bytes{});
+    epoch = base::next(epoch);
   }
   return out.take();
 }

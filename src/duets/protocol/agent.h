@@ -80,8 +80,8 @@ class Agent {
   struct EpochLog {
     std::vector<SlotState> states;
     std::vector<double> rewards;
-    std::optional<InducingSet> inducing;
-    std::optional<Trim> trim;
+    bool has_inducing = false;  ///< the view has it, for all agents that share it
+    bool has_trim = false;      ///< likewise
     bool disowned = false;
   };
 

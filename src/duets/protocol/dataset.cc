@@ -6,7 +6,6 @@
 #include "duets/numeric/rows.h"
 
 namespace duets::protocol {
-namespace {
 
 // The rows live as long as somebody can ask for them.
 gp::DataBlocks owning_blocks(gp::DataBlock rows) {
@@ -15,8 +14,6 @@ gp::DataBlocks owning_blocks(gp::DataBlock rows) {
   blocks.block = [kept, block = std::move(blocks.block)](std::size_t i) { return block(i); };
   return blocks;
 }
-
-}  // namespace
 
 Dataset dataset_of(numeric::Points features) {
   const auto num_points = static_cast<std::uint64_t>(features.rows());

@@ -16,6 +16,9 @@ struct Dataset {
   std::uint64_t num_points = 0;  ///< with multiplicity
 };
 
+/// Blocks that keep their rows in memory.
+gp::DataBlocks owning_blocks(gp::DataBlock rows);
+
 /// Rows in memory, all counted once.
 Dataset dataset_of(numeric::Points features);
 

@@ -6,6 +6,7 @@
 
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
+#include "duets/gp/low_rank.h"
 #include "duets/numeric/rows.h"
 
 namespace duets::protocol {
@@ -38,6 +39,7 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
   InducingSet set;
   set.epoch = epoch;
   set.kernel = study.kernel;
+  const auto features = [&](const Points& latents) { return features_of(study, latents); };
   // Never finer than what pruning would leave: a tiny lambda makes sigma2_max tiny too.
   const double residual =
       std::max(kGreedyShare * report.sigma2_max_open, gp::kPruneTolerance * study.kernel.variance);
@@ -45,16 +47,15 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
     report.p_unclipped = inducing_probability(study, report.sigma2_max_open,
                                               std::uint64_t{study.agents} * report.length);
     report.p = std::min(1.0, report.p_unclipped);
-    const Points chosen = replay.throw_coins(report.p);
-    report.num_selected = static_cast<std::uint64_t>(chosen.rows());
-    set.points =
-        numeric::select_rows(chosen, gp::prune_to_pivots(set.kernel, features_of(study, chosen)));
+    const Replay::Chosen chosen = replay.throw_coins(report.p);
+    report.num_selected = chosen.num_rows;
+    set.points = gp::greedy_rows(set.kernel, gp::blocks_of(chosen.latents), features,
+                                 gp::kPruneTolerance * set.kernel.variance,
+                                 static_cast<std::size_t>(chosen.latents.rows()), view.executor());
   } else if (study.inducing == Inducing::kGreedy) {
-    const Points candidates = replay.distinct_latents();
-    const auto pivots =
-        gp::greedy_pivots(set.kernel, features_of(study, candidates), residual, kMaxGreedy);
-    set.points = numeric::select_rows(candidates, pivots);
-    report.num_selected = pivots.size();
+    set.points = gp::greedy_rows(set.kernel, replay.latents(), features, residual, kMaxGreedy,
+                                 view.executor());
+    report.num_selected = static_cast<std::uint64_t>(set.points.rows());
   } else {
     const Points candidates = view.public_points(epoch, kPublicPool).latents;
     set.public_slots =

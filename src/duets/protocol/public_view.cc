@@ -86,6 +86,7 @@ void PublicView::apply(const Trim& message) {
 
 void PublicView::apply(const Trim& message, region::Region next) {
   samplers_.emplace(base::next(message.epoch), next_sampler(message, std::move(next)));
+  trims_.emplace(message.epoch, message);
 }
 
 region::Region PublicView::trimmed_region(const Trim& message) const {

@@ -43,6 +43,8 @@ class PublicView {
   bool knows_region(EpochId epoch) const { return samplers_.contains(epoch); }
 
   const ResolvedInducing& inducing(EpochId epoch) const { return inducing_.at(epoch); }
+  /// The Trim that ended an epoch.
+  const Trim& trim(EpochId epoch) const { return trims_.at(epoch); }
   const region::Sampler& sampler(EpochId epoch) const { return samplers_.at(epoch); }
   const region::Region& region(EpochId epoch) const { return samplers_.at(epoch).region(); }
 
@@ -61,6 +63,7 @@ class PublicView {
   random::Coin public_coin_;
   const base::Executor& executor_;
   std::map<EpochId, ResolvedInducing> inducing_;
+  std::map<EpochId, Trim> trims_;
   std::map<EpochId, region::Sampler> samplers_;
 };
 

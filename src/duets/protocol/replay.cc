@@ -1,9 +1,11 @@
 #include "duets/protocol/replay.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "duets/gp/sparse.h"
+#include "duets/numeric/rows.h"
 #include "duets/protocol/messages.h"
 
 namespace duets::protocol {
@@ -23,8 +25,19 @@ Points as_points(const std::vector<double>& values, std::size_t dimension) {
                                   static_cast<Eigen::Index>(dimension));
 }
 
-void append(std::vector<double>& values, const std::vector<double>& more) {
-  values.insert(values.end(), more.begin(), more.end());
+void append_row(std::vector<double>& values, const std::vector<double>& rows, std::size_t row,
+                std::size_t dimension) {
+  const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * dimension);
+  values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(dimension));
+}
+
+std::vector<std::uint32_t> first_of_each(const std::vector<std::uint32_t>& indices) {
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<std::uint32_t> first;
+  for (const std::uint32_t index : indices) {
+    if (seen.insert(index).second) first.push_back(index);
+  }
+  return first;
 }
 
 }  // namespace
@@ -95,7 +108,12 @@ std::vector<std::shared_ptr<region::Draw>> Replay::draws(base::EpochId epoch, st
 Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length,
                              const region::Sampler& sampler) {
   epoch_ = epoch;
-  for (History& history : histories_) history.keep_inside(sampler.region());
+  executor_.parallel_for(units_.size(), [&](std::size_t i) {
+    const UnitRange agents = agents_of(units_.begin + i);
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      histories_[agent - mine_.begin].keep_inside(sampler.region());
+    }
+  });
   const auto drawn = draws(epoch, length, sampler);
   for (std::size_t i = 0; i < drawn.size(); ++i) histories_[i].open(drawn[i]);
   const auto summary = [&](const UnitRange& agents) {
@@ -144,9 +162,41 @@ void Replay::set_rewards(std::uint32_t agent, const std::vector<double>& rewards
 Dataset Replay::dataset(const std::vector<std::uint32_t>& participants) const {
   std::vector<std::uint8_t> takes_part(study_->agents, 0);
   for (const std::uint32_t agent : participants) takes_part[agent] = 1;
-  if (study_->domain->is_finite()) return collapsed_dataset(takes_part);
-
+  if (study_->domain->is_finite()) return collapse(*study_->domain, tally(takes_part));
   Dataset data;
+  data.blocks = latent_blocks(takes_part);
+  data.num_points = data.blocks.num_rows();
+  data.blocks.block = [this, latents = std::move(data.blocks.block)](std::size_t unit) {
+    return gp::DataBlock{study_->domain->features(latents(unit).points), {}};
+  };
+  return data;
+}
+
+gp::DataBlocks Replay::latents() const {
+  if (!study_->domain->is_finite()) {
+    return latent_blocks(std::vector<std::uint8_t>(study_->agents, 1));
+  }
+  const std::vector<Bytes> parts = gather_units([&](const UnitRange& agents) {
+    std::vector<std::uint32_t> indices;
+    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+      const std::vector<std::uint32_t> more = history(agent).select().indices;
+      indices.insert(indices.end(), more.begin(), more.end());
+    }
+    base::ByteWriter out;
+    out.u32s(first_of_each(indices));
+    return out.take();
+  });
+  std::vector<std::uint32_t> indices;
+  for (const Bytes& part : parts) {
+    const std::vector<std::uint32_t> more = base::ByteReader(part).u32s();
+    indices.insert(indices.end(), more.begin(), more.end());
+  }
+  return owning_blocks(
+      {numeric::select_rows(study_->domain->candidates(), first_of_each(indices)), {}});
+}
+
+gp::DataBlocks Replay::latent_blocks(const std::vector<std::uint8_t>& takes_part) const {
+  gp::DataBlocks blocks;
   const std::vector<Bytes> sizes = gather_units([&](const UnitRange& agents) {
     std::uint64_t rows = 0;
     for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
@@ -156,9 +206,8 @@ Dataset Replay::dataset(const std::vector<std::uint32_t>& participants) const {
     out.u64(rows);
     return out.take();
   });
-  for (const Bytes& size : sizes) data.blocks.rows.push_back(base::ByteReader(size).u64());
-  data.num_points = data.blocks.num_rows();
-  data.blocks.block = [this, takes_part, rows = data.blocks.rows](std::size_t unit) {
+  for (const Bytes& size : sizes) blocks.rows.push_back(base::ByteReader(size).u64());
+  blocks.block = [this, takes_part, rows = blocks.rows](std::size_t unit) {
     const UnitRange agents = agents_of(unit);
     Points latents(static_cast<Eigen::Index>(rows[unit]),
                    static_cast<Eigen::Index>(study_->domain->dimension()));
@@ -169,13 +218,13 @@ Dataset Replay::dataset(const std::vector<std::uint32_t>& participants) const {
       latents.middleRows(next, more.rows()) = more;
       next += more.rows();
     }
-    return gp::DataBlock{study_->domain->features(latents), {}};
+    return gp::DataBlock{std::move(latents), {}};
   };
-  return data;
+  return blocks;
 }
 
-// One tally a process, sent in the place of its first unit.
-Dataset Replay::collapsed_dataset(const std::vector<std::uint8_t>& takes_part) const {
+// How often each candidate was queried. One tally a process, sent in the place of its first unit.
+std::vector<std::uint64_t> Replay::tally(const std::vector<std::uint8_t>& takes_part) const {
   const auto num_candidates = static_cast<std::size_t>(study_->domain->candidates().rows());
   std::vector<std::uint32_t> mine(num_candidates, 0);
   for (std::size_t agent = mine_.begin; agent < mine_.end; ++agent) {
@@ -188,87 +237,89 @@ Dataset Replay::collapsed_dataset(const std::vector<std::uint8_t>& takes_part) c
     out.u32s(mine);
     parts.front() = out.take();
   }
-  std::vector<std::uint64_t> tally(num_candidates, 0);
+  std::vector<std::uint64_t> all(num_candidates, 0);
   for (const Bytes& part : executor_.gather(num_units(*study_), std::move(parts))) {
     if (part.empty()) continue;
     const std::vector<std::uint32_t> counts = base::ByteReader(part).u32s();
-    for (std::size_t i = 0; i < num_candidates; ++i) tally[i] += counts[i];
+    for (std::size_t i = 0; i < num_candidates; ++i) all[i] += counts[i];
   }
-  return collapse(*study_->domain, tally);
+  return all;
 }
 
-Points Replay::throw_coins(double p) const {
+Replay::Chosen Replay::throw_coins(double p) const {
+  const std::vector<Bytes> parts =
+      gather_units([&](const UnitRange& agents) { return throw_coins_of(agents, p); });
   const std::size_t dimension = study_->domain->dimension();
-  const auto throw_unit = [&](const UnitRange& agents) {
-    std::vector<double> chosen;
-    std::vector<double> smallest(dimension);
-    double smallest_u = 2;
-    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
-      const Points& latents = history(agent).draw()->latents;
-      for (Eigen::Index slot = 0; slot < latents.rows(); ++slot) {
-        const double* row = latents.row(slot).data();
-        double u = 0;
-        coins_[agent - mine_.begin].uniforms({.purpose = random::Purpose::kInducing,
-                                              .epoch = base::value(epoch_),
-                                              .slot = static_cast<std::uint32_t>(slot)},
-                                             std::span(&u, 1));
-        if (u < p) chosen.insert(chosen.end(), row, row + dimension);
-        if (u < smallest_u) {
-          smallest_u = u;
-          smallest.assign(row, row + dimension);
-        }
-      }
-    }
-    base::ByteWriter out;
-    out.f64s(chosen);
-    out.f64(smallest_u);
-    out.f64s(smallest);
-    return out.take();
-  };
-  std::vector<double> chosen;
+  std::vector<std::uint8_t> seen(study_->domain->is_finite()
+                                     ? static_cast<std::size_t>(study_->domain->candidates().rows())
+                                     : std::size_t{0});
+  Chosen chosen;
+  std::vector<double> values;
   std::vector<double> smallest;
   double smallest_u = 2;
-  for (const Bytes& part : gather_units(throw_unit)) {
+  for (const Bytes& part : parts) {
     base::ByteReader in(part);
-    append(chosen, in.f64s());
+    chosen.num_rows += in.u64();
+    const std::vector<double> latents = in.f64s();
+    const std::vector<std::uint32_t> indices = in.u32s();
+    for (std::size_t row = 0; row < latents.size() / dimension; ++row) {
+      if (!seen.empty() && seen[indices[row]]++ != 0) continue;
+      append_row(values, latents, row, dimension);
+    }
     const double u = in.f64();
     if (u < smallest_u) {
       smallest_u = u;
       smallest = in.f64s();
     }
   }
-  return as_points(chosen.empty() ? smallest : chosen, dimension);
+  if (chosen.num_rows == 0) {
+    chosen.num_rows = 1;
+    values = smallest;
+  }
+  chosen.latents = as_points(values, dimension);
+  return chosen;
 }
 
-Points Replay::distinct_latents() const {
+// How many coins fell below p; the different points they belong to; the smallest coin and its
+// point.
+Bytes Replay::throw_coins_of(const UnitRange& agents, double p) const {
   const std::size_t dimension = study_->domain->dimension();
-  const bool finite = study_->domain->is_finite();
+  std::uint64_t num_rows = 0;
   std::vector<double> values;
-  std::vector<std::uint8_t> seen(
-      finite ? static_cast<std::size_t>(study_->domain->candidates().rows()) : std::size_t{0});
-  const std::vector<Bytes> parts = gather_units([&](const UnitRange& agents) {
-    base::ByteWriter out;
-    for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
-      const Selection selection = history(agent).select();
-      const Points& rows = selection.latents;
-      out.f64s({rows.data(), static_cast<std::size_t>(rows.size())});
-      out.u32s(selection.indices);
-    }
-    return out.take();
-  });
-  for (std::size_t unit = 0; unit < parts.size(); ++unit) {
-    base::ByteReader in(parts[unit]);
-    for (std::size_t i = 0; i < agents_of(unit).size(); ++i) {
-      const std::vector<double> latents = in.f64s();
-      const std::vector<std::uint32_t> indices = in.u32s();
-      for (std::size_t row = 0; row < latents.size() / dimension; ++row) {
-        if (finite && seen[indices[row]]++ != 0) continue;
-        const auto begin = latents.begin() + static_cast<std::ptrdiff_t>(row * dimension);
-        values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(dimension));
+  std::vector<std::uint32_t> indices;
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<double> smallest(dimension);
+  double smallest_u = 2;
+  for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
+    const region::Draw& draw = *history(agent).draw();
+    for (Eigen::Index slot = 0; slot < draw.latents.rows(); ++slot) {
+      const double* row = draw.latents.row(slot).data();
+      double u = 0;
+      coins_[agent - mine_.begin].uniforms({.purpose = random::Purpose::kInducing,
+                                            .epoch = base::value(epoch_),
+                                            .slot = static_cast<std::uint32_t>(slot)},
+                                           std::span(&u, 1));
+      if (u < smallest_u) {
+        smallest_u = u;
+        smallest.assign(row, row + dimension);
       }
+      if (!(u < p)) continue;
+      ++num_rows;
+      if (!draw.indices.empty()) {
+        const std::uint32_t index = draw.indices[static_cast<std::size_t>(slot)];
+        if (!seen.insert(index).second) continue;
+        indices.push_back(index);
+      }
+      values.insert(values.end(), row, row + dimension);
     }
   }
-  return as_points(values, dimension);
+  base::ByteWriter out;
+  out.u64(num_rows);
+  out.f64s(values);
+  out.u32s(indices);
+  out.f64(smallest_u);
+  out.f64s(smallest);
+  return out.take();
 }
 
 std::vector<Vector> Replay::projections(const std::vector<std::uint32_t>& agents,

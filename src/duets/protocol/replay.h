@@ -54,13 +54,17 @@ class Replay {
   /// What counts of these agents (increasing), in agent order; refers to this object. Collective.
   Dataset dataset(const std::vector<std::uint32_t>& participants) const;
 
-  /// The points of the open epoch, with multiplicity and in agent order, whose inducing coin falls
-  /// below p; the one with the smallest coin when there is none. Collective.
-  numeric::Points throw_coins(double p) const;
+  struct Chosen {
+    numeric::Points latents;     ///< in agent order; each different one once on finite sets
+    std::uint64_t num_rows = 0;  ///< with multiplicity
+  };
+  /// The points of the open epoch whose inducing coin falls below p; the one with the smallest coin
+  /// when there is none. Collective.
+  Chosen throw_coins(double p) const;
 
-  /// All points that count, of all agents, as latents, each different one once on finite sets, in
-  /// order of first appearance. Collective, O(N T_j) memory in every process.
-  numeric::Points distinct_latents() const;
+  /// All points that count, of all agents, as latents, in agent order; each different one once on
+  /// finite sets, in the order of first appearance. Refers to this object. Collective.
+  gp::DataBlocks latents() const;
 
   /// K_SD (y - offset) of each of these agents (increasing), whose rewards were set. Collective.
   std::vector<numeric::Vector> projections(const std::vector<std::uint32_t>& agents,
@@ -74,7 +78,9 @@ class Replay {
       const std::function<base::Bytes(const base::UnitRange& agents)>& body) const;
   std::vector<std::shared_ptr<region::Draw>> draws(base::EpochId epoch, std::uint32_t length,
                                                    const region::Sampler& sampler) const;
-  Dataset collapsed_dataset(const std::vector<std::uint8_t>& takes_part) const;
+  std::vector<std::uint64_t> tally(const std::vector<std::uint8_t>& takes_part) const;
+  base::Bytes throw_coins_of(const base::UnitRange& agents, double p) const;
+  gp::DataBlocks latent_blocks(const std::vector<std::uint8_t>& takes_part) const;
 
   std::shared_ptr<const Study> study_;
   const base::Executor& executor_;
