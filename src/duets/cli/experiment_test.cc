@@ -161,6 +161,19 @@ TEST_F(Directory, BeginDropsManifestAndHalves) {
   EXPECT_TRUE(fs::exists(path / "settings.json"));
 }
 
+// How a process on another machine finds out whether it sees the same directory.
+TEST_F(Directory, IsBegunWithTheSameSettingsOnly) {
+  const fs::path path = root_ / "out";
+  EXPECT_FALSE(is_begun(path, kOne));
+  const ExperimentDirectory directory(path, Entry::kNew, kOne);
+  EXPECT_FALSE(is_begun(path, kOne));
+  directory.begin();
+  EXPECT_TRUE(is_begun(path, kOne));
+  EXPECT_FALSE(is_begun(path, {{"runs", 2U}, {"build", "numbers 1"}}));
+  fs::remove_all(path / "runs");
+  EXPECT_FALSE(is_begun(path, kOne));
+}
+
 TEST_F(Directory, OneProcessAtATime) {
   const fs::path path = root_ / "out";
   const ExperimentDirectory directory(path, Entry::kNew, kOne);

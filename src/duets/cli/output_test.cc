@@ -114,6 +114,9 @@ TEST(Progress, DurationsReadLikeAPersonWritesThem) {
 TEST(ExitCode, FollowsTheDocumentedTable) {
   EXPECT_EQ(exit_code_of(base::ErrorKind::kInvalid), ExitCode::kUsage);
   EXPECT_EQ(exit_code_of(base::ErrorKind::kDiverged), ExitCode::kDiverged);
+  EXPECT_EQ(exit_code_of(CodedError(ExitCode::kStorage, "")), ExitCode::kStorage);
+  EXPECT_EQ(exit_code_of(base::Error(base::ErrorKind::kQuorum, "")), ExitCode::kQuorum);
+  EXPECT_EQ(exit_code_of(std::runtime_error("")), ExitCode::kRunFailed);
   EXPECT_EQ(exit_code_of(base::ErrorKind::kExhausted), ExitCode::kRunFailed);
 }
 

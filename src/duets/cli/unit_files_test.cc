@@ -140,5 +140,22 @@ TEST(UnitFiles, NamesWhatIsDamagedOrForeignAndLeavesItAlone) {
   EXPECT_EQ(read_whole_file(folder.file()), cut);
 }
 
+// Where the processes of a job share the folder, a unit is there when it is received; where they do
+// not, the first process writes it.
+TEST(UnitFiles, UnitsOfOtherProcessesAreKeptOnce) {
+  for (const bool visible : {true, false}) {
+    const Folder folder;
+    HelperUnitFiles helper(folder.path(), "c", visible);
+    helper.save(small_task(), 1, small_unit());
+    EXPECT_EQ(fs::exists(folder.file()), visible);
+    EXPECT_FALSE(helper.load(small_task(), 1));
+    UnitFiles first(folder.path(), "c");
+    first.received(small_task(), 1, small_unit());
+    EXPECT_EQ(first.stored(), 1U);
+    EXPECT_EQ(code_of_reading(folder.path(), "c"), ExitCode::kOk);
+    EXPECT_TRUE(fs::exists(folder.file()));
+  }
+}
+
 }  // namespace
 }  // namespace duets::cli
