@@ -11,6 +11,7 @@
 
 #include "duets/base/executor.h"
 #include "duets/gp/data_blocks.h"
+#include "duets/gp/pivot_search.h"
 #include "duets/gp/sparse.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
@@ -19,39 +20,6 @@ namespace duets::gp {
 
 /// Rows of this many, evenly spread, are where pivots are chosen.
 inline constexpr std::size_t kPivotSample = 8192;
-
-/// Chooses pivots among fixed rows, step by step. Not strict: another instruction set may choose
-/// others. Memory O(n r).
-class PivotSearch {
- public:
-  /// `rows` is n x d, n >= 1; `given` (r x d, perhaps empty) are pivots already.
-  PivotSearch(const kernel::Kernel& kernel, numeric::Points rows, const numeric::Points& given);
-
-  /// Adds pivots until no row leaves a residual above `residual` (absolute; rounding at least), or
-  /// there are `max_rank`. O(n r^2), in blocks: up to 64 pivots at once, chosen by pivoted Cholesky
-  /// among 256 rows spread over those with at least half of the largest residual.
-  void refine(double residual, std::size_t max_rank);
-
-  const numeric::Points& pivots() const { return pivots_; }  ///< in order of choice
-  /// The rows among them, by index; without the given ones.
-  const std::vector<std::uint32_t>& chosen() const { return chosen_; }
-  std::size_t rank() const { return static_cast<std::size_t>(pivots_.rows()); }
-  /// Largest residual on the rows.
-  double largest_residual() const;
-
- private:
-  std::vector<std::uint32_t> candidates(double floor) const;
-  bool add_block(double residual, std::size_t max_rank);
-  void append(const std::vector<std::uint32_t>& chosen, const numeric::Matrix& lower);
-
-  kernel::Kernel kernel_;
-  numeric::Points rows_;
-  kernel::ScaledPoints scaled_;
-  numeric::Points pivots_;
-  std::vector<std::uint32_t> chosen_;
-  numeric::Matrix z_;  // n x (at least r): whitened rows
-  numeric::Vector residual_;
-};
 
 /// The posterior of all data through pivots.
 struct LowRank {

@@ -71,7 +71,8 @@ TEST(PivotSearch, StopsAtTheRankAndAtRounding) {
   PivotSearch search(kernel, repeated, Points());
   search.refine(0, 300);
   EXPECT_EQ(search.rank(), 3U);
-  EXPECT_EQ(search.largest_residual(), 0);
+  // What is below 1e-13 of the prior variance is rounding.
+  EXPECT_LE(search.largest_residual(), 1e-13);
 }
 
 // 40000 rows of which the sample sees every fifth; one row far away from all others is in none of

@@ -10,4 +10,11 @@ Points select_rows(const Points& points, const std::vector<std::uint32_t>& rows)
   return selected;
 }
 
+Points stacked(const Points& above, const Points& below) {
+  Points all(above.rows() + below.rows(), below.cols());
+  if (above.rows() > 0) all.topRows(above.rows()) = above;
+  all.bottomRows(below.rows()) = below;
+  return all;
+}
+
 }  // namespace duets::numeric
