@@ -20,12 +20,16 @@ namespace {
 // Several processes that know nothing of each other would each do everything, into the same
 // directory.
 void refuse_strangers(const std::string& name) {
-  const char* started = std::getenv("OMPI_COMM_WORLD_SIZE");
-  if (!name.empty() || started == nullptr || std::string(started) == "1") return;
-  throw CodedError(ExitCode::kUsage,
-                   fmt::format("mpirun started {} processes; add --engine mpi so that they share "
-                               "the work, or --engine local if each is to do all of it",
-                               started));
+  if (!name.empty()) return;
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* started = std::getenv(variable);
+    if (started == nullptr || std::string(started) == "1") continue;
+    throw CodedError(ExitCode::kUsage,
+                     fmt::format("mpirun or srun started {} processes; add --engine mpi so that "
+                                 "they share the work, or --engine local if each is to do all of "
+                                 "it",
+                                 started));
+  }
 }
 
 void run_local(unsigned wanted, const std::function<void(const Engine&)>& body) {

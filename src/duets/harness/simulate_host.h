@@ -39,7 +39,6 @@ class SimulationHost {
   void deliver_up(const protocol::Message& message, AgentId agent);
   void carry_out(const protocol::Effects& effects);
   void deliver_down(const protocol::Outgoing& outgoing);
-  void deliver_to_all(const protocol::Message& message);
   void for_each_agent(const std::function<void(std::size_t index)>& body) const;
   void mark(std::uint32_t t);
 
