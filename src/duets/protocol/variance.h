@@ -18,11 +18,11 @@ namespace duets::protocol {
 
 /// Up to this many different points the posterior variance is dense and exact.
 inline constexpr Eigen::Index kDenseLimit = 2048;
-/// Up to this many it is so, too, where pivots do not help: more than a third would be needed.
+/// Up to this many it is so, too, where pivots do not help: more than a quarter would be needed.
 inline constexpr Eigen::Index kDenseFallback = 8000;
 
 /// The most pivots that pay for this many different points: 2000, and beyond 2e6 points fewer, so
-/// that a sweep takes at most 1.6e13 operations. kDenseFallback or less: a third of them.
+/// that a sweep takes at most 1.6e13 operations. kDenseFallback or less: a quarter of them.
 std::size_t most_pivots(std::uint64_t num_rows);
 
 /// Posterior variance of a dataset.
@@ -66,10 +66,10 @@ struct TiedVariance {
 };
 
 /// Chooses the path by the data: dense where they are few; through pivots whose residual is at most
-/// 1 % of the supremum; dense or approximate (most_pivots) where that takes too many. The supremum
-/// is estimated on at most 16384 rows that stand for all, so that one sweep over all usually does.
-/// `supremum` is the largest variance of a model over the region; it is called a few times. The
-/// same bits in every process.
+/// 1 % of the supremum (0.2 % up to kDenseFallback rows); dense or approximate (most_pivots) where
+/// that takes too many. The supremum is estimated on at most 16384 rows that stand for all, so that
+/// one sweep over all usually does. `supremum` is the largest variance of a model over the region;
+/// it is called a few times. The same bits in every process.
 TiedVariance tied_variance(const kernel::Kernel& kernel, const Dataset& data, double lambda,
                            const std::function<double(const VarianceModel&)>& supremum,
                            const base::Executor& executor);

@@ -43,7 +43,7 @@ std::string variance_reason(const EpochReport& report) {
                            report.variance_rank);
       }
       return fmt::format(
-          "exact: the kernel is not of low rank on these {} points (more than a third of them "
+          "exact: the kernel is not of low rank on these {} points (more than a quarter of them "
           "would "
           "be pivots), and they still fit into a dense matrix",
           report.variance_rank);
