@@ -22,9 +22,9 @@ constexpr double kResidualShareFew = 0.002;
 // Pivots on a sample are finer than asked for, so that few other rows leave more: by this on the
 // rows they are chosen on, and on those that are looked at before all are swept.
 constexpr double kFiner = 0.7;
-constexpr double kFinerProbed = 0.5;
+constexpr double kFinerProbed = 0.3;
 // The supremum over all rows is a little smaller than over some that stand for them.
-constexpr double kGuard = 0.85;
+constexpr double kGuard = 0.9;
 // Sweeps over all rows before what is left is called approximate.
 constexpr std::size_t kMostSweeps = 4;
 // Rows that stand for all while the tolerance is looked for.
