@@ -109,7 +109,7 @@ TEST(GreedyRows, IsTheStrictChoiceForFewRows) {
 // Rows are latents; the kernel sees other numbers.
 TEST(GreedyRows, HoldsItsResidualOnAllOfManyRows) {
   Points latents = lattice(30000, 2);
-  latents.row(7) << -2.0, 4.0;
+  latents.row(8) << -2.0, 4.0;  // in no sample
   const Kernel kernel{Family::kMatern32, {0.8}, 1.0};
   const auto doubled = [](const Points& rows) -> Points { return 2 * rows; };
   const Points chosen = greedy_rows(kernel, blocks_of(latents), doubled, 0.05, 5000, kSerial);
