@@ -71,7 +71,7 @@ class Search {
     if (!estimated) return dense();
     Estimate& found = *estimated;
     if (data_.num_rows() <= gp::kPivotSample && found.model.residual() <= tied(found.supremum)) {
-      return {std::move(found.model), found.supremum, VariancePath::kLowRank, 1};
+      return told(std::move(found), 1);
     }
     if (num_probes(data_.num_rows()) > kRoughRows) probe(found);
     for (std::size_t num_sweeps = 0;;) {
@@ -81,11 +81,11 @@ class Search {
       num_sweeps += fit.num_sweeps;
       measure(std::move(fit), found);
       if (found.model.residual() <= tied(found.supremum)) {
-        return {std::move(found.model), found.supremum, VariancePath::kLowRank, num_sweeps};
+        return told(std::move(found), num_sweeps);
       }
       if (found.model.rank() < most_ && num_sweeps < kMostSweeps) continue;
       if (is_few(data_.num_rows())) return dense();
-      return {std::move(found.model), found.supremum, VariancePath::kApproximate, num_sweeps};
+      return told(std::move(found), num_sweeps);
     }
   }
 
@@ -95,6 +95,13 @@ class Search {
     VarianceModel model;
     double supremum = 0;
   };
+
+  // Whatever ended the search: what is left decides what it is called.
+  static TiedVariance told(Estimate found, std::size_t num_sweeps) {
+    const bool within = found.model.residual() <= kResidualShare * found.supremum;
+    return {std::move(found.model), found.supremum,
+            within ? VariancePath::kLowRank : VariancePath::kApproximate, num_sweeps};
+  }
 
   // Finer pivots than the finest would be singular in binary64, and would not end.
   double tied(double supremum) const { return std::max(finest_, share_ * supremum); }

@@ -52,8 +52,9 @@ std::string variance_reason(const EpochReport& report) {
                          kBounds);
     case VariancePath::kApproximate:
       return fmt::format(
-          "approximate: the kernel is not of low rank on these points and a dense matrix would be "
-          "too large; {}, more than the 1 % that is asked for, but more pivots would not pay; {}",
+          "approximate: {}, more than the 1 % that is asked for; a dense matrix would be too "
+          "large, "
+          "and more pivots would not pay or would be singular in binary64; {}",
           pivots(report), kBounds);
   }
   return "unknown";

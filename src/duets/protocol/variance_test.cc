@@ -265,7 +265,9 @@ TEST(VarianceSupremum, EndsForATinyLambda) {
                                        lattice(64, 1), kSerial, report);
   EXPECT_GE(sup, 0);
   EXPECT_LE(sup, 1e-8);
-  EXPECT_EQ(report.variance_path, VariancePath::kLowRank);
+  // The pivots leave more than what they measure: that is not called within 1 %.
+  EXPECT_GT(report.variance_tolerance, 0.01 * sup);
+  EXPECT_EQ(report.variance_path, VariancePath::kApproximate);
 }
 
 }  // namespace
