@@ -7,6 +7,7 @@
 //   dense SCENE M FILE                  the same by the textbook: Eigen's Cholesky
 //   sweep SCENE M RANK                  one pass over the data at a fixed rank
 //   supremum SCENE M                    the largest variance, at the tolerance tied to it
+//   epoch SCENE M                       a whole untrimmed epoch: coordinator, agents, objective
 //   agree SCENE M FAMILY REGION         variances against dense ones
 #include <fmt/format.h>
 
@@ -66,8 +67,8 @@ std::string run(const std::vector<std::string>& words) {
                    {"error", sweep.error},
                    {"largest", sweep.largest}});
   }
-  if (word(0) == "supremum") {
-    const Largest largest = time_supremum(made);
+  if (word(0) == "supremum" || word(0) == "epoch") {
+    const Largest largest = word(0) == "epoch" ? time_epoch(word(1), made.m) : time_supremum(made);
     return object({{"seconds", largest.seconds},
                    {"rank", static_cast<double>(largest.rank)},
                    {"residual", largest.residual},

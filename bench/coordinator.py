@@ -43,6 +43,8 @@ GOALS = {"sklearn": 50, "share": 0.5, "fixed": 1.05, "tied": 1.3, "variance": 0.
 # m roundings of 1e-16 times the condition number m / lambda. Our mean is another approximation of
 # the same size as the variance's: a share of the posterior's own deviation.
 PEER_TOLERANCE, MEAN_TOLERANCE = 1e-8, 0.1
+# Points near the corner, where the variance is largest, are few in any sample.
+EPOCH_TOLERANCE = 0.3
 # M w = u by a route without whitening, whose own rounding is the kernel matrix's condition (1e10)
 # times 1e-16.
 SWEEP_TOLERANCE = 1e-6
@@ -213,28 +215,32 @@ def exponent(sizes, values):
 
 
 def growth_text(cases, sizes, rank, peak):
-    rows, fixed, tied = [], [], []
+    rows, times = [], {"sweep": [], "supremum": [], "epoch": []}
     for m in sizes:
         sweep = cases.once("sweep", "branin", m, rank)
-        sup = cases.ours("supremum", "branin", m)
-        # The supremum is over the region, the sweep's largest over 2000 points of it.
-        right = sweep["error"] <= SWEEP_TOLERANCE and sup["largest"] >= 0.97 * sweep["largest"]
+        sup, epoch = (cases.ours(name, "branin", m) for name in ("supremum", "epoch"))
+        # The supremum is over the region, the sweep's largest over 2000 points of it; the epoch has
+        # other points of the same distribution.
+        right = (sweep["error"] <= SWEEP_TOLERANCE and sup["largest"] >= 0.97 * sweep["largest"]
+                 and abs(epoch["largest"] / sup["largest"] - 1) <= EPOCH_TOLERANCE)
         share = 2 * sweep["rank"] ** 2 * m / sweep["seconds"] / peak
         rows.append((
-            power(m), seconds(sweep["seconds"]), f"{sweep['rank']:.0f}", f"{100 * share:.0f} %",
-            memory(sweep["peak_kib"] * 1024), seconds(sup["seconds"]), f"{sup['rank']:.0f}",
-            f"{sup['residual']:.1e}", f"{sup['largest']:.2e}", memory(sup["peak_kib"] * 1024),
-            cases.require(f"growth at m = {m}: {sweep}, {sup}", right),
+            power(m), seconds(sweep["seconds"]), f"{100 * share:.0f} %", seconds(sup["seconds"]),
+            f"{sup['rank']:.0f}", f"{sup['residual']:.1e}", f"{sup['largest']:.2e}",
+            memory(sup["peak_kib"] * 1024), seconds(epoch["seconds"]), f"{epoch['rank']:.0f}",
+            memory(epoch["peak_kib"] * 1024),
+            cases.require(f"growth at m = {m}: {sweep}, {sup}, {epoch}", right),
         ))
-        fixed.append(sweep["seconds"])
-        tied.append(sup["seconds"])
+        for name, found in (("sweep", sweep), ("supremum", sup), ("epoch", epoch)):
+            times[name].append(found["seconds"])
     lines = []
-    for name, values in (("fixed", fixed), ("tied", tied)):
-        slope = exponent(sizes, values)
-        met = page.verdict(slope <= GOALS[name])
-        lines.append(f"{name} {slope:.3f} (goal at most {GOALS[name]}: {met})")
-    head = ("N T_j", "fixed rank", "rank", "of peak", "memory", "tied tolerance", "rank",
-            "residual", "largest variance", "memory", "answer")
+    for name, title, goal in (("sweep", "fixed rank", "fixed"), ("supremum", "variance", "tied"),
+                              ("epoch", "whole epoch", "tied")):
+        slope = exponent(sizes, times[name])
+        met = page.verdict(slope <= GOALS[goal])
+        lines.append(f"{title} {slope:.3f} (goal at most {GOALS[goal]}: {met})")
+    head = ("N T_j", f"sweep, rank {rank}", "of peak", "variance", "rank", "residual",
+            "largest variance", "memory", "whole epoch", "rank", "memory", "answer")
     return f"{page.table(head, rows)}\n\nFitted exponents: {', '.join(lines)}.\n"
 
 
@@ -331,7 +337,9 @@ replay of the points are not. The peak is of one core: independent fused multipl
 ### Growth
 
 {growth}
-An untrimmed epoch of the study above, points replayed from coins, never held.
+An untrimmed epoch of the study above. Sweep: one pass at a fixed rank. Variance: its supremum at
+the tolerance tied to it, as the coordinator finds it. Both replay the points from coins and never
+hold them. Whole epoch: 1000 agents, from the first draw to the cut, agents and objective included.
 
 ### Variances against dense ones
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "duets/numeric/matrix.h"
 #include "duets/protocol/report.h"
@@ -64,6 +65,10 @@ struct Largest {
   double value = 0;
 };
 Largest time_supremum(const Case& made);
+
+/// The first epoch of a study of the scene's name with a thousand agents, m queries in all, from
+/// its first draw to the cut: coordinator, agents and objective.
+Largest time_epoch(std::string_view name, std::uint64_t m);
 
 /// The variances of the path that the coordinator takes, beside dense ones.
 struct Agreement {
