@@ -53,6 +53,13 @@ def replaced(f, old, new):
     f.agents[0] = new
 
 
+def same_run(f):
+    """What the old holder sent counts; its best trial of then is not known to the new one, so the closing
+    messages, and with them the state digest, may differ."""
+    run, _ = f.finish()
+    fleet.same("points, sets and weights are those of the undisturbed run", run, f.reference()[0])
+
+
 def machine_lost(scratch):
     """kill -9 in the middle of epoch 1, and the journal is gone."""
     study = fleet.study(scratch / "lost.toml", "finite", agents=3)
@@ -91,9 +98,7 @@ def lost_in_epoch_two(scratch):
         shutil.rmtree(f.agents[0].journal)
         fleet.wait("the lease to end", lambda: status_of(f, 0)["presence"] == "lost")
         f.agents[0] = elsewhere(f, 0).start()
-        run, _ = f.finish()
-        fleet.same("points, sets and weights are those of the undisturbed run", run,
-                   f.reference()[0])
+        same_run(f)
         fleet.check("nobody was left out", f.last_status["complete_participation"])
 
 
@@ -107,7 +112,7 @@ def taken_over_alive(scratch):
         fleet.wait("the new holder", lambda: status_of(f, 0)["token"] == 2)
         f.agents[2].start()
         replaced(f, old, new)
-        fleet.same("taken over alive: digests", f.finish(), f.reference())
+        same_run(f)
 
 
 def comes_back_late(scratch):
@@ -123,7 +128,7 @@ def comes_back_late(scratch):
         old.signal(signal.SIGCONT)
         f.agents[2].start()
         replaced(f, old, new)
-        fleet.same("frozen and replaced: digests", f.finish(), f.reference())
+        same_run(f)
         agent = f.last_status["agent_status"][0]
         fleet.same("the new one was not disturbed", (agent["token"], agent["host"]), (2, host))
 
