@@ -34,7 +34,8 @@ class Recorder {
     std::optional<protocol::Message> message;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
       const bool hole = slot == 1 && base::value(agent.id()) == 0;
-      message = hole ? agent.report_hole(slot) : agent.report(slot, agent.plan().latents()(slot, 0));
+      message =
+          hole ? agent.report_hole(slot) : agent.report(slot, agent.plan().latents()(slot, 0));
       note_snapshots();
     }
     if (!message) return;

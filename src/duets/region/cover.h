@@ -38,8 +38,8 @@ class Cover {
 
   std::uint32_t depth() const { return depth_; }
   std::size_t size() const { return static_cast<std::size_t>(corners_.rows()); }
-  /// Lower corners of the cells, one a row, and their widths by axis: of the unit cube, which is the
-  /// box itself or, for a ball, the cube around it (x = radius (2 u - 1)). Exact.
+  /// Lower corners of the cells, one a row, and their widths by axis: of the unit cube, which is
+  /// the box itself or, for a ball, the cube around it (x = radius (2 u - 1)). Exact.
   const numeric::Points& corners() const { return corners_; }
   const std::vector<double>& widths() const { return widths_; }
   /// Volume of the cells as a multiple of the domain's; above 1 for the cube around a ball.
