@@ -66,11 +66,10 @@ def thousand(scratch):
         digests, links = simulated(scratch, study, f.secret)
         fleet.same("digests as simulated", fleet.digests(status), digests)
         traffic = status["traffic"]
-        # What a busy machine makes an agent send again is sent again, and counted.
-        repeats = sum(agent.err().count("trying again") for agent in f.agents)
-        most = links + repeats * links // AGENTS
-        fleet.check(f"reals over the links as simulated, and those of {repeats} repeated calls",
-                    links <= traffic["reals_links"] <= most, f"{traffic['reals_links']} of {links}")
+        # Calls that a busy machine makes agents repeat carry their reals again, and are counted again.
+        fleet.check("reals over the links as simulated, and at most 2 % repeated",
+                    links <= traffic["reals_links"] <= 1.02 * links,
+                    f"{traffic['reals_links']} of {links}")
         payload = traffic["payload_up_bytes"] + traffic["payload_down_bytes"]
         fleet.check("serialized S, u and w within 10 % of 8 bytes a real",
                     0.9 * 8 * links <= payload <= 1.1 * 8 * links, f"{payload} of {8 * links}")
