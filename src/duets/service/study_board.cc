@@ -197,19 +197,29 @@ v1::Waiting StudyBoard::waiting_locked(double now_unix) const {
   return waiting;
 }
 
-v1::FetchReply StudyBoard::reply_from(std::uint32_t known, double now_unix) {
+// A broadcast counts once for each agent, as an upload does: the ledger says what the study needs,
+// not how often a call had to be repeated. An agent may also have one from the answer to an upload.
+void StudyBoard::count_broadcasts(std::uint32_t agent, std::uint32_t known, std::uint32_t told) {
+  // What an agent knew when it was first heard of was counted by the coordinator before this one.
+  std::uint32_t& counted = told_.try_emplace(agent, known).first->second;
+  for (; counted < told; ++counted) {
+    const Broadcast& broadcast = broadcasts_[counted];
+    Traffic& traffic = status_.traffic;
+    (broadcast.closing ? traffic.closing_bytes : traffic.payload_down_bytes) +=
+        broadcast.message.ByteSizeLong();
+    (broadcast.closing ? traffic.closing_reals : traffic.reals_links) += broadcast.reals;
+  }
+}
+
+v1::FetchReply StudyBoard::reply_from(std::uint32_t agent, std::uint32_t known, double now_unix) {
   v1::FetchReply reply;
   std::size_t bytes = 0;
-  for (std::size_t i = known; i < broadcasts_.size() && bytes < kMaxReplyBytes; ++i) {
-    const Broadcast& broadcast = broadcasts_[i];
-    const std::size_t size = broadcast.message.ByteSizeLong();
-    bytes += size;
-    (broadcast.closing ? status_.traffic.closing_bytes : status_.traffic.payload_down_bytes) +=
-        size;
-    (broadcast.closing ? status_.traffic.closing_reals : status_.traffic.reals_links) +=
-        broadcast.reals;
-    *reply.add_broadcasts() = broadcast.message;
+  std::uint32_t told = known;
+  for (; told < broadcasts_.size() && bytes < kMaxReplyBytes; ++told) {
+    bytes += broadcasts_[told].message.ByteSizeLong();
+    *reply.add_broadcasts() = broadcasts_[told].message;
   }
+  count_broadcasts(agent, known, told);
   reply.set_state(static_cast<v1::StudyState>(status_.state));
   reply.set_problem(status_.problem);
   *reply.mutable_waiting() = waiting_locked(now_unix);
@@ -241,7 +251,7 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
                       agent, known, request.known_digest(), chain_[known])};
     } else if (known < broadcasts_.size() || status_.state != StudyState::kRunning ||
                until <= now) {
-      reply = reply_from(known, now_unix);
+      reply = reply_from(agent, known, now_unix);
     } else {
       const auto earlier = std::find_if(waiters_.begin(), waiters_.end(),
                                         [&](const Waiter& w) { return w.agent == agent; });
@@ -249,7 +259,7 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
         waiters_.push_back({agent, known, until, std::move(done)});
         return;
       }
-      reply = reply_from(earlier->known, now_unix);
+      reply = reply_from(agent, earlier->known, now_unix);
       std::swap(earlier->done, done);
       *earlier = {agent, known, until, std::move(earlier->done)};
     }
@@ -262,7 +272,7 @@ std::vector<StudyBoard::Ready> StudyBoard::take_ready(double now, double now_uni
   const bool over = status_.state != StudyState::kRunning;
   std::erase_if(waiters_, [&](Waiter& waiter) {
     if (!over && waiter.known >= broadcasts_.size() && waiter.until > now) return false;
-    ready.push_back({std::move(waiter.done), reply_from(waiter.known, now_unix)});
+    ready.push_back({std::move(waiter.done), reply_from(waiter.agent, waiter.known, now_unix)});
     return true;
   });
   return ready;
@@ -314,12 +324,6 @@ void StudyBoard::count_upload(const v1::Message& message, std::uint64_t reals) {
   (closing ? status_.traffic.closing_bytes : status_.traffic.payload_up_bytes) +=
       message.ByteSizeLong();
   (closing ? status_.traffic.closing_reals : status_.traffic.reals_links) += reals;
-}
-
-void StudyBoard::count_answer(const v1::Message& message, std::uint64_t reals) {
-  const std::lock_guard lock(mutex_);
-  status_.traffic.payload_down_bytes += message.ByteSizeLong();
-  status_.traffic.reals_links += reals;
 }
 
 }  // namespace duets::service

@@ -73,7 +73,6 @@ class StudyBoard {
 
   void count_call();
   void count_upload(const v1::Message& message, std::uint64_t reals);
-  void count_answer(const v1::Message& message, std::uint64_t reals);
 
  private:
   struct Broadcast {
@@ -91,7 +90,8 @@ class StudyBoard {
     FetchDone done;
     v1::FetchReply reply;
   };
-  v1::FetchReply reply_from(std::uint32_t known, double now_unix);
+  v1::FetchReply reply_from(std::uint32_t agent, std::uint32_t known, double now_unix);
+  void count_broadcasts(std::uint32_t agent, std::uint32_t known, std::uint32_t told);
   v1::Waiting waiting_locked(double now_unix) const;
   std::vector<Ready> take_ready(double now, double now_unix);
   static void answer(std::vector<Ready> ready);
@@ -101,7 +101,8 @@ class StudyBoard {
   StudyStatus status_;  ///< without agents
   bool ready_ = false;
   std::vector<Broadcast> broadcasts_;
-  std::vector<std::uint64_t> chain_{0};  ///< after 0, 1, ... broadcasts
+  std::vector<std::uint64_t> chain_{0};          ///< after 0, 1, ... broadcasts
+  std::map<std::uint32_t, std::uint32_t> told_;  ///< how many broadcasts are counted, by agent
   std::map<std::uint32_t, EpochNote> notes_;
   std::vector<Waiter> waiters_;
   std::optional<grpc::Status> closed_;

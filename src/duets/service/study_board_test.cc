@@ -33,6 +33,38 @@ TEST(StudyBoard, AClosedBoardAnswersWhoWaitsAndWhoComesLater) {
   EXPECT_EQ(answered, 2);
 }
 
+// The ledger says what the study needs: what a repeated call carries again is not counted again.
+TEST(StudyBoard, ABroadcastCountsOnceForEachAgent) {
+  auto run = test_run();
+  run.run_epoch();
+  StudyBoard board(test_definition());
+  std::uint64_t reals = 0;
+  for (const protocol::Record& record : run.records()) {
+    board.show(record);
+    for (const protocol::Message& message : protocol::broadcasts(record)) {
+      reals += protocol::num_reals(message);
+    }
+  }
+  ASSERT_GT(reals, 0U);
+  const auto fetch = [&](std::uint32_t agent) {
+    int num_broadcasts = 0;
+    board.fetch(agent, {}, 0, 0, [&](const grpc::Status& status, v1::FetchReply&& reply) {
+      EXPECT_TRUE(status.ok());
+      num_broadcasts = reply.broadcasts_size();
+    });
+    EXPECT_GT(num_broadcasts, 0);
+  };
+  fetch(0);
+  EXPECT_EQ(board.traffic().reals_links, reals);
+  const std::uint64_t bytes = board.traffic().payload_down_bytes;
+  EXPECT_GT(bytes, 8 * reals);
+  fetch(0);
+  EXPECT_EQ(board.traffic().reals_links, reals);
+  EXPECT_EQ(board.traffic().payload_down_bytes, bytes);
+  fetch(1);
+  EXPECT_EQ(board.traffic().reals_links, 2 * reals);
+}
+
 TEST(Answer, IsGivenOnceAndAlsoWhenTheJobIsDropped) {
   std::vector<grpc::StatusCode> heard;
   const auto listen = [&](const grpc::Status& status) { heard.push_back(status.error_code()); };

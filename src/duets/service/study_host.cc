@@ -257,10 +257,6 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
       for (const protocol::Outgoing& one : outgoing) {
         if (!one.to) continue;
         *reply.add_answers() = to_wire(one.message);
-        if (std::holds_alternative<protocol::Trim>(one.message)) {
-          board_.count_answer(reply.answers(reply.answers_size() - 1),
-                              protocol::num_reals(one.message));
-        }
       }
     } catch (const std::exception& error) {
       fail(fmt::format("{}: {}", upload_name(message), error.what()));

@@ -44,7 +44,8 @@ struct EpochStatus {
   double seconds = 0;
 };
 
-/// What went over the wire: serialized messages beside the ledger that counts reals.
+/// What went over the wire: serialized messages beside the ledger that counts reals. What a
+/// repeated call carries again is not counted again.
 struct Traffic {
   std::uint64_t calls = 0;
   std::uint64_t payload_up_bytes = 0;
