@@ -180,16 +180,6 @@ class Search {
   std::size_t most_;
 };
 
-gp::SparsePosterior fixed_low_rank(const kernel::Kernel& kernel, const gp::DataBlocks& data,
-                                   double lambda, double residual, const base::Executor& executor) {
-  const auto most = static_cast<std::size_t>(kMostPivots);
-  gp::PivotSearch search(kernel, gp::spread_rows(data, gp::kPivotSample, executor), Points());
-  search.refine(residual, most);
-  return gp::low_rank_posterior(kernel, data, search.pivots(), lambda, residual, most, kMostSweeps,
-                                executor)
-      .posterior;
-}
-
 }  // namespace
 
 std::size_t most_pivots(std::uint64_t num_rows) {
@@ -207,20 +197,6 @@ VarianceModel::VarianceModel(const kernel::Kernel& kernel, gp::ExactPosterior ex
 VarianceModel::VarianceModel(const kernel::Kernel& kernel, gp::SparsePosterior sparse)
     : prior_(kernel.variance), rank_(sparse.num_inducing()), residual_(sparse.largest_residual()) {
   model_ = std::move(sparse);
-}
-
-VarianceModel::VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda,
-                             double residual, const base::Executor& executor)
-    : VarianceModel(kernel) {
-  const std::uint64_t num_rows = data.blocks.num_rows();
-  if (num_rows == 0) return;
-  if (num_rows > static_cast<std::uint64_t>(kDenseLimit)) {
-    *this = VarianceModel(kernel, fixed_low_rank(kernel, data.blocks, lambda, residual, executor));
-    return;
-  }
-  const gp::DataBlock rows = gp::whole(data.blocks, executor);
-  *this =
-      VarianceModel(kernel, gp::ExactPosterior(kernel, rows.points, rows.counts, lambda), num_rows);
 }
 
 Vector VarianceModel::operator()(const Points& features, std::uint64_t& num_clamped) const {

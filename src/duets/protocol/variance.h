@@ -32,10 +32,6 @@ class VarianceModel {
   explicit VarianceModel(const kernel::Kernel& kernel) : prior_(kernel.variance) {}
   VarianceModel(const kernel::Kernel& kernel, gp::ExactPosterior exact, std::uint64_t num_rows);
   VarianceModel(const kernel::Kernel& kernel, gp::SparsePosterior sparse);
-  /// A fixed tolerance: dense up to kDenseLimit rows, beyond through pivots that leave at most
-  /// `residual` of any row.
-  VarianceModel(const kernel::Kernel& kernel, const Dataset& data, double lambda, double residual,
-                const base::Executor& executor);
 
   /// Adds the number of clamped variances to `num_clamped`.
   numeric::Vector operator()(const numeric::Points& features, std::uint64_t& num_clamped) const;
@@ -43,9 +39,6 @@ class VarianceModel {
   /// The largest of these (at least one), cheaper where the path is exact.
   double largest(const numeric::Points& features, std::uint64_t& num_clamped) const;
 
-  bool is_exact() const { return !std::holds_alternative<gp::SparsePosterior>(model_); }
-  /// kExact, or kLowRank: whether the residual is small enough is not known here.
-  VariancePath path() const { return is_exact() ? VariancePath::kExact : VariancePath::kLowRank; }
   std::uint64_t rank() const { return rank_; }
   /// Largest residual that the pivots leave on any row of the data; 0 when exact.
   double residual() const { return residual_; }
