@@ -104,7 +104,6 @@ class Checker {
     for (const ExchangeForecast& exchange : exchanges_) {
       check_.model.rank = std::max<std::uint64_t>(check_.model.rank, exchange.rank);
       check_.model.inducing = std::max<std::uint64_t>(check_.model.inducing, exchange.inducing);
-      check_.model.inducing_sum += exchange.inducing;
     }
     if (std::uint64_t{study_.agents} * study_.horizon < harness::kLargeRun) return;
     std::vector<std::uint64_t> points;

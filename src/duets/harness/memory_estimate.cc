@@ -26,7 +26,7 @@ std::uint64_t most_points(const protocol::Study& study, const std::vector<std::u
   return most;
 }
 
-std::uint64_t dense_bytes(std::uint64_t num_points) { return 2 * kReal * num_points * num_points; }
+std::uint64_t dense_bytes(std::uint64_t num_points) { return kReal * num_points * num_points; }
 
 std::uint64_t low_rank_bytes(std::uint64_t rank, std::uint64_t threads) {
   constexpr std::uint64_t kRows = 16384 + 2 * 2048;
@@ -46,7 +46,7 @@ std::uint64_t model_bytes(const protocol::Study& study, const std::vector<std::u
     }
     const bool dense = num_points <= static_cast<std::uint64_t>(protocol::kDenseLimit) ||
                        (num_points <= static_cast<std::uint64_t>(protocol::kDenseFallback) &&
-                        size.rank > num_points / 3);
+                        size.rank >= protocol::most_pivots(num_points));
     const std::uint64_t rank =
         std::min<std::uint64_t>(size.rank, protocol::most_pivots(num_points));
     most = std::max(most, dense ? dense_bytes(num_points) : low_rank_bytes(rank, threads));
@@ -69,8 +69,7 @@ MemoryEstimate estimate_memory(const protocol::Study& study, const ModelSize& si
   memory.points = here * point_bytes * most_points(study, lengths, points);
   memory.rewards = here * 9 * (study.horizon + longest) + agents * kReal * longest +
                    (processes > 1 ? agents * 2 * kReal * longest : 0);
-  memory.agents = here * (kAgent + kReal * (dimension + 1) * size.inducing_sum) +
-                  agents * 3 * kReal * std::min(longest, size.inducing);
+  memory.agents = here * kAgent + agents * 3 * kReal * std::min(longest, size.inducing);
   memory.model = model_bytes(study, lengths, size, threads);
   return memory;
 }

@@ -14,9 +14,8 @@ inline constexpr std::uint64_t kLargeRun = 1'000'000;
 
 /// What is not in the study: how many points the posterior needs.
 struct ModelSize {
-  std::uint64_t rank = 0;          ///< pivots of the variance in any epoch, at most
-  std::uint64_t inducing = 0;      ///< |S_j| of any epoch, at most
-  std::uint64_t inducing_sum = 0;  ///< of all epochs together
+  std::uint64_t rank = 0;      ///< pivots of the variance in any epoch, at most
+  std::uint64_t inducing = 0;  ///< |S_j| of any epoch, at most
 };
 
 /// Bytes, at most at one time. N agents, d latent coordinates, c = d + 1/2 on a finite set (which
@@ -30,13 +29,13 @@ struct MemoryEstimate {
   /// N (9 T + 17 max_j T_j): agents remember all their rewards and project those of the epoch; the
   /// regret of the epoch waits until all agents have reached it.
   std::uint64_t rewards = 0;
-  /// What agents and coordinator have besides: 3 kB an agent, 8 (d + 1) for each inducing point
-  /// that it was told, and three copies of its upload of min(T_j, |S_j|) numbers.
+  /// What agents and coordinator have besides: 3 kB an agent, and three copies of its upload of
+  /// min(T_j, |S_j|) numbers.
   std::uint64_t agents = 0;
-  /// Up to 2048 different points of an epoch a dense matrix, in two copies: 16 m^2. Beyond, with r
-  /// pivots, 8 r (16384 + 2 * 2048 + 1024 n) + 8 r^2 (n + 4): rows that stand for all, a supremum,
-  /// a sweep and a Gram matrix on each thread; or the dense matrix, up to 8000 points that a third
-  /// of them do not represent.
+  /// Up to 2048 different points of an epoch a dense matrix, factored in place: 8 m^2. Beyond, with
+  /// r pivots, 8 r (16384 + 2 * 2048 + 1024 n) + 8 r^2 (n + 4): rows that stand for all, a
+  /// supremum, a sweep and a Gram matrix on each thread; or the dense matrix, up to 8000 points
+  /// that a quarter of them do not represent.
   std::uint64_t model = 0;
 
   std::uint64_t total() const { return program + points + rewards + agents + model; }

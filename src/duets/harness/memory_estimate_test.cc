@@ -18,15 +18,16 @@ protocol::Study study_of(domain::Domain domain) {
 // By hand, from the formulas of the header.
 TEST(MemoryEstimate, FollowsItsFormulas) {
   const protocol::Study study = study_of(domain::Domain::box(3));
-  const MemoryEstimate shared = estimate_memory(study, {50, 40, 70}, AgentPoints::kShared, 2);
+  const MemoryEstimate shared = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2);
   EXPECT_EQ(shared.points, 10U * 8 * 3 * (300 + 200));
   EXPECT_EQ(shared.rewards, 10U * (9 * 600 + 17 * 300));
-  EXPECT_EQ(shared.agents, 10U * (3000 + 8 * 4 * 70 + 3 * 8 * 40));
-  // 1000 points are dense; 3000 have a low rank; the last epoch has no exchange.
-  EXPECT_EQ(shared.model, 16U * 1000 * 1000);
+  EXPECT_EQ(shared.agents, 10U * (3000 + 3 * 8 * 40));
+  // 3000 points of a low rank take more than 1000 dense ones; the last epoch has no exchange.
+  EXPECT_EQ(shared.model, 8U * 50 * (16384 + 4096 + 2048) + 8 * 2500 * 6);
+  EXPECT_EQ(estimate_memory(study, {1, 1}, AgentPoints::kShared, 2).model, 8U * 1000 * 1000);
   EXPECT_EQ(shared.total(),
             shared.program + shared.points + shared.rewards + shared.agents + shared.model);
-  const MemoryEstimate separate = estimate_memory(study, {50, 400, 0}, AgentPoints::kSeparate, 2);
+  const MemoryEstimate separate = estimate_memory(study, {50, 400}, AgentPoints::kSeparate, 2);
   EXPECT_EQ(separate.points, 10U * 8 * 3 * (100 + 2 * 300));
   EXPECT_EQ(separate.agents, 10U * (3000 + 3 * 8 * 300));  // raw rewards are the shorter upload
 }
@@ -34,22 +35,23 @@ TEST(MemoryEstimate, FollowsItsFormulas) {
 TEST(MemoryEstimate, TheModelFollowsTheRank) {
   protocol::Study study = study_of(domain::Domain::box(3));
   const auto model = [&](std::uint64_t rank) {
-    return estimate_memory(study, {rank, 1, 1}, AgentPoints::kShared, 2).model;
+    return estimate_memory(study, {rank, 1}, AgentPoints::kShared, 2).model;
   };
   study.agents = 1000;  // 100 000 and 300 000 points
   EXPECT_EQ(model(50), 8U * 50 * (16384 + 4096 + 2048) + 8 * 2500 * 6);
   EXPECT_EQ(model(100'000), 8U * 2000 * (16384 + 4096 + 2048) + 8 * 4'000'000 * 6);
-  study.agents = 10;  // 3000 points: dense when a third of them is not enough
-  EXPECT_EQ(model(1001), 16U * 3000 * 3000);
+  study.agents = 10;  // 3000 points: dense when a quarter of them is not enough
+  EXPECT_EQ(model(751), 8U * 3000 * 3000);
+  EXPECT_EQ(model(750), 8U * 750 * (16384 + 4096 + 2048) + 8 * 750 * 750 * 6);
   study.domain = std::make_shared<const domain::Domain>(
       domain::Domain::finite(numeric::Points::Random(200, 3)));
-  EXPECT_EQ(model(1001), 16U * 200 * 200);
+  EXPECT_EQ(model(1001), 8U * 200 * 200);
 }
 
 TEST(MemoryEstimate, ProcessesShareTheAgents) {
   const protocol::Study study = study_of(domain::Domain::box(3));
-  const MemoryEstimate one = estimate_memory(study, {50, 40, 70}, AgentPoints::kShared, 2);
-  const MemoryEstimate five = estimate_memory(study, {50, 40, 70}, AgentPoints::kShared, 2, 5);
+  const MemoryEstimate one = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2);
+  const MemoryEstimate five = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2, 5);
   EXPECT_EQ(five.points, one.points / 5);
   EXPECT_EQ(five.model, one.model);
   EXPECT_EQ(five.rewards, 2U * 9 * 900 + 10 * 24 * 300);
