@@ -360,11 +360,11 @@ def study(path, domain="box", agents=AGENTS, horizon=12, t1=2, duets=(), objecti
     return path
 
 
-def new_secret(path):
+def new_secret(path, key=None):
     """Writes a secret file that only its owner may read, and returns its path."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
-        file.write(os.urandom(32).hex() + "\n")
+        file.write((key or os.urandom(32)).hex() + "\n")
     return path
 
 
