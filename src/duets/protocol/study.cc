@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -36,10 +37,35 @@ void validate_theory(const Study& study) {
           "mode = \"theory\" needs inducing = \"coin\": the theorem is about random inducing sets");
   require(study.rate == CoinRate::kVariance, "duets.rate", "count",
           "mode = \"theory\" needs rate = \"variance\": the theorem is about sigma2_max");
+  require(
+      study.parameters == Parameters::kFixed, "duets.parameters", "learned",
+      "mode = \"theory\" needs parameters = \"fixed\": the bound is for a kernel that was known");
+  require(study.coins == Coins::kIndependent, "duets.coins", "stratified",
+          "mode = \"theory\" needs coins = \"independent\": the theorem is about such points");
   require_positive(study.norm_bound, "noise.bound");
   require_positive(study.subgaussian, "noise.subgaussian");
   require(study.delta > 0 && study.delta < 1, "noise.delta", fmt::format("{}", study.delta),
           "must be between 0 and 1");
+}
+
+void validate_floor(const Study& study) {
+  require(study.volume_floor >= 0 && study.volume_floor < 1, "duets.volume_floor",
+          fmt::format("{}", study.volume_floor), "must be 0 (no floor) or between 0 and 1");
+  require(study.epoch_floor > 0 && study.epoch_floor <= 1, "duets.epoch_floor",
+          fmt::format("{}", study.epoch_floor), "must be above 0 and at most 1");
+}
+
+void validate_learning(const Study& study) {
+  if (study.parameters == Parameters::kFixed) {
+    require(!study.relevance, "duets.relevance", "true", "needs parameters = \"learned\"");
+    return;
+  }
+  require(study.upload == UploadRule::kAuto, "duets.upload", "projection or rewards",
+          "parameters = \"learned\" needs upload = \"auto\": the first epochs send rewards, later "
+          "ones what is shorter");
+  require(study.inducing != Inducing::kCoin, "duets.inducing", "coin",
+          "parameters = \"learned\" needs inducing = \"greedy\" or \"public\": p0 is for a known "
+          "scale of the rewards");
 }
 
 void validate_schedule(const Study& study) {
@@ -85,6 +111,8 @@ void validate(const Study& study) {
   kernel::validate(study.kernel, study.domain->num_features());
   require_positive(study.lambda, "noise.lambda");
   validate_schedule(study);
+  validate_floor(study);
+  validate_learning(study);
   if (study.mode == Mode::kTuned) {
     validate_tuned(study);
   } else {
@@ -97,6 +125,13 @@ void validate(const Study& study) {
 std::vector<std::uint32_t> lengths(const Study& study) {
   if (study.schedule == ScheduleRule::kExplicit) return study.epochs;
   return epoch_lengths(study.schedule, study.horizon, study.t1);
+}
+
+double kept_share(const Study& study) {
+  if (study.volume_floor == 0) return 0;
+  const auto num_cuts = static_cast<double>(lengths(study).size()) - 1;
+  if (num_cuts < 1) return 1;
+  return std::min(study.epoch_floor, std::exp(std::log(study.volume_floor) / num_cuts));
 }
 
 gp::TheoryInputs theory_inputs(const Study& study) {
@@ -134,6 +169,16 @@ base::Digest study_digest(const Study& study) {
   out.u8(static_cast<std::uint8_t>(study.closing));
   // A later field: written only when it is not the usual one, so that older digests stand.
   if (study.rate != CoinRate::kVariance) out.u8(static_cast<std::uint8_t>(study.rate));
+  const bool as_before = study.volume_floor == 0 && study.parameters == Parameters::kFixed &&
+                         study.coins == Coins::kIndependent;
+  if (!as_before) {
+    out.text("self-tuning");
+    out.f64(study.volume_floor);
+    out.f64(study.epoch_floor);
+    out.u8(static_cast<std::uint8_t>(study.parameters));
+    out.u8(study.relevance ? 1 : 0);
+    out.u8(static_cast<std::uint8_t>(study.coins));
+  }
   return base::digest_of(out.bytes());
 }
 

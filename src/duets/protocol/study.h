@@ -47,6 +47,18 @@ enum class DataPolicy : std::uint8_t {
   kSurviving = 1,  ///< all pairs, of any epoch, whose point is still in X_j; no theorem
 };
 
+/// Where kernel, lambda and the level of the rewards come from.
+enum class Parameters : std::uint8_t {
+  kFixed = 0,    ///< the study file
+  kLearned = 1,  ///< raw rewards of the first epochs; the study file's kernel is the guess
+};
+
+/// How the agents' points spread over X_j.
+enum class Coins : std::uint8_t {
+  kIndependent = 0,  ///< every slot by itself (the paper)
+  kStratified = 1,   ///< every slot in its own part of X_j, all parts equally large
+};
+
 /// What an agent sends after its last query.
 enum class ClosingRule : std::uint8_t {
   kBest = 0,        ///< its best trial
@@ -78,6 +90,14 @@ struct Study {
   UploadRule upload = UploadRule::kAuto;
   DataPolicy data = DataPolicy::kEpoch;
   ClosingRule closing = ClosingRule::kBest;
+
+  /// The share of the domain that all cuts together leave at least: 0 (no floor) or in (0, 1). Each
+  /// of the J - 1 cuts keeps min(epoch_floor, volume_floor^(1/(J-1))) of its region.
+  double volume_floor = 0;
+  double epoch_floor = 1;  ///< in (0, 1]
+  Parameters parameters = Parameters::kFixed;
+  bool relevance = false;  ///< learned: a length scale for each feature
+  Coins coins = Coins::kIndependent;
 };
 
 /// Throws kInvalid naming the study file's field, the value and the constraint.
@@ -85,6 +105,9 @@ void validate(const Study& study);
 
 /// T_1 .. T_J.
 std::vector<std::uint32_t> lengths(const Study& study);
+
+/// What a cut keeps of its region at least; 0 without a floor. 1 when there is no cut.
+double kept_share(const Study& study);
 
 /// The theorem's inputs for this study (mode kTheory).
 gp::TheoryInputs theory_inputs(const Study& study);
