@@ -10,12 +10,19 @@
 namespace duets::protocol {
 namespace {
 
+// kWarmUp leaves paired doubling for the square root after so many epochs.
+constexpr std::size_t kWarmUpEpochs = 6;
+
 // floor(sqrt(n)) for any 64-bit n: the library root may be off by one near squares.
 std::uint64_t integer_sqrt(std::uint64_t n) {
   auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(n)));
   while (root * root > n) --root;
   while ((root + 1) * (root + 1) <= n) ++root;
   return root;
+}
+
+std::uint64_t paired_next(std::uint64_t last, std::size_t done) {
+  return done % 2 == 1 ? last : 2 * last;
 }
 
 // What the rule asks for after `done` epochs, the last of which was planned with length `last`.
@@ -31,7 +38,10 @@ std::uint64_t rule_next(ScheduleRule rule, std::uint64_t horizon, std::uint64_t 
     case ScheduleRule::kDoubling:
       return 2 * last;
     case ScheduleRule::kPairedDoubling:
-      return done % 2 == 1 ? last : 2 * last;
+      return paired_next(last, done);
+    case ScheduleRule::kWarmUp:
+      // An epoch is at most the horizon, so the root is at least the epoch before it.
+      return done < kWarmUpEpochs ? paired_next(last, done) : integer_sqrt(horizon * last);
     case ScheduleRule::kExplicit:
       break;
   }
@@ -39,7 +49,8 @@ std::uint64_t rule_next(ScheduleRule rule, std::uint64_t horizon, std::uint64_t 
 }
 
 bool absorbs_remainder(ScheduleRule rule) {
-  return rule == ScheduleRule::kDoubling || rule == ScheduleRule::kPairedDoubling;
+  return rule == ScheduleRule::kDoubling || rule == ScheduleRule::kPairedDoubling ||
+         rule == ScheduleRule::kWarmUp;
 }
 
 }  // namespace
@@ -56,6 +67,8 @@ std::string_view name(ScheduleRule rule) {
       return "paired-doubling";
     case ScheduleRule::kExplicit:
       return "explicit";
+    case ScheduleRule::kWarmUp:
+      return "warm-up";
   }
   return "?";
 }

@@ -13,15 +13,17 @@ enum class ScheduleRule : std::uint8_t {
   kDoubling = 2,        ///< T1, 2 T1, 4 T1, ...
   kPairedDoubling = 3,  ///< T1, T1, 2 T1, 2 T1, ...
   kExplicit = 4,        ///< a list
+  kWarmUp = 5,          ///< T1, T1, 2 T1, 2 T1, 4 T1, 4 T1, then floor(sqrt(T T_j))
 };
 
-/// "sqrt-floor", "sqrt-ceil", "doubling", "paired-doubling", "explicit".
+/// "sqrt-floor", "sqrt-ceil", "doubling", "paired-doubling", "explicit", "warm-up".
 std::string_view name(ScheduleRule rule);
 
 /// Lengths that sum to `horizon`. The square-root rules keep a short last epoch; the doubling rules
-/// absorb a remainder that is shorter than the epoch before it into that epoch. t1 > horizon gives
-/// one epoch of length horizon. Exact integer arithmetic. kInvalid when horizon or t1 is 0, or the
-/// rule is kExplicit. O(number of epochs), which is O(log horizon) at most.
+/// and kWarmUp absorb a remainder that is shorter than the epoch before it into that epoch, so that
+/// theirs never shrink. t1 > horizon gives one epoch of length horizon. Exact integer arithmetic.
+/// kInvalid when horizon or t1 is 0, or the rule is kExplicit. O(number of epochs), which is
+/// O(log horizon) at most.
 std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon,
                                          std::uint32_t t1);
 

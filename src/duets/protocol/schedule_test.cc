@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -14,7 +15,8 @@ namespace {
 using Lengths = std::vector<std::uint32_t>;
 
 const std::vector<ScheduleRule> kRules{ScheduleRule::kSqrtFloor, ScheduleRule::kSqrtCeil,
-                                       ScheduleRule::kDoubling, ScheduleRule::kPairedDoubling};
+                                       ScheduleRule::kDoubling, ScheduleRule::kPairedDoubling,
+                                       ScheduleRule::kWarmUp};
 
 TEST(Schedule, GoldenEpochs) {
   std::ifstream file(DUETS_SOURCE_DIR "/tests/golden/epochs.json");
@@ -38,6 +40,40 @@ TEST(Schedule, EveryRuleAtThePapersHorizon) {
   EXPECT_EQ(epoch_lengths(ScheduleRule::kDoubling, 50, 2), (Lengths{2, 4, 8, 16, 20}));
   EXPECT_EQ(epoch_lengths(ScheduleRule::kPairedDoubling, 50, 1),
             (Lengths{1, 1, 2, 2, 4, 4, 8, 8, 20}));
+  EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, 50, 1), (Lengths{1, 1, 2, 2, 4, 4, 14, 22}));
+}
+
+// floor(sqrt(T T_j)) from the seventh epoch on, and a remainder that is shorter than the epoch
+// before it belongs to that epoch.
+TEST(Schedule, WarmUpIsPairedDoublingAndThenTheSquareRoot) {
+  // sqrt(1000 4) = 63.2, sqrt(1000 63) = 250.998, sqrt(1000 250) = 500; 174 are left.
+  EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, 1000, 1),
+            (Lengths{1, 1, 2, 2, 4, 4, 63, 250, 673}));
+  // sqrt(100 12) = 34.6 and 24 are left.
+  EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, 100, 3), (Lengths{3, 3, 6, 6, 12, 12, 58}));
+  // As long as the warm-up lasts it is paired doubling, the absorbed remainder included.
+  for (std::uint32_t t1 = 1; t1 <= 3; ++t1) {
+    for (std::uint32_t horizon = 1; horizon <= 14 * t1; ++horizon) {
+      EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, horizon, t1),
+                epoch_lengths(ScheduleRule::kPairedDoubling, horizon, t1));
+    }
+  }
+  // Fewer than the seventh epoch asks for, but not fewer than the sixth: they stay.
+  EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, 18, 1), (Lengths{1, 1, 2, 2, 4, 4, 4}));
+  EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, 17, 1), (Lengths{1, 1, 2, 2, 4, 7}));
+}
+
+// The whole list never shrinks, the last epoch included.
+TEST(Schedule, AbsorbingRulesNeverShrink) {
+  for (const ScheduleRule rule :
+       {ScheduleRule::kDoubling, ScheduleRule::kPairedDoubling, ScheduleRule::kWarmUp}) {
+    for (std::uint32_t horizon = 1; horizon <= 300; ++horizon) {
+      for (const std::uint32_t t1 : {1U, 2U, 5U, 400U}) {
+        const Lengths lengths = epoch_lengths(rule, horizon, t1);
+        EXPECT_TRUE(std::is_sorted(lengths.begin(), lengths.end())) << horizon << ", " << t1;
+      }
+    }
+  }
 }
 
 TEST(Schedule, DoublingAbsorbsOnlyARemainderShorterThanTheEpochBefore) {
@@ -114,6 +150,7 @@ TEST(Schedule, Names) {
   EXPECT_EQ(name(ScheduleRule::kDoubling), "doubling");
   EXPECT_EQ(name(ScheduleRule::kPairedDoubling), "paired-doubling");
   EXPECT_EQ(name(ScheduleRule::kExplicit), "explicit");
+  EXPECT_EQ(name(ScheduleRule::kWarmUp), "warm-up");
 }
 
 }  // namespace
