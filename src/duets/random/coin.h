@@ -23,6 +23,9 @@ enum class Purpose : std::uint8_t {
   kNoise = 7,        ///< simulated noise (agent in the address, slot = t)
   kProblem = 8,      ///< parameters of a random test function
   kPolicy = 9,       ///< choices of a simulated algorithm (agent in the address, slot = t)
+  kPoolPoint = 10,   ///< public points that stand for X_j when its strata are made
+  kPoolWalk = 11,    ///< the chains of those points
+  kRotation = 12,    ///< the public word that deals the strata of an epoch to its slots
 };
 
 /// Where a draw lives. Fields that a purpose does not use are 0.

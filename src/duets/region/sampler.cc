@@ -19,10 +19,12 @@ using random::Purpose;
 constexpr std::uint32_t kChunk = 256;  // slots; fixed, so that threads cannot matter
 
 Purpose point_purpose(Lane lane) {
+  if (lane == Lane::kPool) return Purpose::kPoolPoint;
   return lane == Lane::kPrivate ? Purpose::kPoint : Purpose::kPublicPoint;
 }
 
 Purpose walk_purpose(Lane lane) {
+  if (lane == Lane::kPool) return Purpose::kPoolWalk;
   return lane == Lane::kPrivate ? Purpose::kWalk : Purpose::kPublicWalk;
 }
 

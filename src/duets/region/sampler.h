@@ -21,8 +21,12 @@
 
 namespace duets::region {
 
-/// Whose stream is drawn: an agent's own coin, or the public one. They own different purposes.
-enum class Lane : std::uint8_t { kPrivate, kPublic };
+/// Which stream is drawn. They own different purposes.
+enum class Lane : std::uint8_t {
+  kPrivate,  ///< an agent's own coin
+  kPublic,   ///< the public coin
+  kPool,     ///< the public coin: the points that strata are made of (strata.h)
+};
 
 /// Consecutive slots of an epoch.
 struct SlotRange {
