@@ -65,6 +65,14 @@ std::vector<Study> studies() {
   all.back().upload = protocol::UploadRule::kProjection;
   all.back().data = protocol::DataPolicy::kSurviving;
   all.back().closing = protocol::ClosingRule::kProjection;
+  all.push_back(base);
+  all.back().schedule = protocol::ScheduleRule::kWarmUp;
+  all.back().inducing = protocol::Inducing::kGreedy;
+  all.back().volume_floor = 1e-5;
+  all.back().epoch_floor = 0.3;
+  all.back().parameters = protocol::Parameters::kLearned;
+  all.back().relevance = true;
+  all.back().coins = protocol::Coins::kStratified;
   return all;
 }
 
@@ -73,6 +81,36 @@ TEST(Definition, ItsBytesKeepTheStudyDigest) {
     const Definition back = decode_definition(encode_definition(definition_of(study)));
     EXPECT_EQ(protocol::study_digest(*back.study), protocol::study_digest(study));
   }
+}
+
+// A definition stored by an earlier version has none of the later fields: they mean the defaults.
+TEST(Definition, AbsentFieldsMeanTheDefaults) {
+  const Study study = protocol::small_study();
+  v1::Definition wire = to_wire(definition_of(study));
+  EXPECT_EQ(from_wire(wire).study->epoch_floor, 1.0);
+  wire.mutable_study()->clear_volume_floor();
+  wire.mutable_study()->clear_epoch_floor();
+  wire.mutable_study()->clear_parameters();
+  wire.mutable_study()->clear_relevance();
+  wire.mutable_study()->clear_coins();
+  const Definition back = from_wire(wire);
+  EXPECT_EQ(back.study->volume_floor, 0.0);
+  EXPECT_EQ(back.study->epoch_floor, 1.0);
+  EXPECT_EQ(back.study->parameters, protocol::Parameters::kFixed);
+  EXPECT_FALSE(back.study->relevance);
+  EXPECT_EQ(back.study->coins, protocol::Coins::kIndependent);
+  EXPECT_EQ(protocol::study_digest(*back.study), protocol::study_digest(study));
+}
+
+TEST(Definition, ItsBytesKeepTheSelfTuning) {
+  const Study study = studies().back();
+  const Definition back = decode_definition(encode_definition(definition_of(study)));
+  EXPECT_EQ(back.study->schedule, protocol::ScheduleRule::kWarmUp);
+  EXPECT_EQ(back.study->volume_floor, 1e-5);
+  EXPECT_EQ(back.study->epoch_floor, 0.3);
+  EXPECT_EQ(back.study->parameters, protocol::Parameters::kLearned);
+  EXPECT_TRUE(back.study->relevance);
+  EXPECT_EQ(back.study->coins, protocol::Coins::kStratified);
 }
 
 TEST(Definition, ItsBytesKeepWhatTheDigestDoesNotCover) {
@@ -196,12 +234,17 @@ std::string wire_objection(const Study& study, const Change& change) {
 TEST(Definition, NumbersOfNoEnumerationAreRefused) {
   const auto said = [](auto change) { return wire_objection(protocol::small_study(), change); };
   EXPECT_THAT(said([](v1::Study& s) { s.set_mode(2); }), HasSubstr("duets.mode = 2"));
-  EXPECT_THAT(said([](v1::Study& s) { s.set_schedule(5); }), HasSubstr("duets.schedule = 5"));
+  EXPECT_THAT(said([](v1::Study& s) { s.set_schedule(6); }), HasSubstr("duets.schedule = 6"));
   EXPECT_THAT(said([](v1::Study& s) { s.set_inducing(256); }), HasSubstr("duets.inducing = 256"));
   EXPECT_THAT(said([](v1::Study& s) { s.set_rate(2); }), HasSubstr("duets.rate = 2"));
   EXPECT_THAT(said([](v1::Study& s) { s.set_upload(3); }), HasSubstr("duets.upload = 3"));
   EXPECT_THAT(said([](v1::Study& s) { s.set_data(2); }), HasSubstr("duets.data = 2"));
   EXPECT_THAT(said([](v1::Study& s) { s.set_closing(2); }), HasSubstr("duets.closing = 2"));
+  EXPECT_THAT(said([](v1::Study& s) { s.set_parameters(2); }), HasSubstr("duets.parameters = 2"));
+  EXPECT_THAT(said([](v1::Study& s) { s.set_coins(2); }), HasSubstr("duets.coins = 2"));
+  EXPECT_THAT(said([](v1::Study& s) { s.set_epoch_floor(0); }), HasSubstr("duets.epoch_floor = 0"));
+  EXPECT_THAT(said([](v1::Study& s) { s.set_volume_floor(1); }),
+              HasSubstr("duets.volume_floor = 1"));
   EXPECT_THAT(said([](v1::Study& s) { s.mutable_kernel()->set_family(4); }),
               HasSubstr("kernel.family = 4"));
   EXPECT_THAT(said([](v1::Study& s) { s.mutable_domain()->set_shape(3); }),

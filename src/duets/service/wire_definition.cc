@@ -102,16 +102,24 @@ void write(const Study& study, v1::Study& wire) {
   wire.set_upload(static_cast<std::uint32_t>(study.upload));
   wire.set_data(static_cast<std::uint32_t>(study.data));
   wire.set_closing(static_cast<std::uint32_t>(study.closing));
+  wire.set_volume_floor(study.volume_floor);
+  wire.set_epoch_floor(study.epoch_floor);
+  wire.set_parameters(static_cast<std::uint32_t>(study.parameters));
+  wire.set_relevance(study.relevance);
+  wire.set_coins(static_cast<std::uint32_t>(study.coins));
 }
 
 void read_rules(const v1::Study& wire, Study& study) {
   study.mode = enum_from_wire<protocol::Mode>(wire.mode(), 0, 1, "duets.mode");
-  study.schedule = enum_from_wire<protocol::ScheduleRule>(wire.schedule(), 0, 4, "duets.schedule");
+  study.schedule = enum_from_wire<protocol::ScheduleRule>(wire.schedule(), 0, 5, "duets.schedule");
   study.inducing = enum_from_wire<protocol::Inducing>(wire.inducing(), 0, 2, "duets.inducing");
   study.rate = enum_from_wire<protocol::CoinRate>(wire.rate(), 0, 1, "duets.rate");
   study.upload = enum_from_wire<protocol::UploadRule>(wire.upload(), 0, 2, "duets.upload");
   study.data = enum_from_wire<protocol::DataPolicy>(wire.data(), 0, 1, "duets.data");
   study.closing = enum_from_wire<protocol::ClosingRule>(wire.closing(), 0, 1, "duets.closing");
+  study.parameters =
+      enum_from_wire<protocol::Parameters>(wire.parameters(), 0, 1, "duets.parameters");
+  study.coins = enum_from_wire<protocol::Coins>(wire.coins(), 0, 1, "duets.coins");
 }
 
 std::shared_ptr<const Study> read(const v1::Study& wire) {
@@ -129,6 +137,10 @@ std::shared_ptr<const Study> read(const v1::Study& wire) {
   study->delta = wire.delta();
   study->t1 = wire.t1();
   study->epochs = {wire.epochs().begin(), wire.epochs().end()};
+  study->volume_floor = wire.volume_floor();
+  // A definition that was stored before there was a floor has none of its fields.
+  if (wire.has_epoch_floor()) study->epoch_floor = wire.epoch_floor();
+  study->relevance = wire.relevance();
   read_rules(wire, *study);
   return study;
 }
