@@ -125,6 +125,8 @@ class H2 final : public Problem {
 
 double strict_cos(double a) { return numeric::strict_sincospi(a * inv_pi).cos; }
 
+double strict_sin(double a) { return numeric::strict_sincospi(a * inv_pi).sin; }
+
 std::unique_ptr<Problem> make_branin() { return std::make_unique<Branin>(); }
 
 std::unique_ptr<Problem> make_hartmann4() {

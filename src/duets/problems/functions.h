@@ -12,6 +12,9 @@ namespace duets::problems {
 /// is off by two roundings, strict_sincospi adds 1.5 ulp.
 double strict_cos(double a);
 
+/// sin(a) likewise, with the same bound.
+double strict_sin(double a);
+
 /// -[(v - 5.1 u^2 / (4 pi^2) + 5 u / pi - 6)^2 + (10 - 10 / (8 pi)) cos u - 44.81] / 51.95 with
 /// u = 15 x1 - 5, v = 15 x2.
 std::unique_ptr<Problem> make_branin();

@@ -3,14 +3,16 @@
 #include <array>
 
 #include "duets/base/error.h"
+#include "duets/problems/development.h"
 #include "duets/problems/draw.h"
 #include "duets/problems/functions.h"
+#include "duets/problems/held_out.h"
 #include "duets/problems/rkhs.h"
 
 namespace duets::problems {
 namespace {
 
-constexpr std::array<ProblemInfo, 7> kProblems{{
+constexpr std::array<ProblemInfo, 7> kFirstProblems{{
     {"branin", "Branin, negated and rescaled, on [0,1]^2; three maxima of 1.0474"},
     {"hartmann4", "Hartmann in 4 dimensions, plain positive sum, on [0,1]^4; maximum 3.7298"},
     {"hartmann4-rescaled", "(Hartmann in 4 dimensions - 1.1) / 0.839 on [0,1]^4; maximum 3.1345"},
@@ -20,9 +22,24 @@ constexpr std::array<ProblemInfo, 7> kProblems{{
     {"rkhs", "a random function of known RKHS norm, on the unit cube or ball"},
 }};
 
+std::vector<ProblemInfo> all_problems() {
+  std::vector<ProblemInfo> all(kFirstProblems.begin(), kFirstProblems.end());
+  for (const auto group : {development_functions(), held_out_functions()}) {
+    for (const Formula& formula : group) all.push_back({formula.name, formula.description});
+  }
+  return all;
+}
+
+std::unique_ptr<Problem> formula_of(std::string_view name) {
+  for (const auto group : {development_functions(), held_out_functions()}) {
+    if (const Formula* formula = find_formula(group, name)) return make_formula(*formula);
+  }
+  return nullptr;
+}
+
 std::string known_names() {
   std::string names;
-  for (const ProblemInfo& info : kProblems) {
+  for (const ProblemInfo& info : problem_list()) {
     if (!names.empty()) names += ", ";
     names += info.name;
   }
@@ -92,12 +109,15 @@ void Problem::evaluate_all(const numeric::Points& x, std::span<double> out) cons
   }
 }
 
-std::span<const ProblemInfo> problem_list() { return kProblems; }
+std::span<const ProblemInfo> problem_list() {
+  static const std::vector<ProblemInfo> problems = all_problems();
+  return problems;
+}
 
 std::unique_ptr<Problem> make_problem(std::string_view name, const ProblemOptions& options,
                                       const random::Coin& problem_coin) {
   if (name == "rkhs") return rkhs_of(options, problem_coin);
-  std::unique_ptr<Problem> problem;
+  std::unique_ptr<Problem> problem = formula_of(name);
   if (name == "branin") problem = make_branin();
   if (name == "hartmann4") problem = make_hartmann4();
   if (name == "hartmann4-rescaled") problem = make_hartmann4_rescaled();

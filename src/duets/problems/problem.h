@@ -89,7 +89,7 @@ struct ProblemInfo {
   std::string_view description;  ///< one line
 };
 
-/// Every name that make_problem knows.
+/// Every name that make_problem knows: the first functions, then development.h, then held_out.h.
 std::span<const ProblemInfo> problem_list();
 
 /// Makes a function by name. What is random in it comes from `problem_coin`, Purpose::kProblem:

@@ -39,13 +39,15 @@ TEST(MakeProblem, MakesEveryNameOfTheListAndOnlyThose) {
     EXPECT_TRUE(std::isfinite(problem->maximum()));
     EXPECT_TRUE(names.insert(info.name).second) << info.name << " is listed twice";
   }
-  const std::string message = error_of("ackley", {});
+  const std::string message = error_of("ackley3", {});
   for (const std::string_view name : names) EXPECT_THAT(message, HasSubstr(std::string(name)));
 }
 
 TEST(MakeProblem, NamesTheOptionThatIsWrong) {
   EXPECT_THAT(error_of("branin", {.dimension = 3}), HasSubstr("dimension = 3: must be 2"));
   EXPECT_THAT(error_of("hartmann6", {.dimension = 4}), HasSubstr("dimension = 4"));
+  EXPECT_THAT(error_of("ackley5", {.dimension = 2}), HasSubstr("dimension = 2: must be 5"));
+  EXPECT_THAT(error_of("borehole", {.norm = 1.0}), HasSubstr("norm"));
   EXPECT_THAT(error_of("h1", {.dimension = 1}), HasSubstr("dimension = 1"));
   EXPECT_THAT(error_of("h2", {.dimension = 1025}), HasSubstr("dimension = 1025"));
   EXPECT_THAT(error_of("h1", {.norm = 1.0}), HasSubstr("norm"));
