@@ -1,0 +1,245 @@
+#include "duets/gp/fit_parameters.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "duets/base/error.h"
+#include "duets/gp/checks.h"
+
+namespace duets::gp {
+
+using numeric::Matrix;
+using numeric::Points;
+using numeric::Vector;
+
+namespace {
+
+constexpr std::array kLengthscaleFactors{0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8};
+constexpr std::array kNoises{0.01, 0.04, 0.1, 0.2, 0.5, 1.0, 3.0};
+constexpr std::array kRelevanceFactors{0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0};
+constexpr int kRelevanceStart = 4;  // where the factor is 1
+constexpr int kMaxSweeps = 8;
+// Length scales that gain less than this fit the noise: without these two, held-out rewards of
+// isotropic functions in 6 dimensions lost 0.11 nats at 30 rows and 0.04 at 120 against one length
+// scale; with them 0.01 to 0.02. Where a third of the features mattered the gain, 0.2 to 0.5,
+// stayed.
+constexpr double kStepGain = 0.25;
+constexpr double kGainPerFeature = 0.5;
+// Rewards are scaled by a power of two; its square has to be a normal number, with room to spare.
+constexpr int kLargestExponent = 450;
+
+/// A cell of the search, in units of the scaled rewards.
+struct Cell {
+  kernel::Kernel shape;  // variance 1
+  double noise = 0;      // lambda / variance
+  double variance = 0;   // the best one
+  double value = -std::numeric_limits<double>::infinity();
+};
+
+bool keep_better(Cell& best, Cell other, double gain = 0) {
+  if (!(other.value > best.value + gain)) return false;
+  best = std::move(other);
+  return true;
+}
+
+/// K = Q T Q^T with T tridiagonal: once made, every noise costs O(n). Three times faster than a
+/// factorisation for each of the seven.
+class Tridiagonal {
+ public:
+  Tridiagonal(const Matrix& gram, const Vector& y) {
+    const Eigen::Tridiagonalization<Matrix> reduced(gram);
+    diagonal_ = reduced.diagonal();
+    below_ = reduced.subDiagonal();
+    y_ = y;
+    y_.applyOnTheLeft(reduced.matrixQ().adjoint());
+  }
+
+  /// As evidence_terms, by T + noise I = L D L^T.
+  EvidenceTerms terms(double noise) const {
+    EvidenceTerms sum;
+    double pivot = diagonal_[0] + noise;
+    double white = y_[0];
+    for (Eigen::Index i = 0;; ++i) {
+      sum.log_det += std::log(pivot);
+      sum.quadratic += white * white / pivot;
+      if (i == below_.size()) return sum;
+      const double factor = below_[i] / pivot;
+      pivot = diagonal_[i + 1] + noise - factor * below_[i];
+      white = y_[i + 1] - factor * white;
+    }
+  }
+
+ private:
+  Vector diagonal_;
+  Vector below_;
+  Vector y_;
+};
+
+class Search {
+ public:
+  /// `guess` has variance 1. The arguments have to outlive the search.
+  Search(const kernel::Kernel& guess, const Points& features, const Vector& y)
+      : guess_(guess), features_(features), y_(y) {}
+
+  Cell isotropic() const {
+    Cell best;
+    for (const double factor : kLengthscaleFactors) {
+      kernel::Kernel shape = guess_;
+      for (double& lengthscale : shape.lengthscales) lengthscale *= factor;
+      keep_better(best, best_noise(shape));
+    }
+    return best;
+  }
+
+  /// Coordinate ascent from `best`: first in steps of a factor of two, then of its root.
+  Cell relevance(Cell best) const {
+    const auto dimension = static_cast<std::size_t>(features_.cols());
+    if (best.shape.lengthscales.size() == 1) {
+      best.shape.lengthscales = std::vector<double>(dimension, best.shape.lengthscales[0]);
+    }
+    const std::vector<double> start = best.shape.lengthscales;
+    std::vector<int> at(dimension, kRelevanceStart);
+    int step = 2;
+    for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+      bool gained = false;
+      for (std::size_t k = 0; k < dimension; ++k) {
+        gained |= climb(best, k, start[k], step, at[k]) || climb(best, k, start[k], -step, at[k]);
+      }
+      gained |= keep_better(best, best_noise(best.shape));
+      if (gained) continue;
+      if (step == 1) break;
+      step = 1;
+    }
+    return best;
+  }
+
+ private:
+  Matrix gram(const kernel::Kernel& shape) const {
+    Matrix gram = kernel::gram(shape, features_);
+    if (!gram.allFinite()) {
+      throw base::Error(base::ErrorKind::kNumeric,
+                        "distances of the features overflow: scale the features");
+    }
+    return gram;
+  }
+
+  /// The best variance is known: y^T (K + noise I)^-1 y / n.
+  Cell cell(const kernel::Kernel& shape, double noise, const EvidenceTerms& terms) const {
+    const double n = static_cast<double>(y_.size());
+    const double variance = terms.quadratic / n;
+    return {.shape = shape,
+            .noise = noise,
+            .variance = variance,
+            .value = log_prior(guess_, {.kernel = shape, .lambda = noise}) -
+                     0.5 * (n * (std::log(2 * std::numbers::pi * variance) + 1) + terms.log_det)};
+  }
+
+  Cell best_noise(const kernel::Kernel& shape) const {
+    const Tridiagonal reduced(gram(shape), y_);
+    Cell best;
+    for (const double noise : kNoises) {
+      keep_better(best, cell(shape, noise, reduced.terms(noise)));
+    }
+    return best;
+  }
+
+  /// Moves length scale k, start * kRelevanceFactors[at], in one direction while that gains. The
+  /// noise stays, so that one factorisation is enough.
+  bool climb(Cell& best, std::size_t k, double start, int step, int& at) const {
+    const int from = at;
+    for (int next = at + step; next >= 0 && next < static_cast<int>(kRelevanceFactors.size());
+         next += step) {
+      kernel::Kernel shape = best.shape;
+      shape.lengthscales[k] = start * kRelevanceFactors[static_cast<std::size_t>(next)];
+      const EvidenceTerms terms = evidence_terms(gram(shape), best.noise, y_);
+      if (!keep_better(best, cell(shape, best.noise, terms), kStepGain)) break;
+      at = next;
+    }
+    return at != from;
+  }
+
+  const kernel::Kernel& guess_;
+  const Points& features_;
+  const Vector& y_;
+};
+
+/// Rewards as scaled * 2^exponent + offset. A power of two adds no rounding.
+struct Scaled {
+  Vector y;
+  double offset = 0;
+  int exponent = 0;
+  bool flat = false;  // nothing to see but rounding, or nothing at all
+};
+
+Scaled scale(const Vector& rewards) {
+  Scaled result{.y = Vector::Zero(rewards.size()), .flat = true};
+  if (rewards.size() == 0) return result;
+  const double largest = rewards.cwiseAbs().maxCoeff();
+  base::require(largest < std::ldexp(1.0, kLargestExponent), "rewards", fmt::format("{}", largest),
+                "must be below 2^450: choose a larger unit");
+  if (rewards.minCoeff() == rewards.maxCoeff()) {
+    result.offset = rewards[0];
+    return result;
+  }
+  result.offset = rewards.mean();
+  const Vector centred = rewards.array() - result.offset;
+  const int exponent = std::ilogb(centred.cwiseAbs().maxCoeff());
+  if (exponent < -kLargestExponent) return result;
+  result.flat = false;
+  result.exponent = exponent;
+  result.y = centred * std::ldexp(1.0, -exponent);
+  return result;
+}
+
+/// What is known before the first fit: the rewards give no more than their scale.
+Cell guessed(const kernel::Kernel& guess, const Scaled& rewards) {
+  const auto n = static_cast<double>(rewards.y.size());
+  return {.shape = guess,
+          .noise = kExpectedNoise,
+          .variance = rewards.flat ? 1.0 : rewards.y.squaredNorm() / (n - 1)};
+}
+
+}  // namespace
+
+Fit fit_parameters(const kernel::Kernel& guess, const Points& features, const Vector& rewards,
+                   const FitOptions& options) {
+  kernel::Kernel shape = guess;
+  shape.variance = 1;
+  kernel::validate(shape, static_cast<std::size_t>(features.cols()));
+  require_points(features, static_cast<std::size_t>(features.cols()), "features");
+  require_values(rewards, static_cast<std::size_t>(features.rows()), "rewards");
+  base::require(options.max_rows > 0, "max_rows", "0", "must be positive");
+
+  const auto num_used = static_cast<Eigen::Index>(
+      std::min(options.max_rows, static_cast<std::size_t>(rewards.size())));
+  const Points used = features.topRows(num_used);
+  const Scaled scaled = scale(rewards.head(num_used));
+  const bool learn = !scaled.flat && num_used >= static_cast<Eigen::Index>(kFewestRewards);
+  Cell best;
+  if (learn) {
+    const Search search(shape, used, scaled.y);
+    best = search.isotropic();
+    if (options.relevance && used.cols() > 1) {
+      keep_better(best, search.relevance(best), kGainPerFeature * static_cast<double>(used.cols()));
+    }
+  } else {
+    best = guessed(shape, scaled);
+  }
+
+  Fit fit{.parameters = {.kernel = std::move(best.shape), .offset = scaled.offset},
+          .guessed = !learn};
+  fit.parameters.kernel.variance = std::ldexp(best.variance, 2 * scaled.exponent);
+  fit.parameters.lambda = best.noise * fit.parameters.kernel.variance;
+  fit.log_evidence = log_evidence(guess, fit.parameters, used, rewards.head(num_used));
+  return fit;
+}
+
+}  // namespace duets::gp
