@@ -35,10 +35,9 @@ RecommendationView SimulationHost::view_of(const protocol::Recommendation& recom
 
 BestTrialView SimulationHost::view_of(const protocol::BestTrial& best) const {
   BestTrialView view{base::value(best.agent), base::value(best.epoch), best.slot, {}, 0};
-  const auto draw = coordinator_.view()
-                        .sampler(best.epoch)
-                        .draw(secret_.agent_coin(best.agent), region::Lane::kPrivate,
-                              {best.epoch, best.slot, 1}, base::SerialExecutor());
+  const auto draw =
+      coordinator_.view().private_points(best.agent, secret_.agent_coin(best.agent),
+                                         {best.epoch, best.slot, 1}, base::SerialExecutor());
   view.values = study_.domain->values(row_values(draw.latents, 0));
   view.value = user_value(best.reward);
   return view;

@@ -32,13 +32,12 @@ Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin&
 void Agent::open_epoch(EpochId epoch) {
   const std::uint32_t length = lengths_[base::value(epoch) - 1];
   const std::uint32_t before = log_.empty() ? 0 : plan_.first_t + lengths_[base::value(epoch) - 2];
-  const region::Sampler& sampler = view_->sampler(epoch);
   std::shared_ptr<const region::Draw> draw = drawn_ ? drawn_(epoch) : nullptr;
   if (!draw) {
     draw = std::make_shared<const region::Draw>(
-        sampler.draw(coin_, region::Lane::kPrivate, {epoch, 0, length}, view_->executor()));
+        view_->private_points(id_, coin_, {epoch, 0, length}, view_->executor()));
   }
-  history_.keep_inside(sampler.region());
+  history_.keep_inside(view_->region(epoch));
   history_.open(draw);
   plan_ = {epoch, before, std::move(draw)};
   log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0)});

@@ -7,6 +7,7 @@
 
 #include "duets/protocol/epoch_model.h"
 #include "duets/region/cover.h"
+#include "duets/region/strata.h"
 
 namespace duets::protocol {
 namespace {
@@ -153,10 +154,16 @@ void choose_walk(const PublicView& view, EpochId epoch, const region::Region& ne
   if (starts.rows() == 0) trim.starts = fallback_start.transpose();
 }
 
-// Points that are drawn on the next region: every agent's, and the public pool.
-double num_draws(const Study& study, EpochId epoch) {
+// Points that are drawn on the next region: every agent's, or those that strata take instead, and
+// the public pool.
+double num_draws(const Study& study, EpochId epoch, Method method) {
   const std::uint32_t length = lengths(study)[base::value(epoch)];
-  return static_cast<double>(study.agents) * length + kSupremumPool;
+  const std::uint64_t strata =
+      study.coins == Coins::kStratified
+          ? region::strata_pool(method, {base::next(epoch), study.agents, length})
+          : 0;
+  const double slots = static_cast<double>(study.agents) * length;
+  return (strata > 0 ? static_cast<double>(strata) : slots) + kSupremumPool;
 }
 
 }  // namespace
@@ -181,11 +188,13 @@ void choose_sampler(const PublicView& view, EpochId epoch, const region::Region&
 
   const double acceptance = report.region_fraction * report.cut_acceptance;
   const bool walks = acceptance < kLeastAcceptance;
-  const double points = num_draws(view.study(), epoch);
   const double tests_per_point = walks ? 3.0 * walk_steps(next) : 1 / acceptance;
+  const double work_without =
+      num_draws(view.study(), epoch, walks ? Method::kWalk : Method::kRejection) * tests_per_point;
   trim.sampler = {};
   if (const auto cover =
-          choose_cover(view, epoch, next, points, points * tests_per_point, report)) {
+          choose_cover(view, epoch, next, num_draws(view.study(), epoch, Method::kCover),
+                       work_without, report)) {
     trim.sampler = *cover;
   } else if (walks) {
     choose_walk(view, epoch, next, fallback_start, report, trim);

@@ -61,8 +61,7 @@ bool Coordinator::sends_projection() const {
 }
 
 void Coordinator::replay_points(EpochReport& report) {
-  const Replay::Opening opening =
-      replay_.open(epoch_, lengths_[base::value(epoch_) - 1], view_->sampler(epoch_));
+  const Replay::Opening opening = replay_.open(epoch_, lengths_[base::value(epoch_) - 1], *view_);
   point_digests_ = opening.digests;
   report.membership_tests += opening.tests;
   report.smallest_margin = std::min(report.smallest_margin, opening.smallest_margin);

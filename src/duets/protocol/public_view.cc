@@ -52,8 +52,8 @@ region::SamplerSettings initial_sampler(const domain::Domain& domain) {
 PublicView::PublicView(std::shared_ptr<const Study> study, const random::Coin& public_coin,
                        const base::Executor& executor)
     : study_(std::move(study)), public_coin_(public_coin), executor_(executor) {
-  samplers_.emplace(EpochId{1}, region::Sampler(region::Region(study_->domain),
-                                                initial_sampler(*study_->domain)));
+  add_sampler(EpochId{1},
+              region::Sampler(region::Region(study_->domain), initial_sampler(*study_->domain)));
 }
 
 void PublicView::apply(const InducingSet& message) {
@@ -85,7 +85,7 @@ void PublicView::apply(const Trim& message) {
 }
 
 void PublicView::apply(const Trim& message, region::Region next) {
-  samplers_.emplace(base::next(message.epoch), next_sampler(message, std::move(next)));
+  add_sampler(base::next(message.epoch), next_sampler(message, std::move(next)));
   trims_.emplace(message.epoch, message);
 }
 
@@ -110,6 +110,25 @@ region::Sampler PublicView::next_sampler(const Trim& message, region::Region nex
           "a start point lies outside the region");
   }
   return sampler;
+}
+
+void PublicView::add_sampler(EpochId epoch, region::Sampler sampler) {
+  const std::vector<std::uint32_t> all = lengths(*study_);
+  if (study_->coins == Coins::kStratified && base::value(epoch) <= all.size()) {
+    strata_.emplace(epoch, region::Strata::make(
+                               sampler, public_coin_,
+                               {epoch, study_->agents, all[base::value(epoch) - 1]}, executor_));
+  }
+  samplers_.emplace(epoch, std::move(sampler));
+}
+
+region::Draw PublicView::private_points(AgentId agent, const random::Coin& coin,
+                                        const region::SlotRange& slots,
+                                        const base::Executor& executor) const {
+  if (const region::Strata* stratified = strata(slots.epoch)) {
+    return stratified->draw(coin, agent, slots);
+  }
+  return sampler(slots.epoch).draw(coin, region::Lane::kPrivate, slots, executor);
 }
 
 region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {

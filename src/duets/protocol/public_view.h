@@ -11,6 +11,7 @@
 #include "duets/protocol/study.h"
 #include "duets/random/coin.h"
 #include "duets/region/sampler.h"
+#include "duets/region/strata.h"
 
 namespace duets::protocol {
 
@@ -33,7 +34,7 @@ class PublicView {
   /// Takes a broadcast. One that was taken before is ignored. Throws kProtocol for one that does
   /// not fit: an epoch out of order, a Trim before its inducing set, wrong shapes, numbers that are
   /// not finite. A Trim costs O(survivors s d) on a finite set, and the search for walk starts
-  /// or the cells of a cover otherwise.
+  /// or the cells of a cover otherwise; with coins = "stratified" also the strata (strata.h).
   void apply(const InducingSet& message);
   void apply(const Trim& message);
   /// A Trim whose region the caller has computed already: the coordinator's own.
@@ -48,6 +49,18 @@ class PublicView {
   const region::Sampler& sampler(EpochId epoch) const { return samplers_.at(epoch); }
   const region::Region& region(EpochId epoch) const { return samplers_.at(epoch).region(); }
 
+  /// The strata of an epoch; null where every slot draws by itself (coins = "independent", or more
+  /// slots than region::Strata takes).
+  const region::Strata* strata(EpochId epoch) const {
+    const auto found = strata_.find(epoch);
+    return found == strata_.end() ? nullptr : found->second.get();
+  }
+
+  /// What an agent queries in some slots of an epoch, drawn with its own coin: the one way to these
+  /// points, for the agent and for whoever replays it.
+  region::Draw private_points(AgentId agent, const random::Coin& coin,
+                              const region::SlotRange& slots, const base::Executor& executor) const;
+
   /// Points `0 .. count - 1` of the public stream on X_j.
   region::Draw public_points(EpochId epoch, std::uint32_t count) const;
 
@@ -58,6 +71,7 @@ class PublicView {
  private:
   region::Region trimmed_region(const Trim& message) const;
   region::Sampler next_sampler(const Trim& message, region::Region next) const;
+  void add_sampler(EpochId epoch, region::Sampler sampler);
 
   std::shared_ptr<const Study> study_;
   random::Coin public_coin_;
@@ -65,6 +79,8 @@ class PublicView {
   std::map<EpochId, ResolvedInducing> inducing_;
   std::map<EpochId, Trim> trims_;
   std::map<EpochId, region::Sampler> samplers_;
+  /// Made with the sampler, not when they are asked for: agents share the view from many threads.
+  std::map<EpochId, std::shared_ptr<const region::Strata>> strata_;
 };
 
 /// How the whole domain is sampled in epoch 1.

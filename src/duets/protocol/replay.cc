@@ -85,12 +85,13 @@ std::vector<Bytes> Replay::gather_units(
 }
 
 std::vector<std::shared_ptr<region::Draw>> Replay::draws(base::EpochId epoch, std::uint32_t length,
-                                                         const region::Sampler& sampler) const {
+                                                         const PublicView& view) const {
   std::vector<std::shared_ptr<region::Draw>> all(mine_.size());
   const auto draw = [&](std::size_t agent, const base::Executor& executor) {
     const std::size_t i = agent - mine_.begin;
+    const AgentId id{static_cast<std::uint32_t>(agent)};
     all[i] = std::make_shared<region::Draw>(
-        sampler.draw(coins_[i], region::Lane::kPrivate, {epoch, 0, length}, executor));
+        view.private_points(id, coins_[i], {epoch, 0, length}, executor));
   };
   if (units_.size() > 1) {
     const base::SerialExecutor serial;
@@ -105,16 +106,15 @@ std::vector<std::shared_ptr<region::Draw>> Replay::draws(base::EpochId epoch, st
   return all;
 }
 
-Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length,
-                             const region::Sampler& sampler) {
+Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length, const PublicView& view) {
   epoch_ = epoch;
   executor_.parallel_for(units_.size(), [&](std::size_t i) {
     const UnitRange agents = agents_of(units_.begin + i);
     for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
-      histories_[agent - mine_.begin].keep_inside(sampler.region());
+      histories_[agent - mine_.begin].keep_inside(view.region(epoch));
     }
   });
-  const auto drawn = draws(epoch, length, sampler);
+  const auto drawn = draws(epoch, length, view);
   for (std::size_t i = 0; i < drawn.size(); ++i) histories_[i].open(drawn[i]);
   const auto summary = [&](const UnitRange& agents) {
     std::uint64_t tests = 0;
@@ -131,6 +131,7 @@ Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length,
     return out.take();
   };
   Opening opening;
+  if (const region::Strata* strata = view.strata(epoch)) opening.tests = strata->tests();
   const std::vector<Bytes> parts = gather_units(summary);
   for (std::size_t unit = 0; unit < parts.size(); ++unit) {
     base::ByteReader in(parts[unit]);

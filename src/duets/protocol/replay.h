@@ -40,8 +40,8 @@ class Replay {
     double smallest_margin = std::numeric_limits<double>::infinity();
   };
   /// Draws the points of an epoch, `length` for each agent, and forgets what no later epoch uses.
-  /// Collective. O(N length) draws.
-  Opening open(base::EpochId epoch, std::uint32_t length, const region::Sampler& sampler);
+  /// Collective. O(N length) draws. The tests that the strata of the epoch took are counted too.
+  Opening open(base::EpochId epoch, std::uint32_t length, const PublicView& view);
 
   /// The points of the open epoch; null for an agent of another process.
   std::shared_ptr<const region::Draw> draw(base::AgentId agent) const;
@@ -77,7 +77,7 @@ class Replay {
   std::vector<base::Bytes> gather_units(
       const std::function<base::Bytes(const base::UnitRange& agents)>& body) const;
   std::vector<std::shared_ptr<region::Draw>> draws(base::EpochId epoch, std::uint32_t length,
-                                                   const region::Sampler& sampler) const;
+                                                   const PublicView& view) const;
   std::vector<std::uint64_t> tally(const std::vector<std::uint8_t>& takes_part) const;
   base::Bytes throw_coins_of(const base::UnitRange& agents, double p) const;
   gp::DataBlocks latent_blocks(const std::vector<std::uint8_t>& takes_part) const;

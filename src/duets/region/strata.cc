@@ -105,8 +105,7 @@ Draw all_survivors(const Region& region) {
 
 }  // namespace
 
-std::uint64_t strata_pool(const Sampler& sampler, const EpochSlots& slots) {
-  const Method method = sampler.settings().method;
+std::uint64_t strata_pool(Method method, const EpochSlots& slots) {
   if (method == Method::kIndex) return 0;
   const std::uint64_t wanted = method == Method::kWalk ? kWalksPerStratum : kPointsPerStratum;
   const std::uint64_t strata = num_slots(slots);
@@ -125,7 +124,7 @@ std::shared_ptr<const Strata> Strata::make(const Sampler& sampler, const random:
     const auto most = std::numeric_limits<std::uint64_t>::max() / pool.indices.size();
     if (strata > most) return nullptr;
   } else {
-    const auto count = static_cast<std::uint32_t>(strata_pool(sampler, slots));
+    const auto count = static_cast<std::uint32_t>(strata_pool(sampler.settings().method, slots));
     if (count == 0) return nullptr;
     pool = sampler.draw(public_coin, Lane::kPool, {slots.epoch, 0, count}, executor);
   }

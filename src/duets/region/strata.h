@@ -39,7 +39,7 @@ inline constexpr std::uint64_t kMaxStrataPool = 65536;
 
 /// Public points that the strata of an epoch take: as many for each stratum as said above, fewer
 /// (at least two) within kMaxStrataPool, 0 when not even that fits. 0 on finite sets.
-std::uint64_t strata_pool(const Sampler& sampler, const EpochSlots& slots);
+std::uint64_t strata_pool(Method method, const EpochSlots& slots);
 
 /// Immutable. Strict: comparisons and differences of coordinates, and integers.
 class Strata {

@@ -22,10 +22,9 @@ std::optional<Found> best_trial_of(const Definition& definition,
                                    const random::StudySecret& secret) {
   if (!coordinator.best_trial()) return std::nullopt;
   const protocol::BestTrial& best = *coordinator.best_trial();
-  const auto draw = coordinator.view()
-                        .sampler(best.epoch)
-                        .draw(secret.agent_coin(best.agent), region::Lane::kPrivate,
-                              {best.epoch, best.slot, 1}, base::SerialExecutor());
+  const auto draw =
+      coordinator.view().private_points(best.agent, secret.agent_coin(best.agent),
+                                        {best.epoch, best.slot, 1}, base::SerialExecutor());
   Found found;
   found.values = definition.study->domain->values(
       {draw.latents.data(), static_cast<std::size_t>(draw.latents.cols())});
