@@ -8,11 +8,13 @@
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
 #include "duets/harness/threads.h"
+#include "duets/region/strata.h"
 
 namespace duets::cli {
 namespace {
 
 using protocol::Mode;
+using protocol::Parameters;
 using protocol::Study;
 using protocol::UploadRule;
 
@@ -71,14 +73,50 @@ class Checker {
     fact("domain", "{}, {} dimension{}", to_string(domain.shape()), domain.dimension(),
          domain.dimension() == 1 ? "" : "s");
     if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());
-    fact("kernel", "{}, length scale {}, variance {}", kernel::name(study_.kernel.family),
-         fmt::join(file_.lengthscales, ", "), study_.kernel.variance);
+    if (file_.preset) {
+      fact("preset", "{}: {}", protocol::name(*file_.preset), protocol::meaning(*file_.preset));
+    }
+    model_facts();
     fact("epochs", "{} ({})", lengths_.size(), list_of(lengths_));
     fact("exchanges", "{}", lengths_.size() - 1);
+    floor_facts();
+    coin_facts();
     if (study_.mode == Mode::kTheory) {
       fact("theory width", "{:.4g}", gp::sparse_beta(theory_inputs(study_)));
       fact("theory p0", "{:.4g}", gp::theory_p0(theory_inputs(study_)));
     }
+  }
+
+  void model_facts() {
+    const std::string_view family = kernel::name(study_.kernel.family);
+    if (!is_learned()) {
+      fact("kernel", "{}, length scale {}, variance {}", family,
+           fmt::join(file_.lengthscales, ", "), study_.kernel.variance);
+      return;
+    }
+    fact("kernel", "{}, length scale {:.3g} as a first guess", family,
+         fmt::join(file_.lengthscales, ", "));
+    fact("learned from the rewards", "{}, variance, lambda, level",
+         study_.relevance ? "a length scale for each feature" : "length scale");
+  }
+
+  void floor_facts() {
+    if (study_.volume_floor == 0 || lengths_.size() < 2) return;
+    const double share = protocol::kept_share(study_);
+    fact("volume floor", "each cut keeps at least {:.3g} of its region, all together {:.1g}", share,
+         std::pow(share, static_cast<double>(lengths_.size() - 1)));
+  }
+
+  // On a box or ball the parts are made of public points, of which there is a limit.
+  void coin_facts() {
+    if (study_.coins == protocol::Coins::kIndependent) return;
+    std::vector<std::string> parts;
+    for (std::size_t j = 0; j < std::min(lengths_.size(), kMaxListed + 1); ++j) {
+      const std::uint64_t slots = std::uint64_t{study_.agents} * lengths_[j];
+      const bool too_many = !study_.domain->is_finite() && 2 * slots > region::kMaxStrataPool;
+      parts.push_back(too_many ? "independent" : fmt::format("{}", slots));
+    }
+    fact("parts of the region, one for each query", "{}", list_of(parts));
   }
 
   void forecast_facts() {
@@ -86,14 +124,13 @@ class Checker {
     std::vector<std::string> sizes;
     for (std::size_t j = 0; j < std::min(exchanges_.size(), kMaxListed); ++j) {
       const ExchangeForecast& exchange = exchanges_[j];
-      const bool raw = study_.upload == UploadRule::kRewards ||
-                       (study_.upload == UploadRule::kAuto && exchange.length < exchange.inducing);
-      sizes.push_back(raw ? fmt::format("{} rewards", exchange.length)
-                          : fmt::format("projection of {}", exchange.inducing));
+      sizes.push_back(exchange.rewards ? fmt::format("{} rewards", exchange.length)
+                                       : fmt::format("projection of {}", exchange.inducing));
     }
     fact("forecast uploads", "{}{}", fmt::join(sizes, ", "),
          exchanges_.size() > kMaxListed ? ", ..." : "");
-    fact("forecast last cut", "{:.3g}", exchanges_.back().cut);
+    fact("forecast last cut", "{:.3g}{}", exchanges_.back().cut,
+         is_learned() ? " prior deviations" : "");
     if (const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut)) {
       fact("forecast acceptance", "{:.2g}", *acceptance);
     }
@@ -116,6 +153,8 @@ class Checker {
                                               harness::default_threads())));
   }
 
+  bool is_learned() const { return study_.parameters == Parameters::kLearned; }
+
   void warn_epochs() {
     if (exchanges_.empty()) {
       warn(
@@ -124,14 +163,17 @@ class Checker {
           study_.horizon);
       return;
     }
+    // With a floor a bad first cut cannot take much away.
     const std::uint64_t first = std::uint64_t{study_.agents} * lengths_.front();
-    if (first <= study_.domain->dimension()) {
+    if (study_.volume_floor == 0 && first <= study_.domain->dimension()) {
       warn("The first cut rests on {} queries in {} dimensions: raise duets.t1 or study.agents.",
            first, study_.domain->dimension());
     }
   }
 
+  // What is learned is not the file's fault.
   void warn_model() {
+    if (is_learned()) return;
     const domain::Domain& domain = *study_.domain;
     const double longest = *std::max_element(file_.lengthscales.begin(), file_.lengthscales.end());
     const bool cube = domain.shape() == domain::Shape::kBox ||
@@ -160,7 +202,7 @@ class Checker {
 
   void warn_noise() {
     const double variance = model_noise() * model_noise();
-    if (study_.lambda < kFarBelowNoise * variance) {
+    if (!is_learned() && study_.lambda < kFarBelowNoise * variance) {
       warn(
           "noise.lambda = {} is far below the variance of the noise, {:.3g} in model units: the "
           "model will believe the noise.",
@@ -211,7 +253,8 @@ class Checker {
     if (acceptance && *acceptance < kLowAcceptance) {
       warn(
           "The last region is forecast to hold a share of {:.1g} of the space, which is hard to "
-          "sample: raise duets.beta or kernel.lengthscale, or use a finite set.",
+          "sample: set duets.volume_floor, raise duets.beta or kernel.lengthscale, or use a finite "
+          "set.",
           *acceptance);
     }
   }

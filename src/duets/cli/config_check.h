@@ -5,12 +5,13 @@
 // domain (at most kForecastPoints, each then counting several times), sigma2_max is the largest
 // posterior variance at kForecastProbes more, and S_j is chosen from the points by the study's
 // rule. Real epochs draw from a smaller region and leave less variance, so sigma2_max is an upper
-// estimate.
+// estimate. Where parameters are learned the unit is one prior deviation, lambda is taken for a
+// tenth of the prior variance, and the length scale for the study's guess.
 //
 // The forecast acceptance (box or ball) is the share of the domain within distance r of a maximum,
 // in length scales, where a single bump k(., x*) of height one prior deviation has fallen by the
 // last cut. One bump, so it is low for functions with many good places; sigma_max of the whole
-// domain, so it is high for long runs.
+// domain, so it is high for long runs. With a volume floor it is at least what all cuts leave.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,7 @@ inline constexpr double kLowAcceptance = 1e-6;
 /// One planned exchange.
 struct ExchangeForecast {
   std::uint32_t length = 0;  ///< T_j: how many rewards an agent has to tell
+  bool rewards = false;      ///< they are what it sends; otherwise a projection
   double sigma2_max = 0;     ///< upper estimate
   double cut = 0;            ///< max mean - tau_j, model units; upper estimate
   std::size_t inducing = 0;  ///< |S_j|: how many reals a projection has
@@ -45,7 +47,7 @@ struct ExchangeForecast {
 /// factorisation of at most kForecastPoints rows for every different epoch length.
 std::vector<ExchangeForecast> forecast_exchanges(const protocol::Study& study, std::uint64_t seed);
 
-/// The forecast acceptance after a cut; none on a finite set.
+/// The forecast acceptance after the last cut; none on a finite set.
 std::optional<double> forecast_acceptance(const protocol::Study& study, double cut);
 
 struct ConfigCheck {

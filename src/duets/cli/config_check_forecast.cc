@@ -42,8 +42,11 @@ std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
                               std::uint64_t queries, double sigma2_max) {
   if (study.inducing != protocol::Inducing::kCoin) {
     constexpr double kResidualShare = 0.1;
-    const auto size = static_cast<std::size_t>(data.rows());
-    return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max, size).size();
+    auto most = static_cast<std::size_t>(data.rows());
+    if (study.inducing == protocol::Inducing::kPublic) {
+      most = std::min<std::size_t>(most, protocol::kPublicPool);
+    }
+    return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max, most).size();
   }
   const double p = std::min(1.0, protocol::inducing_probability(study, sigma2_max, queries));
   const double expected = p * static_cast<double>(queries);
@@ -82,6 +85,33 @@ ExchangeForecast forecast_exchange(const Study& study, const numeric::Points& da
   forecast.inducing = forecast_inducing(study, data, queries, forecast.sigma2_max);
   forecast.rank = forecast_rank(study, data, forecast.sigma2_max);
   return forecast;
+}
+
+// What nobody knows yet: in units of the prior deviation.
+Study with_guesses(Study study) {
+  constexpr double kGuessedLambda = 0.1;
+  if (study.parameters == protocol::Parameters::kFixed) return study;
+  study.kernel.variance = 1;
+  study.lambda = kGuessedLambda;
+  return study;
+}
+
+// Which exchanges send rewards. Those of surviving data only as long as all before them did; to
+// learn parameters rewards are sent until there are enough.
+void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchanges) {
+  constexpr std::uint64_t kWantedRewards = 32;
+  const bool learned = study.parameters == protocol::Parameters::kLearned;
+  bool allowed = true;
+  std::uint64_t known = 0;
+  for (ExchangeForecast& exchange : exchanges) {
+    const bool shorter =
+        study.upload == protocol::UploadRule::kAuto && exchange.length < exchange.inducing;
+    const bool wanted = learned && known < kWantedRewards;
+    exchange.rewards =
+        allowed && (study.upload == protocol::UploadRule::kRewards || shorter || wanted);
+    if (exchange.rewards) known += std::uint64_t{study.agents} * exchange.length;
+    if (study.data == protocol::DataPolicy::kSurviving) allowed = exchange.rewards;
+  }
 }
 
 // Distance, in length scales, at which the kernel has fallen to the share `left` of its peak.
@@ -130,7 +160,8 @@ double lengthscale_of(const Study& study, std::size_t coordinate) {
 
 }  // namespace
 
-std::vector<ExchangeForecast> forecast_exchanges(const Study& study, std::uint64_t seed) {
+std::vector<ExchangeForecast> forecast_exchanges(const Study& given, std::uint64_t seed) {
+  const Study study = with_guesses(given);
   const std::vector<std::uint32_t> lengths = protocol::lengths(study);
   if (lengths.size() < 2) return {};
   const numeric::Points features =
@@ -150,10 +181,12 @@ std::vector<ExchangeForecast> forecast_exchanges(const Study& study, std::uint64
     }
     forecasts.push_back(forecast);
   }
+  forecast_uploads(study, forecasts);
   return forecasts;
 }
 
-std::optional<double> forecast_acceptance(const Study& study, double cut) {
+std::optional<double> forecast_acceptance(const Study& given, double cut) {
+  const Study study = with_guesses(given);
   const domain::Domain& domain = *study.domain;
   if (domain.is_finite()) return std::nullopt;
   const double left = 1 - cut / std::sqrt(study.kernel.variance);
@@ -165,7 +198,9 @@ std::optional<double> forecast_acceptance(const Study& study, double cut) {
   for (std::size_t i = 0; i < domain.dimension(); ++i) {
     log_share += std::log(r * lengthscale_of(study, i) / (ball ? domain.radius() : 1.0));
   }
-  return std::exp(std::min(0.0, log_share));
+  const auto num_cuts = static_cast<double>(protocol::lengths(study).size()) - 1;
+  const double floor = std::pow(protocol::kept_share(study), num_cuts);
+  return std::max(floor, std::exp(std::min(0.0, log_share)));
 }
 
 }  // namespace duets::cli

@@ -148,6 +148,76 @@ TEST(ConfigCheckTest, WhatTheTheoryAssumes) {
   EXPECT_TRUE(fine.empty()) << fine.front();
 }
 
+std::string preset(const std::string& name, const std::string& more = "") {
+  return "[duets]\npreset = \"" + name + "\"\n" + more + kBranin;
+}
+
+TEST(ConfigCheckTest, APresetSaysWhatItMeans) {
+  EXPECT_THAT(fact(parse(study(preset("safe"))), "preset"), HasSubstr("safe: tunes itself"));
+  EXPECT_EQ(fact(parse(study(kBranin)), "preset"), "(none)");
+  EXPECT_EQ(fact(parse(study(preset("quick"))), "epochs"), "9 (1, 1, 2, 2, 4, 4, 8, 8, 20)");
+}
+
+TEST(ConfigCheckTest, WhatIsLearnedIsAGuess) {
+  const StudyFile file = parse(study(preset("quick")));
+  EXPECT_EQ(fact(file, "kernel"), "squared-exponential, length scale 0.289 as a first guess");
+  EXPECT_THAT(fact(file, "learned from the rewards"), HasSubstr("length scale, variance, lambda"));
+  EXPECT_THAT(fact(file, "forecast last cut"), HasSubstr(" prior deviations"));
+  EXPECT_THAT(fact(parse(study(preset("quick", "relevance = true\n"))), "learned from the rewards"),
+              HasSubstr("for each feature"));
+  // Units of the rewards mean nothing to it, and lambda is not the file's.
+  EXPECT_THAT(warnings(study(preset("quick") + "noise = 50.0\n")), testing::IsEmpty());
+  EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n" + preset("quick"))),
+              testing::IsEmpty());
+  EXPECT_EQ(fact(parse(study(kBranin)), "learned from the rewards"), "(none)");
+}
+
+// 1e-5^(1/8) = 0.237, 1e-4^(1/8) = 0.316 and 0.5^8 = 0.0039.
+TEST(ConfigCheckTest, TheFloorIsShown) {
+  EXPECT_EQ(fact(parse(study(preset("quick"))), "volume floor"),
+            "each cut keeps at least 0.237 of its region, all together 1e-05");
+  EXPECT_EQ(fact(parse(study(preset("quick", "volume_floor = 0.1\nepoch_floor = 0.5\n"))),
+                 "volume floor"),
+            "each cut keeps at least 0.5 of its region, all together 0.004");
+  EXPECT_EQ(fact(parse(study(kBranin)), "volume floor"), "(none)");
+  EXPECT_EQ(fact(parse(study(preset("quick"), 10, 1)), "volume floor"), "(none)");
+}
+
+TEST(ConfigCheckTest, TheFloorLimitsTheForecastAcceptance) {
+  const std::string h1 = "[objective]\nbuiltin = \"h1\"\n";
+  const StudyFile file = parse(study("[duets]\nbeta = 0.01\nvolume_floor = 0.001\n" + h1));
+  EXPECT_NEAR(forecast_acceptance(file.study, 0.01).value(), 1e-3, 1e-12);
+  EXPECT_THAT(check(file).warnings, Not(Contains(HasSubstr("hard to sample"))));
+  EXPECT_THAT(warnings(study("[duets]\nt1 = 1\nvolume_floor = 0.001\n" + kBranin, 2)),
+              Not(Contains(HasSubstr("first cut rests"))));
+}
+
+TEST(ConfigCheckTest, StrataAreCounted) {
+  const char* name = "parts of the region, one for each query";
+  EXPECT_EQ(fact(parse(study(preset("quick"))), name), "10, 10, 20, 20, 40, 40, 80, 80, 200");
+  EXPECT_EQ(fact(parse(study(preset("quick", "coins = \"independent\"\n"))), name), "(none)");
+  // 32768 parts of two points each are the most on a box; a finite set has its own points.
+  const std::string epochs = "epochs = [1, 2]\n";
+  EXPECT_EQ(fact(parse(study(preset("quick", epochs), 20000, 3)), name), "20000, independent");
+  EXPECT_EQ(
+      fact(parse(study("[space]\ncandidates = 9\n" + preset("quick", epochs), 20000, 3)), name),
+      "20000, 40000");
+}
+
+// Rewards come first, and once a projection was sent surviving data have no more rewards.
+TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
+  const StudyFile file = parse(study("[kernel]\nlengthscale = 0.5\n" + preset("quick"), 10, 600));
+  const auto exchanges = forecast_exchanges(file.study, file.seed);
+  ASSERT_GT(exchanges.size(), 10U);
+  // 10 and 20 rewards are fewer than the 32 that are wanted.
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_TRUE(exchanges[j].rewards) << j;
+  EXPECT_FALSE(exchanges.back().rewards);
+  for (std::size_t j = 1; j < exchanges.size(); ++j) {
+    EXPECT_LE(exchanges[j].rewards, exchanges[j - 1].rewards) << j;
+  }
+  for (const ExchangeForecast& exchange : exchanges) EXPECT_LE(exchange.sigma2_max, 1.0);
+}
+
 TEST(ConfigCheckTest, LongListsOfEpochsAreCheap) {
   std::string epochs = "1";
   for (int i = 1; i < 5000; ++i) epochs += ", 1";

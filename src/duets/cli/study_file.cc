@@ -15,6 +15,8 @@ namespace {
 constexpr double kSmallestLengthscale = 1e-12;
 constexpr double kUsualLengthscale = 0.2;
 constexpr std::size_t kMaxStudyName = 100;
+constexpr const char* kIsLearned =
+    "is learned from the rewards: leave it out, or set duets.parameters = \"fixed\"";
 
 constexpr std::array<std::string_view, 7> kTables{"study", "space",     "kernel",     "noise",
                                                   "duets", "objective", "coordinator"};
@@ -74,9 +76,16 @@ void read_study(const Section& section, const std::string& file_name,
   }
 }
 
+bool is_learned(const StudyFile& file) {
+  return file.study.parameters == protocol::Parameters::kLearned;
+}
+
 // Boxes are one unit wide whatever they are about, so one default serves them all; given points
-// have units that nobody else knows.
+// have units that nobody else knows, unless a preset measures them.
 double default_lengthscale(const Section& section, const StudyFile& out) {
+  if (out.preset && *out.preset != protocol::Preset::kPaper) {
+    return protocol::guessed_lengthscale(*out.study.domain);
+  }
   if (out.space.source == CandidateSource::kPoints) {
     section.fail("lengthscale", "required: given points have no usual length scale");
   }
@@ -97,6 +106,7 @@ void read_kernel(const Section& section, StudyFile& out) {
   }
   kernel::Kernel& kernel = out.study.kernel;
   kernel.family = section.option<Family>("name", names).value_or(kernel.family);
+  if (is_learned(out)) section.forbid("variance", kIsLearned);
   kernel.variance = section.positive("variance").value_or(kernel.variance);
   if (const auto given = section.positives("lengthscale")) {
     out.lengthscales = *given;
@@ -112,6 +122,7 @@ void read_kernel(const Section& section, StudyFile& out) {
 void read_noise(const Section& section, StudyFile& out) {
   constexpr std::array<std::string_view, 4> kKeys{"lambda", "bound", "subgaussian", "delta"};
   section.check_keys(kKeys);
+  if (is_learned(out)) section.forbid("lambda", kIsLearned);
   out.study.lambda = section.positive("lambda").value_or(out.study.lambda);
 }
 
@@ -151,9 +162,9 @@ StudyFile read_tree(const Node& root, const std::string& file_name,
       read_space(section("space"), builtin_info(out.objective), out.seed, directory);
   out.space = std::move(space.spec);
   out.study.domain = std::move(space.domain);
+  out.preset = read_duets(section("duets"), section("noise"), out.study);
   read_kernel(section("kernel"), out);
   read_noise(section("noise"), out);
-  read_duets(section("duets"), section("noise"), out.study);
   read_coordinator(section("coordinator"), out);
   protocol::validate(out.study);
   return out;

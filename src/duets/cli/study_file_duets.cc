@@ -9,9 +9,12 @@ namespace {
 
 using protocol::ClosingRule;
 using protocol::CoinRate;
+using protocol::Coins;
 using protocol::DataPolicy;
 using protocol::Inducing;
 using protocol::Mode;
+using protocol::Parameters;
+using protocol::Preset;
 using protocol::ScheduleRule;
 using protocol::Study;
 using protocol::UploadRule;
@@ -19,11 +22,10 @@ using protocol::UploadRule;
 template <class Value, std::size_t kSize>
 using Names = std::array<std::pair<std::string_view, Value>, kSize>;
 
-constexpr double kUsualBeta = 0.5;
-
-constexpr std::array<std::string_view, 12> kKeys{"mode",     "t1",      "p0",       "beta",
-                                                 "schedule", "epochs",  "inducing", "upload",
-                                                 "data",     "closing", "preset",   "rate"};
+constexpr std::array<std::string_view, 17> kKeys{
+    "mode",         "t1",          "p0",         "beta",      "schedule", "epochs",
+    "inducing",     "upload",      "data",       "closing",   "preset",   "rate",
+    "volume_floor", "epoch_floor", "parameters", "relevance", "coins"};
 constexpr Names<Mode, 2> kModes{{{"tuned", Mode::kTuned}, {"theory", Mode::kTheory}}};
 constexpr Names<Inducing, 3> kInducings{
     {{"coin", Inducing::kCoin}, {"greedy", Inducing::kGreedy}, {"public", Inducing::kPublic}}};
@@ -36,6 +38,10 @@ constexpr Names<DataPolicy, 2> kData{
     {{"epoch", DataPolicy::kEpoch}, {"surviving", DataPolicy::kSurviving}}};
 constexpr Names<ClosingRule, 2> kClosings{
     {{"best", ClosingRule::kBest}, {"projection", ClosingRule::kProjection}}};
+constexpr Names<Parameters, 2> kParameters{
+    {{"fixed", Parameters::kFixed}, {"learned", Parameters::kLearned}}};
+constexpr Names<Coins, 2> kCoins{
+    {{"independent", Coins::kIndependent}, {"stratified", Coins::kStratified}}};
 
 template <class List, class Value>
 std::string_view name_in(const List& list, Value value) {
@@ -47,14 +53,14 @@ std::string_view name_in(const List& list, Value value) {
 
 void read_schedule(const Section& duets, Study& study) {
   constexpr std::array kRules{ScheduleRule::kSqrtFloor, ScheduleRule::kSqrtCeil,
-                              ScheduleRule::kDoubling, ScheduleRule::kPairedDoubling,
-                              ScheduleRule::kExplicit};
+                              ScheduleRule::kDoubling,  ScheduleRule::kPairedDoubling,
+                              ScheduleRule::kExplicit,  ScheduleRule::kWarmUp};
   std::vector<std::pair<std::string_view, ScheduleRule>> names;
   names.reserve(kRules.size());
   for (const ScheduleRule rule : kRules) names.emplace_back(protocol::name(rule), rule);
   const bool listed = duets.has("epochs");
   study.schedule = duets.option<ScheduleRule>("schedule", names)
-                       .value_or(listed ? ScheduleRule::kExplicit : ScheduleRule::kSqrtFloor);
+                       .value_or(listed ? ScheduleRule::kExplicit : study.schedule);
   if (study.schedule != ScheduleRule::kExplicit) {
     duets.forbid("epochs", "belongs to schedule = \"explicit\"");
     study.t1 = static_cast<std::uint32_t>(duets.whole("t1", 1, kMaxQueries).value_or(study.t1));
@@ -69,7 +75,7 @@ void read_tuned(const Section& duets, const Section& noise, Study& study) {
   for (const char* key : {"bound", "subgaussian", "delta"}) {
     noise.forbid(key, "belongs to duets.mode = \"theory\"");
   }
-  study.beta = duets.number("beta").value_or(kUsualBeta);
+  study.beta = duets.number("beta").value_or(study.beta);
   if (study.inducing != Inducing::kCoin) {
     for (const char* key : {"p0", "rate"}) duets.forbid(key, "belongs to inducing = \"coin\"");
   }
@@ -83,6 +89,9 @@ void read_theory(const Section& duets, const Section& noise, Study& study) {
                  "mode = \"theory\" computes it from noise.bound, noise.subgaussian and "
                  "noise.delta");
   }
+  if (study.parameters == Parameters::kLearned) {
+    duets.fail("parameters", "mode = \"theory\" needs parameters = \"fixed\": a known kernel");
+  }
   const auto bound = noise.positive("bound");
   if (!bound) noise.fail("bound", "mode = \"theory\" needs a bound on the norm of the function");
   const auto subgaussian = noise.positive("subgaussian");
@@ -95,22 +104,53 @@ void read_theory(const Section& duets, const Section& noise, Study& study) {
   if (study.delta >= 1) noise.fail("delta", "must be a probability below 1");
 }
 
+std::optional<Preset> read_preset(const Section& duets) {
+  std::vector<std::pair<std::string_view, Preset>> names;
+  names.reserve(protocol::kPresets.size());
+  for (const Preset preset : protocol::kPresets) names.emplace_back(protocol::name(preset), preset);
+  return duets.option<Preset>("preset", names);
+}
+
+// What a preset says of a part that the file switches off has no meaning any more.
+void read_floor(const Section& duets, Study& study) {
+  study.volume_floor = duets.number("volume_floor").value_or(study.volume_floor);
+  if (study.volume_floor == 0) {
+    duets.forbid("epoch_floor", "belongs to a volume_floor above 0");
+    study.epoch_floor = 1;
+  }
+  study.epoch_floor = duets.number("epoch_floor").value_or(study.epoch_floor);
+}
+
+void read_parameters(const Section& duets, Study& study) {
+  study.parameters = duets.option<Parameters>("parameters", kParameters).value_or(study.parameters);
+  const bool learned = study.parameters == Parameters::kLearned;
+  study.relevance = duets.flag("relevance").value_or(learned && study.relevance);
+}
+
 }  // namespace
 
-void read_duets(const Section& duets, const Section& noise, Study& study) {
+std::optional<Preset> read_duets(const Section& duets, const Section& noise, Study& study) {
   duets.check_keys(kKeys);
-  duets.forbid("preset", "this version has no presets: write the settings out");
+  const std::optional<Preset> preset = read_preset(duets);
+  protocol::apply_preset(preset.value_or(Preset::kPaper), study);
   study.mode = duets.option<Mode>("mode", kModes).value_or(study.mode);
+  if (study.mode == Mode::kTheory && preset && *preset != Preset::kPaper) {
+    duets.fail("preset", "has no theory: mode = \"theory\" goes with preset = \"paper\" or none");
+  }
   study.inducing = duets.option<Inducing>("inducing", kInducings).value_or(study.inducing);
   study.upload = duets.option<UploadRule>("upload", kUploads).value_or(study.upload);
   study.data = duets.option<DataPolicy>("data", kData).value_or(study.data);
   study.closing = duets.option<ClosingRule>("closing", kClosings).value_or(study.closing);
+  study.coins = duets.option<Coins>("coins", kCoins).value_or(study.coins);
+  read_floor(duets, study);
+  read_parameters(duets, study);
   read_schedule(duets, study);
   if (study.mode == Mode::kTuned) {
     read_tuned(duets, noise, study);
   } else {
     read_theory(duets, noise, study);
   }
+  return preset;
 }
 
 std::string_view name(Mode mode) { return name_in(kModes, mode); }
@@ -119,5 +159,7 @@ std::string_view name(CoinRate rate) { return name_in(kRates, rate); }
 std::string_view name(UploadRule upload) { return name_in(kUploads, upload); }
 std::string_view name(DataPolicy data) { return name_in(kData, data); }
 std::string_view name(ClosingRule closing) { return name_in(kClosings, closing); }
+std::string_view name(Parameters parameters) { return name_in(kParameters, parameters); }
+std::string_view name(Coins coins) { return name_in(kCoins, coins); }
 
 }  // namespace duets::cli

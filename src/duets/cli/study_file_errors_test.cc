@@ -76,6 +76,7 @@ choices = ["adam", "sgd"]
 [duets]
 schedule = "explicit"
 epochs = [4, 6, 10]
+volume_floor = 0.01
 
 [objective]
 command = ["./measure", "-v"]
@@ -115,6 +116,27 @@ mode = "theory"
 builtin = "rkhs"
 centers = 5
 norm = 1.0
+)";
+
+const std::string kTuning = R"([study]
+direction = "maximize"
+agents = 3
+horizon = 20
+
+[kernel]
+lengthscale = 0.3
+
+[duets]
+preset = "quick"
+epoch_floor = 0.5
+parameters = "learned"
+relevance = true
+coins = "stratified"
+schedule = "warm-up"
+t1 = 1
+
+[objective]
+builtin = "branin"
 )";
 
 std::string error_of(const std::string& text) {
@@ -219,6 +241,14 @@ const std::vector<FieldCase> kFields{
     {&kCommand, "space.optimiser", "choices", {}},
     {&kCommand, "duets", "schedule", {}},
     {&kCommand, "duets", "epochs", {}},
+    {&kCommand, "duets", "volume_floor", {"0", "1e-300"}},
+    {&kTuning, "duets", "preset", {}},
+    {&kTuning, "duets", "epoch_floor", {"1e-300"}},
+    {&kTuning, "duets", "parameters", {}},
+    {&kTuning, "duets", "relevance", {"true"}},
+    {&kTuning, "duets", "coins", {}},
+    {&kTuning, "duets", "schedule", {}},
+    {&kTuning, "duets", "t1", {}},
     {&kCommand, "objective", "command", {}},
     {&kCommand, "objective", "timeout", {"1.5", "9223372036854775807"}},
     {&kCommand, "objective", "retries", {"0"}},
@@ -244,7 +274,7 @@ const std::vector<FieldCase> kFields{
 };
 
 TEST(StudyFileErrorsTest, TheBasesAreFine) {
-  for (const std::string* base : {&kBuiltin, &kCommand, &kTheory}) {
+  for (const std::string* base : {&kBuiltin, &kCommand, &kTheory, &kTuning}) {
     EXPECT_EQ(error_of(*base), "(no error)");
   }
 }
@@ -352,7 +382,8 @@ const std::vector<TextCase> kTexts{
      "builtin = ", "objective.builtin = \"brannin\": must be one of"},
     {&kBuiltin, "[noise]\n", "[[noise]]\n", "noise]]", "noise = [{table}]: must be a table"},
     {&kBuiltin, "lambda = 0.2", "\"a\\nb\" = 1", "\"a\\nb\"", "noise.a\\x0ab = 1: unknown key"},
-    {&kBuiltin, "t1 = 2", "t1 = 2\npreset = \"paper\"", "preset", "duets.preset = \"paper\": "},
+    {&kBuiltin, "t1 = 2", "t1 = 2\npreset = \"Quick\"", "preset",
+     "duets.preset = \"Quick\": must be one of"},
     // Ranges that depend on other fields.
     {&kBuiltin, "agents = 3", "agents = 2147483647", "horizon = 20",
      "study.horizon = 20: agents times horizon must be at most 2147483647"},
@@ -422,6 +453,29 @@ const std::vector<TextCase> kTexts{
      "duets.p0 = 10: belongs to inducing = \"coin\""},
     {&kBuiltin, "upload = \"auto\"\ndata = \"epoch\"", "upload = \"rewards\"\ndata = \"surviving\"",
      "upload", "duets.upload = rewards: data = \"surviving\" needs"},
+    // Self-tuning.
+    {&kTuning, "lengthscale = 0.3", "variance = 1.0", "variance",
+     "kernel.variance = 1: is learned from the rewards: leave it out"},
+    {&kTuning, "[kernel]", "[noise]\nlambda = 0.1\n[kernel]", "lambda",
+     "noise.lambda = 0.1: is learned from the rewards: leave it out"},
+    {&kTuning, "parameters = \"learned\"", "parameters = \"fixed\"", "relevance",
+     "duets.relevance = true: needs parameters = \"learned\""},
+    {&kTuning, "coins = \"stratified\"", "inducing = \"coin\"", "inducing",
+     "duets.inducing = coin: parameters = \"learned\" needs"},
+    {&kTuning, "coins = \"stratified\"", "upload = \"projection\"", "upload",
+     "duets.upload = projection or rewards: parameters = \"learned\" needs"},
+    {&kTuning, "coins = \"stratified\"", "volume_floor = 0", "epoch_floor",
+     "duets.epoch_floor = 0.5: belongs to a volume_floor above 0"},
+    {&kTuning, "coins = \"stratified\"", "mode = \"theory\"", "preset",
+     "duets.preset = \"quick\": has no theory"},
+    {&kBuiltin, "t1 = 2", "t1 = 2\nepoch_floor = 0.5", "epoch_floor",
+     "duets.epoch_floor = 0.5: belongs to a volume_floor above 0"},
+    {&kBuiltin, "t1 = 2", "t1 = 2\nvolume_floor = 1", "volume_floor",
+     "duets.volume_floor = 1: must be 0 (no floor) or between 0 and 1"},
+    {&kTheory, "mode = \"theory\"", "mode = \"theory\"\nparameters = \"learned\"", "parameters",
+     "duets.parameters = \"learned\": mode = \"theory\" needs parameters = \"fixed\""},
+    {&kTheory, "mode = \"theory\"", "mode = \"theory\"\ncoins = \"stratified\"", "coins",
+     "duets.coins = stratified: mode = \"theory\" needs"},
     {&kBuiltin, "dimension = 2", "radius = 1.0", "radius", "space.radius = 1: a box has no radius"},
     {&kBuiltin, "dimension = 2", "shape = \"cube\"", "shape",
      "space.shape = \"cube\": belongs to domain = \"finite\""},

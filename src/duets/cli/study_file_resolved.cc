@@ -121,9 +121,11 @@ void write_model(const StudyFile& file, Writer& out) {
   out.text("name", kernel::name(file.study.kernel.family));
   out.raw("lengthscale", file.lengthscales.size() == 1 ? toml(file.lengthscales.front())
                                                        : toml_list(file.lengthscales));
-  out.number("variance", file.study.kernel.variance);
+  // Learned: variance and lambda are not the file's to say, and the length scale is a guess.
+  const bool learned = file.study.parameters == protocol::Parameters::kLearned;
+  if (!learned) out.number("variance", file.study.kernel.variance);
   out.table("noise");
-  out.number("lambda", file.study.lambda);
+  if (!learned) out.number("lambda", file.study.lambda);
   if (file.study.mode == protocol::Mode::kTheory) {
     out.number("bound", file.study.norm_bound);
     out.number("subgaussian", file.study.subgaussian);
@@ -131,8 +133,18 @@ void write_model(const StudyFile& file, Writer& out) {
   }
 }
 
-void write_duets(const protocol::Study& study, Writer& out) {
+void write_learning(const protocol::Study& study, Writer& out) {
+  out.number("volume_floor", study.volume_floor);
+  if (study.volume_floor > 0) out.number("epoch_floor", study.epoch_floor);
+  out.text("parameters", name(study.parameters));
+  if (study.parameters == protocol::Parameters::kLearned) out.flag("relevance", study.relevance);
+  out.text("coins", name(study.coins));
+}
+
+void write_duets(const StudyFile& file, Writer& out) {
+  const protocol::Study& study = file.study;
   out.table("duets");
+  if (file.preset) out.comment(fmt::format("preset = \"{}\"", protocol::name(*file.preset)));
   out.text("mode", name(study.mode));
   if (study.mode == protocol::Mode::kTuned) {
     out.number("beta", study.beta);
@@ -151,6 +163,7 @@ void write_duets(const protocol::Study& study, Writer& out) {
   out.text("upload", name(study.upload));
   out.text("data", name(study.data));
   out.text("closing", name(study.closing));
+  write_learning(study, out);
 }
 
 void write_objective(const ObjectiveSpec& objective, Writer& out) {
@@ -191,7 +204,7 @@ std::string resolved_toml(const StudyFile& file) {
   write_study(file, out);
   write_space(file, out);
   write_model(file, out);
-  write_duets(file.study, out);
+  write_duets(file, out);
   write_objective(file.objective, out);
   write_coordinator(file.coordinator, out);
   return out.take();

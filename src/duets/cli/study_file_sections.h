@@ -39,8 +39,9 @@ struct SpaceResult {
 SpaceResult read_space(const Section& space, const std::optional<BuiltinInfo>& builtin,
                        std::uint64_t seed, const std::filesystem::path& directory_for_csv);
 
-/// [duets] and the theory's part of [noise].
-void read_duets(const Section& duets, const Section& noise, protocol::Study& study);
+/// [duets] and the theory's part of [noise]. Returns the preset, if one is named.
+std::optional<protocol::Preset> read_duets(const Section& duets, const Section& noise,
+                                           protocol::Study& study);
 
 /// Points from CSV text: a row a point, numbers separated by commas, an optional first line of
 /// names. `file` is used in messages.
@@ -57,6 +58,8 @@ std::string_view name(protocol::CoinRate rate);
 std::string_view name(protocol::UploadRule upload);
 std::string_view name(protocol::DataPolicy data);
 std::string_view name(protocol::ClosingRule closing);
+std::string_view name(protocol::Parameters parameters);
+std::string_view name(protocol::Coins coins);
 std::string_view name(region::CandidateShape shape);
 
 }  // namespace duets::cli

@@ -1,5 +1,6 @@
 #include "duets/cli/study_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
@@ -78,6 +79,12 @@ TEST(StudyFileTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(file.study.upload, protocol::UploadRule::kAuto);
   EXPECT_EQ(file.study.data, protocol::DataPolicy::kEpoch);
   EXPECT_EQ(file.study.closing, protocol::ClosingRule::kBest);
+  EXPECT_EQ(file.study.volume_floor, 0.0);
+  EXPECT_EQ(file.study.epoch_floor, 1.0);
+  EXPECT_EQ(file.study.parameters, protocol::Parameters::kFixed);
+  EXPECT_FALSE(file.study.relevance);
+  EXPECT_EQ(file.study.coins, protocol::Coins::kIndependent);
+  EXPECT_FALSE(file.preset);
   EXPECT_EQ(file.objective.noise, (problems::Noise{problems::NoiseKind::kGaussian, 0.2}));
   EXPECT_EQ(file.objective.offset, 0.0);
   EXPECT_EQ(file.objective.scale, 1.0);
@@ -132,6 +139,72 @@ TEST(StudyFileTest, ParametersKeepTheOrderOfTheFile) {
 TEST(StudyFileTest, AListOfEpochsMakesTheScheduleExplicit) {
   const StudyFile file = branin("[duets]\nepochs = [5, 15]\n");
   EXPECT_EQ(protocol::lengths(file.study), (std::vector<std::uint32_t>{5, 15}));
+}
+
+TEST(StudyFileTest, ThePresetCalledPaperIsWhatAFileWithoutOneHas) {
+  const StudyFile named = branin("[duets]\npreset = \"paper\"\n");
+  EXPECT_EQ(protocol::study_digest(named.study), protocol::study_digest(branin().study));
+  EXPECT_EQ(named.preset, protocol::Preset::kPaper);
+}
+
+TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {
+  for (const protocol::Preset preset : protocol::kPresets) {
+    const std::string line = fmt::format("[duets]\npreset = \"{}\"\n", protocol::name(preset));
+    const StudyFile plain = branin(line);
+    protocol::Study expected = plain.study;
+    protocol::apply_preset(preset, expected);
+    EXPECT_EQ(protocol::study_digest(plain.study), protocol::study_digest(expected)) << line;
+  }
+  const StudyFile safe = branin(
+      "[duets]\npreset = \"safe\"\nbeta = 0.7\nepoch_floor = 0.9\nschedule = \"warm-up\"\n"
+      "t1 = 2\ncoins = \"independent\"\ninducing = \"greedy\"\ndata = \"epoch\"\nrelevance = "
+      "true\n");
+  EXPECT_EQ(safe.study.beta, 0.7);
+  EXPECT_EQ(safe.study.volume_floor, 1e-4);
+  EXPECT_EQ(safe.study.epoch_floor, 0.9);
+  EXPECT_EQ(safe.study.schedule, protocol::ScheduleRule::kWarmUp);
+  EXPECT_EQ(safe.study.t1, 2U);
+  EXPECT_EQ(safe.study.coins, protocol::Coins::kIndependent);
+  EXPECT_EQ(safe.study.inducing, protocol::Inducing::kGreedy);
+  EXPECT_EQ(safe.study.data, protocol::DataPolicy::kEpoch);
+  EXPECT_EQ(safe.study.parameters, protocol::Parameters::kLearned);
+  EXPECT_TRUE(safe.study.relevance);
+  // A part that is switched off takes its details with it.
+  const StudyFile off = branin(
+      "[kernel]\nvariance = 3\n[noise]\nlambda = 0.3\n"
+      "[duets]\npreset = \"safe\"\nvolume_floor = 0\nparameters = \"fixed\"\n");
+  EXPECT_EQ(off.study.epoch_floor, 1.0);
+  EXPECT_EQ(off.study.lambda, 0.3);
+  EXPECT_EQ(off.study.kernel.variance, 3.0);
+  for (const StudyFile& file : {safe, off}) expect_round_trip(file);
+}
+
+TEST(StudyFileTest, APresetGuessesTheLengthScale) {
+  const std::string quick = "[duets]\npreset = \"quick\"\n";
+  const StudyFile box = branin(quick);
+  EXPECT_EQ(box.lengthscales, std::vector{protocol::guessed_lengthscale(*box.study.domain)});
+  EXPECT_EQ(branin(quick + "[kernel]\nlengthscale = 0.7\n").lengthscales, std::vector{0.7});
+  const StudyFile points = branin(quick + "[space]\npoints = [[0.1, 0.2], [0.3, 0.4]]\n");
+  // Two points sqrt(0.08) apart; half of the pairs are a point and itself.
+  EXPECT_NEAR(points.lengthscales.front(), std::sqrt(0.04) / 2, 1e-15);
+  for (const StudyFile& file : {box, points}) expect_round_trip(file);
+  // A guess is not the paper's.
+  EXPECT_EQ(branin("[duets]\npreset = \"paper\"\n").lengthscales, std::vector{0.2});
+}
+
+TEST(StudyFileTest, TheResolvedTextSaysWhereItsSettingsCameFrom) {
+  const std::string text = resolved_toml(branin("[duets]\npreset = \"safe\"\n"));
+  for (const char* line :
+       {"\n# preset = \"safe\"\n", "\nbeta = 0.4\n", "\nvolume_floor = 0.0001\n",
+        "\nepoch_floor = 0.5\n", "\nparameters = \"learned\"\n", "\nrelevance = false\n",
+        "\ncoins = \"stratified\"\n", "\nschedule = \"paired-doubling\"\n", "\nt1 = 1\n",
+        "\ninducing = \"public\"\n", "\ndata = \"surviving\"\n", "\nupload = \"auto\"\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  // What is learned is not written, or it could not be read again.
+  for (const char* key : {"\nvariance = ", "\nlambda = "}) {
+    EXPECT_EQ(text.find(key), std::string::npos) << key;
+  }
 }
 
 TEST(StudyFileTest, NoNoiseIsNoNoise) {

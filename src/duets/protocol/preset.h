@@ -1,0 +1,42 @@
+// Settings of the algorithm under one word, for those who do not want to choose them one by one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "duets/domain/domain.h"
+#include "duets/protocol/study.h"
+
+namespace duets::protocol {
+
+enum class Preset : std::uint8_t {
+  kPaper = 0,  ///< the paper's rules; scale and kernel must be known
+  kAuto = 1,   ///< what measured best; what a newcomer should use
+  kQuick = 2,  ///< narrow cuts: least regret
+  kSafe = 3,   ///< wider cuts: the best point is lost less often
+};
+
+inline constexpr std::array kPresets{Preset::kPaper, Preset::kAuto, Preset::kQuick, Preset::kSafe};
+
+/// "paper", "auto", "quick", "safe".
+std::string_view name(Preset preset);
+
+/// The preset of this name; nothing when there is none.
+std::optional<Preset> preset_named(std::string_view name);
+
+/// What it means, in one line for people.
+std::string_view meaning(Preset preset);
+
+/// Sets beta, volume_floor, epoch_floor, schedule, t1, epochs (none), inducing, upload, data,
+/// parameters, relevance and coins of a study in mode kTuned. All else stays.
+void apply_preset(Preset preset, Study& study);
+
+/// A first guess at the length scale when nothing is known: half the root mean squared distance of
+/// two independent uniform points, as the kernel sees them. sqrt(d/6)/2 on a cube,
+/// radius sqrt(2d/(d+2))/2 in a ball, over all pairs of candidates of a finite set (O(n d)); 1 when
+/// the points are all the same. Strict.
+double guessed_lengthscale(const domain::Domain& domain);
+
+}  // namespace duets::protocol

@@ -1,0 +1,155 @@
+#include "duets/protocol/preset.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "duets/protocol/run_test_support.h"
+#include "duets/random/coin.h"
+#include "duets/region/draw.h"
+
+namespace duets::protocol {
+namespace {
+
+using domain::Domain;
+using domain::ParameterType;
+
+TEST(Preset, NamesAndPresetsBelongTogether) {
+  for (const Preset preset : kPresets) {
+    EXPECT_EQ(preset_named(name(preset)), preset);
+    EXPECT_FALSE(meaning(preset).empty());
+  }
+  EXPECT_EQ(name(Preset::kAuto), "auto");
+  EXPECT_EQ(preset_named(""), std::nullopt);
+  EXPECT_EQ(preset_named("Quick"), std::nullopt);
+}
+
+TEST(Preset, EveryBundleIsAValidStudyOnEveryDomain) {
+  for (const Preset preset : kPresets) {
+    for (const Domain& domain :
+         {Domain::box(3), Domain::ball(2, 0.5), Domain::finite(lattice(7, 2))}) {
+      Study study = small_study(domain);
+      apply_preset(preset, study);
+      EXPECT_NO_THROW(validate(study)) << name(preset);
+    }
+  }
+}
+
+// Whatever a study had before, afterwards it is the bundle's; what is no part of it stays.
+TEST(Preset, SetsAllOfItsFieldsAndNoOther) {
+  for (const Preset preset : kPresets) {
+    for (const Preset before : kPresets) {
+      Study study = small_study();
+      apply_preset(preset, study);
+      Study twice = small_study();
+      apply_preset(before, twice);
+      apply_preset(preset, twice);
+      EXPECT_EQ(study_digest(study), study_digest(twice)) << name(before) << ", " << name(preset);
+    }
+    Study study = small_study();
+    study.schedule = ScheduleRule::kExplicit;
+    study.epochs = {study.horizon};
+    study.closing = ClosingRule::kProjection;
+    study.lambda = 0.7;
+    apply_preset(preset, study);
+    EXPECT_TRUE(study.epochs.empty());
+    EXPECT_EQ(study.closing, ClosingRule::kProjection);
+    EXPECT_EQ(study.lambda, 0.7);
+  }
+}
+
+TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
+  Study quick;
+  apply_preset(Preset::kQuick, quick);
+  EXPECT_EQ(quick.beta, 0.2);
+  EXPECT_EQ(quick.volume_floor, 1e-5);
+  EXPECT_EQ(quick.epoch_floor, 1.0);
+  EXPECT_EQ(quick.schedule, ScheduleRule::kPairedDoubling);
+  EXPECT_EQ(quick.t1, 1U);
+  EXPECT_EQ(quick.inducing, Inducing::kPublic);
+  EXPECT_EQ(quick.data, DataPolicy::kSurviving);
+  EXPECT_EQ(quick.parameters, Parameters::kLearned);
+  EXPECT_EQ(quick.coins, Coins::kStratified);
+  Study safe;
+  apply_preset(Preset::kSafe, safe);
+  EXPECT_EQ(safe.beta, 0.4);
+  EXPECT_EQ(safe.volume_floor, 1e-4);
+  EXPECT_EQ(safe.epoch_floor, 0.5);
+  // Safe keeps more after every cut, whatever the horizon.
+  for (const std::uint32_t horizon : {2U, 10U, 50U, 1000U}) {
+    quick.horizon = safe.horizon = horizon;
+    if (kept_share(quick) < safe.epoch_floor) {
+      EXPECT_GE(kept_share(safe), kept_share(quick)) << horizon;
+    }
+  }
+}
+
+TEST(Preset, ThePapersIsASchedule) {
+  Study study;
+  apply_preset(Preset::kPaper, study);
+  EXPECT_EQ(study.volume_floor, 0.0);
+  EXPECT_EQ(study.parameters, Parameters::kFixed);
+  EXPECT_EQ(study.coins, Coins::kIndependent);
+  EXPECT_EQ(study.inducing, Inducing::kCoin);
+  EXPECT_EQ(study.data, DataPolicy::kEpoch);
+  EXPECT_EQ(study.schedule, ScheduleRule::kSqrtFloor);
+}
+
+TEST(GuessedLengthscale, HasTheFormulasOfCubeAndBall) {
+  for (const std::size_t d : {1U, 2U, 10U}) {
+    const auto n = static_cast<double>(d);
+    EXPECT_NEAR(guessed_lengthscale(Domain::box(d)), std::sqrt(n / 6) / 2, 1e-15 * n);
+    EXPECT_NEAR(guessed_lengthscale(Domain::ball(d, 3)), 3 * std::sqrt(2 * n / (n + 2)) / 2, 1e-14);
+  }
+}
+
+// The mean squared distance of 20000 pairs of drawn points. None is above 4, so by Hoeffding the
+// mean is off by more than 0.08 with probability below 2 exp(-2 20000 (0.08 / 4)^2) < 1e-6.
+TEST(GuessedLengthscale, IsHalfTheDistanceOfDrawnPoints) {
+  const Domain mixed =
+      Domain::box({{.name = "a"},
+                   {.name = "b", .type = ParameterType::kInt, .low = 1, .high = 3},
+                   {.name = "c", .type = ParameterType::kCategorical, .choices = {"u", "v", "w"}}});
+  const random::Coin coin = random::StudySecret::from_seed(1).public_coin();
+  for (const Domain& domain : {Domain::box(4), Domain::ball(3, 1), mixed}) {
+    constexpr Eigen::Index kPairs = 20000;
+    numeric::Points latents(2 * kPairs, static_cast<Eigen::Index>(domain.dimension()));
+    for (Eigen::Index i = 0; i < latents.rows(); ++i) {
+      const random::Address address{.purpose = random::Purpose::kPublicPoint,
+                                    .slot = static_cast<std::uint32_t>(i)};
+      region::draw_point(coin, address, domain, {latents.row(i).data(), domain.dimension()});
+    }
+    const numeric::Points features = domain.features(latents);
+    const double mean =
+        (features.topRows(kPairs) - features.bottomRows(kPairs)).rowwise().squaredNorm().mean();
+    const double guess = guessed_lengthscale(domain);
+    EXPECT_NEAR(4 * guess * guess, mean, 0.08);
+  }
+}
+
+TEST(GuessedLengthscale, IsOverAllPairsOfAFiniteSet) {
+  numeric::Points points(3, 2);
+  points << 0, 0, 3, 4, 0, 0;
+  // Nine pairs, four of which are 5 apart.
+  EXPECT_NEAR(guessed_lengthscale(Domain::finite(points)), std::sqrt(100.0 / 9) / 2, 1e-15);
+}
+
+TEST(GuessedLengthscale, PointsThatAreAllTheSameHaveOne) {
+  EXPECT_EQ(guessed_lengthscale(Domain::finite(numeric::Points::Ones(5, 2))), 1.0);
+  EXPECT_EQ(guessed_lengthscale(Domain::box(
+                {{.name = "c", .type = ParameterType::kCategorical, .choices = {"only"}}})),
+            1.0);
+}
+
+// Far from the origin the spread is not lost in the mean.
+TEST(GuessedLengthscale, DoesNotDependOnTheOrigin) {
+  numeric::Points points(4, 1);
+  points << 0, 1, 2, 3;
+  const double here = guessed_lengthscale(Domain::finite(points));
+  const double there = guessed_lengthscale(Domain::finite((points.array() + 1024).matrix()));
+  EXPECT_EQ(here, there);
+}
+
+}  // namespace
+}  // namespace duets::protocol
