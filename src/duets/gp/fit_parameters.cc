@@ -26,11 +26,12 @@ constexpr std::array kLengthscaleFactors{0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8};
 constexpr std::array kNoises{0.01, 0.04, 0.1, 0.2, 0.5, 1.0, 3.0};
 constexpr std::array kRelevanceFactors{0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0};
 constexpr int kRelevanceStart = 4;  // where the factor is 1
-constexpr int kMaxSweeps = 8;
-// Length scales that gain less than this fit the noise: without these two, held-out rewards of
-// isotropic functions in 6 dimensions lost 0.11 nats at 30 rows and 0.04 at 120 against one length
-// scale; with them 0.01 to 0.02. Where a third of the features mattered the gain, 0.2 to 0.5,
-// stayed.
+// Further sweeps cost time and gained nothing on rewards that were held out.
+constexpr int kNumSweeps = 3;
+// Length scales that gain less than this fit the noise. With 0 instead, held-out rewards of
+// isotropic functions of 6 features lost 0.11 nats each at 30 rows and 0.03 at 120 against one
+// length scale; with these, 0.02 and 0.01. Where two features of six mattered, the gain of 0.2 to
+// 0.5 stayed.
 constexpr double kStepGain = 0.25;
 constexpr double kGainPerFeature = 0.5;
 // Rewards are scaled by a power of two; its square has to be a normal number, with room to spare.
@@ -99,7 +100,7 @@ class Search {
     return best;
   }
 
-  /// Coordinate ascent from `best`: first in steps of a factor of two, then of its root.
+  /// Coordinate ascent from `best`, in steps of a factor of two at first, then of its root.
   Cell relevance(Cell best) const {
     const auto dimension = static_cast<std::size_t>(features_.cols());
     if (best.shape.lengthscales.size() == 1) {
@@ -107,16 +108,14 @@ class Search {
     }
     const std::vector<double> start = best.shape.lengthscales;
     std::vector<int> at(dimension, kRelevanceStart);
-    int step = 2;
-    for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    for (int sweep = 0; sweep < kNumSweeps; ++sweep) {
+      const int step = sweep == 0 ? 2 : 1;
       bool gained = false;
       for (std::size_t k = 0; k < dimension; ++k) {
         gained |= climb(best, k, start[k], step, at[k]) || climb(best, k, start[k], -step, at[k]);
       }
       gained |= keep_better(best, best_noise(best.shape));
-      if (gained) continue;
-      if (step == 1) break;
-      step = 1;
+      if (!gained && step == 1) break;
     }
     return best;
   }
@@ -189,6 +188,8 @@ Scaled scale(const Vector& rewards) {
     result.offset = rewards[0];
     return result;
   }
+  // The mean of the first, uniform rows, or the one that generalised least squares gives, is nearer
+  // to the truth when later rows crowd around the best; the posterior there is the same to 5 %.
   result.offset = rewards.mean();
   const Vector centred = rewards.array() - result.offset;
   const int exponent = std::ilogb(centred.cwiseAbs().maxCoeff());
