@@ -114,7 +114,10 @@ void read_kernel(const Section& section, StudyFile& out) {
     out.lengthscales = {default_lengthscale(section, out)};
   }
   for (const double lengthscale : out.lengthscales) {
-    if (lengthscale < kSmallestLengthscale) section.fail("lengthscale", "must be at least 1e-12");
+    // A guess may be out of range, too: given points lie anywhere.
+    if (lengthscale < kSmallestLengthscale || lengthscale > kLargest) {
+      section.fail("lengthscale", "must be at least 1e-12 and at most 1e100");
+    }
   }
   kernel.lengthscales = out.study.domain->feature_lengthscales(out.lengthscales);
 }

@@ -188,6 +188,12 @@ TEST(StudyFileTest, APresetGuessesTheLengthScale) {
   // Two points sqrt(0.08) apart; half of the pairs are a point and itself.
   EXPECT_NEAR(points.lengthscales.front(), std::sqrt(0.04) / 2, 1e-15);
   for (const StudyFile& file : {box, points}) expect_round_trip(file);
+  // The largest points that are read are too far apart for a length scale.
+  EXPECT_NE(error_of(kHead + quick +
+                     "[space]\npoints = [[1e100, 1e100, 1e100], [-1e100, -1e100, "
+                     "-1e100]]\n[objective]\ncommand = [\"./x\"]\n")
+                .find("kernel.lengthscale = (missing): must be at least 1e-12 and at most 1e100"),
+            std::string::npos);
   // A guess is not the paper's.
   EXPECT_EQ(branin("[duets]\npreset = \"paper\"\n").lengthscales, std::vector{0.2});
 }
