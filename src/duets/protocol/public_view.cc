@@ -40,6 +40,13 @@ bool all_inside(const region::Region& region, const numeric::Points& latents) {
   return std::count(membership.inside.begin(), membership.inside.end(), 0) == 0;
 }
 
+// Categoricals have several features; then all coordinates count alike.
+region::SideUnits side_units(const domain::Domain& domain, const kernel::Kernel& kernel) {
+  const bool one_each = domain.num_features() == domain.dimension() &&
+                        kernel.lengthscales.size() == domain.dimension();
+  return one_each ? kernel.lengthscales : region::SideUnits{};
+}
+
 }  // namespace
 
 region::SamplerSettings initial_sampler(const domain::Domain& domain) {
@@ -53,7 +60,8 @@ PublicView::PublicView(std::shared_ptr<const Study> study, const random::Coin& p
                        const base::Executor& executor)
     : study_(std::move(study)), public_coin_(public_coin), executor_(executor) {
   add_sampler(EpochId{1},
-              region::Sampler(region::Region(study_->domain), initial_sampler(*study_->domain)));
+              region::Sampler(region::Region(study_->domain), initial_sampler(*study_->domain)),
+              study_->kernel);
 }
 
 void PublicView::apply(const InducingSet& message) {
@@ -85,7 +93,8 @@ void PublicView::apply(const Trim& message) {
 }
 
 void PublicView::apply(const Trim& message, region::Region next) {
-  add_sampler(base::next(message.epoch), next_sampler(message, std::move(next)));
+  add_sampler(base::next(message.epoch), next_sampler(message, std::move(next)),
+              inducing_.at(message.epoch).message.kernel);
   trims_.emplace(message.epoch, message);
 }
 
@@ -112,12 +121,12 @@ region::Sampler PublicView::next_sampler(const Trim& message, region::Region nex
   return sampler;
 }
 
-void PublicView::add_sampler(EpochId epoch, region::Sampler sampler) {
+void PublicView::add_sampler(EpochId epoch, region::Sampler sampler, const kernel::Kernel& kernel) {
   const std::vector<std::uint32_t> all = lengths(*study_);
   if (study_->coins == Coins::kStratified && base::value(epoch) <= all.size()) {
-    strata_.emplace(epoch, region::Strata::make(
-                               sampler, public_coin_,
-                               {epoch, study_->agents, all[base::value(epoch) - 1]}, executor_));
+    const region::EpochSlots slots{epoch, study_->agents, all[base::value(epoch) - 1]};
+    strata_.emplace(epoch, region::Strata::make(sampler, public_coin_, slots,
+                                                side_units(*study_->domain, kernel), executor_));
   }
   samplers_.emplace(epoch, std::move(sampler));
 }

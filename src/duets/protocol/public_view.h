@@ -71,7 +71,7 @@ class PublicView {
  private:
   region::Region trimmed_region(const Trim& message) const;
   region::Sampler next_sampler(const Trim& message, region::Region next) const;
-  void add_sampler(EpochId epoch, region::Sampler sampler);
+  void add_sampler(EpochId epoch, region::Sampler sampler, const kernel::Kernel& kernel);
 
   std::shared_ptr<const Study> study_;
   random::Coin public_coin_;

@@ -37,7 +37,10 @@ std::vector<std::pair<const char*, Study>> studies() {
   high.kernel.lengthscales = {3};
   Study surviving = stratified(small_study(Domain::box(2)));
   surviving.data = DataPolicy::kSurviving;
+  Study scales = stratified(small_study(Domain::box(3)));
+  scales.kernel.lengthscales = {0.4, 0.2, 5};
   return {{"finite", stratified(small_study())},
+          {"a length scale for each coordinate", scales},
           {"box", stratified(small_study(Domain::box(2)))},
           {"ball", stratified(small_study(Domain::ball(3, 1.0)))},
           {"interval", stratified(small_study(Domain::box(1)))},

@@ -24,8 +24,9 @@ std::uint64_t num_slots(const EpochSlots& slots) {
 // inside.
 class Halving {
  public:
-  Halving(const Points& points, std::uint64_t num_strata)
+  Halving(const Points& points, const SideUnits& units, std::uint64_t num_strata)
       : points_(points),
+        units_(units),
         num_points_(static_cast<std::uint64_t>(points.rows())),
         num_strata_(num_strata),
         order_(static_cast<std::size_t>(points.rows())) {
@@ -73,14 +74,17 @@ class Halving {
         low = std::min(low, points_(*row, axis));
         high = std::max(high, points_(*row, axis));
       }
-      if (high - low <= widest_extent) continue;
+      const double extent =
+          units_.empty() ? high - low : (high - low) / units_[static_cast<std::size_t>(axis)];
+      if (extent <= widest_extent) continue;
       widest = axis;
-      widest_extent = high - low;
+      widest_extent = extent;
     }
     return widest;
   }
 
   const Points& points_;
+  const SideUnits& units_;
   std::uint64_t num_points_;
   std::uint64_t num_strata_;
   std::vector<std::uint32_t> order_;
@@ -114,10 +118,13 @@ std::uint64_t strata_pool(Method method, const EpochSlots& slots) {
 }
 
 std::shared_ptr<const Strata> Strata::make(const Sampler& sampler, const random::Coin& public_coin,
-                                           const EpochSlots& slots,
+                                           const EpochSlots& slots, const SideUnits& units,
                                            const base::Executor& executor) {
   const std::uint64_t strata = num_slots(slots);
   base::require(strata > 0, "strata", "0", "an epoch has at least one agent and one slot");
+  base::require(units.empty() || units.size() == sampler.region().domain().dimension(),
+                "strata.units", fmt::format("{} numbers", units.size()),
+                "must be one for each latent coordinate, or none");
   Draw pool;
   if (sampler.region().domain().is_finite()) {
     pool = all_survivors(sampler.region());
@@ -133,16 +140,16 @@ std::shared_ptr<const Strata> Strata::make(const Sampler& sampler, const random:
                     std::span(&word, 1));
   // Not make_shared: the constructor is private.
   return std::shared_ptr<const Strata>(
-      new Strata(std::move(pool), slots, random::index_below(word, strata)));
+      new Strata(std::move(pool), slots, units, random::index_below(word, strata)));
 }
 
-Strata::Strata(Draw pool, const EpochSlots& slots, std::uint64_t rotation)
+Strata::Strata(Draw pool, const EpochSlots& slots, const SideUnits& units, std::uint64_t rotation)
     : slots_(slots),
       num_strata_(num_slots(slots)),
       rotation_(rotation),
       tests_(pool.tests),
       smallest_margin_(pool.smallest_margin) {
-  const std::vector<std::uint32_t> order = Halving(pool.latents, num_strata_).run();
+  const std::vector<std::uint32_t> order = Halving(pool.latents, units, num_strata_).run();
   points_ = numeric::select_rows(pool.latents, order);
   if (pool.indices.empty()) return;
   for (const std::uint32_t row : order) indices_.push_back(pool.indices[row]);

@@ -1,11 +1,11 @@
 // Stratified coins: the points of all agents in an epoch, each in a part of its own of the region.
 //
 // The region stands as a list of M points: the survivors of a finite set, or points of the public
-// coin. The list is ordered by halving: cut across the widest side so that both halves get whole
-// strata, then each half again. S = N T_j strata, equal shares of the list and each a compact piece
-// of the region, belong to the S slots of the epoch; a slot's private coin picks inside its
-// stratum. A word of the public coin rotates the strata among the slots, so that every slot's point
-// is uniform on the region by itself.
+// coin. The list is ordered by halving: cut across the widest side, in length scales, so that both
+// halves get whole strata, then each half again. S = N T_j strata, equal shares of the list and
+// each a compact piece of the region, belong to the S slots of the epoch; a slot's private coin
+// picks inside its stratum. A word of the public coin rotates the strata among the slots, so that
+// every slot's point is uniform on the region by itself.
 //
 // Variance of the mean of a smooth function against independent draws, 100 slots in a box: about
 // 0.07 for d = 1, 0.1 for d = 2, 0.3 for d = 4, 0.7 for d = 10. No order along a curve did better.
@@ -29,6 +29,10 @@ struct EpochSlots {
   std::uint32_t length = 1;      ///< >= 1: slots of each agent
 };
 
+/// In what units the sides of a region are compared: one length scale (> 0) for each latent
+/// coordinate, or none when all are alike.
+using SideUnits = std::vector<double>;
+
 /// Public points a stratum of a box or ball asks for. Fewer leave the chance of the public points
 /// in a mean (its variance is 1/k of independent draws); more cost every party membership tests.
 inline constexpr std::uint64_t kPointsPerStratum = 16;
@@ -41,14 +45,14 @@ inline constexpr std::uint64_t kMaxStrataPool = 65536;
 /// (at least two) within kMaxStrataPool, 0 when not even that fits. 0 on finite sets.
 std::uint64_t strata_pool(Method method, const EpochSlots& slots);
 
-/// Immutable. Strict: comparisons and differences of coordinates, and integers.
+/// Immutable. Strict: comparisons, differences and quotients of coordinates, and integers.
 class Strata {
  public:
   /// Null where there are too many slots: above 32768 on a box or ball, or N T_j M >= 2^64 on a
   /// finite set. O(M d log(N T_j)), and the draw of the public points. Throws kExhausted as
-  /// Sampler::draw.
+  /// Sampler::draw, kInvalid for units of another dimension.
   static std::shared_ptr<const Strata> make(const Sampler& sampler, const random::Coin& public_coin,
-                                            const EpochSlots& slots,
+                                            const EpochSlots& slots, const SideUnits& units,
                                             const base::Executor& executor);
 
   /// The points of an agent's slots. Makes no membership tests; smallest_margin is the pool's. O(d)
@@ -67,7 +71,7 @@ class Strata {
   double smallest_margin() const { return smallest_margin_; }
 
  private:
-  Strata(Draw pool, const EpochSlots& slots, std::uint64_t rotation);
+  Strata(Draw pool, const EpochSlots& slots, const SideUnits& units, std::uint64_t rotation);
 
   EpochSlots slots_;
   std::uint64_t num_strata_;

@@ -64,8 +64,9 @@ Sampler walk() {
 
 struct World {
   explicit World(std::uint64_t seed) : secret(random::StudySecret::from_seed(seed)) {}
-  std::shared_ptr<const Strata> strata(const Sampler& sampler, const EpochSlots& slots) const {
-    return Strata::make(sampler, secret.public_coin(), slots, kSerial);
+  std::shared_ptr<const Strata> strata(const Sampler& sampler, const EpochSlots& slots,
+                                       const SideUnits& units = {}) const {
+    return Strata::make(sampler, secret.public_coin(), slots, units, kSerial);
   }
   Draw draw(const Strata& strata, std::uint32_t agent, const SlotRange& slots) const {
     return strata.draw(secret.agent_coin(AgentId{agent}), AgentId{agent}, slots);
@@ -160,6 +161,13 @@ TEST(Strata, AreMadeOfDifferentPointsOfTheRegion) {
     for (Eigen::Index i = 0; i < strata->points().rows(); ++i) {
       EXPECT_EQ(places(*strata, strata->points().row(i)).size(), 1U);
     }
+    // Nothing else is made of these words.
+    const Points stream =
+        sampler.draw(World(3).secret.public_coin(), Lane::kPublic, {EpochId{2}, 0, 100}, kSerial)
+            .latents;
+    for (Eigen::Index i = 0; i < stream.rows(); ++i) {
+      EXPECT_TRUE(places(*strata, stream.row(i)).empty());
+    }
     EXPECT_GE(strata->tests(), strata->num_points());
     EXPECT_LT(strata->smallest_margin(), 1.0);
     const Draw draw = World(3).draw(*strata, 0, {EpochId{2}, 0, 6});
@@ -176,6 +184,12 @@ TEST(Strata, HalveAcrossTheWidestSide) {
   Points expected(4, 2);
   expected << 0, 1, 1, 0, 0, 11, 2, 10;
   EXPECT_EQ(World(3).strata(sampler, {EpochId{1}, 2, 2})->points(), expected);
+  // Equal length scales change nothing; a long one makes y the shorter side.
+  EXPECT_EQ(World(3).strata(sampler, {EpochId{1}, 2, 2}, {2, 2})->points(), expected);
+  Points by_x(4, 2);
+  by_x << 0, 1, 0, 11, 1, 0, 2, 10;
+  EXPECT_EQ(World(3).strata(sampler, {EpochId{1}, 2, 2}, {1, 20})->points(), by_x);
+  EXPECT_THROW(World(3).strata(sampler, {EpochId{1}, 2, 2}, {1, 1, 1}), base::Error);
   // Two strata are not halved further: the points of each are in their original order.
   expected << 0, 1, 1, 0, 2, 10, 0, 11;
   EXPECT_EQ(World(3).strata(sampler, {EpochId{1}, 1, 2})->points(), expected);
@@ -284,7 +298,7 @@ TEST(Strata, ASlotByItselfIsUniform) {
 }
 
 // The variance, over worlds, of the mean of a smooth function over all slots of an epoch.
-double variance_of_mean(const Sampler& sampler, bool stratified) {
+double variance_of_mean(const Sampler& sampler, bool stratified, const SideUnits& units = {}) {
   constexpr std::uint32_t kAgents = 10;
   constexpr std::uint32_t kLength = 10;
   constexpr int kRepeats = 300;
@@ -292,7 +306,7 @@ double variance_of_mean(const Sampler& sampler, bool stratified) {
   for (int seed = 0; seed < kRepeats; ++seed) {
     const World world(static_cast<std::uint64_t>(seed));
     const auto strata =
-        stratified ? world.strata(sampler, {EpochId{1}, kAgents, kLength}) : nullptr;
+        stratified ? world.strata(sampler, {EpochId{1}, kAgents, kLength}, units) : nullptr;
     double sum = 0;
     for (std::uint32_t a = 0; a < kAgents; ++a) {
       const SlotRange slots{EpochId{1}, 0, kLength};
@@ -300,7 +314,7 @@ double variance_of_mean(const Sampler& sampler, bool stratified) {
           strata ? world.draw(*strata, a, slots).latents
                  : sampler.draw(world.secret.agent_coin(AgentId{a}), Lane::kPrivate, slots, kSerial)
                        .latents;
-      sum += (2.0 * x.rowwise().sum().array()).cos().sum();
+      sum += (2.0 * x.leftCols(2).rowwise().sum().array()).cos().sum();
     }
     means.push_back(sum / (kAgents * kLength));
   }
@@ -322,6 +336,14 @@ TEST(Strata, MeansVaryLess) {
   EXPECT_LT(variance_of_mean(candidates, true), 0.1 * variance_of_mean(candidates, false));
   // Smaller, in islands; f varies less over it, too.
   EXPECT_LT(variance_of_mean(trimmed_box(), true), 0.3 * variance_of_mean(trimmed_box(), false));
+}
+
+// Of eight coordinates two matter. Who knows it from the length scales stratifies as in a square.
+TEST(Strata, LengthScalesSayWhichSidesMatter) {
+  const double independent = variance_of_mean(box(8), false);
+  const SideUnits units{0.3, 0.3, 9, 9, 9, 9, 9, 9};
+  EXPECT_LT(variance_of_mean(box(8), true, units), 0.2 * independent);
+  EXPECT_GT(variance_of_mean(box(8), true), 0.4 * independent);
 }
 
 }  // namespace
