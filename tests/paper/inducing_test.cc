@@ -136,7 +136,7 @@ class AccuracyEpoch {
     report = report_;
     const protocol::PublicView view(std::make_shared<const Study>(study),
                                     random::StudySecret::from_seed(5).public_coin(), kSerial);
-    return protocol::choose_inducing(study, EpochId{1}, view, *replay_, false, report).points;
+    return protocol::choose_inducing(study, EpochId{1}, view, *replay_, {.allowed = false}, report).points;
   }
 
  private:

@@ -179,8 +179,8 @@ std::optional<Message> Agent::send_when_ready() {
 std::vector<double> Agent::project() const {
   const Selection selection = history_.select();
   const ResolvedInducing& inducing = view_->inducing(plan_.epoch);
-  const numeric::Vector rewards = selection.rewards.array() - inducing.message.reward_offset;
-  const numeric::Vector u = gp::project(inducing.message.kernel, inducing.features,
+  const numeric::Vector rewards = selection.rewards.array() - inducing.model.reward_offset;
+  const numeric::Vector u = gp::project(inducing.model.kernel, inducing.features,
                                         study_->domain->features(selection.latents), rewards);
   return {u.data(), u.data() + u.size()};
 }

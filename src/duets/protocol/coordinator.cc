@@ -28,7 +28,9 @@ Coordinator::Coordinator(std::shared_ptr<const Study> study, const random::Study
     : study_(validated(std::move(study))),
       lengths_(lengths(*study_)),
       executor_(executor),
-      replay_(study_, secret, executor) {
+      replay_(study_, secret, executor),
+      learner_(study_),
+      lambda_(study_->lambda) {
   view_ = std::make_shared<PublicView>(study_, secret.public_coin(), executor_);
 }
 

@@ -13,6 +13,7 @@
 
 #include "duets/base/executor.h"
 #include "duets/protocol/epoch_model.h"
+#include "duets/protocol/learner.h"
 #include "duets/protocol/messages.h"
 #include "duets/protocol/public_view.h"
 #include "duets/protocol/records.h"
@@ -53,10 +54,13 @@ struct Effects {
 
 /// What a coordinator finds where a journal closes an epoch.
 struct RecomputedClosing {
-  EpochClosed record;  ///< on the recorded weights, width and deviation; all the rest is its own
+  EpochClosed record;  ///< on the recorded model, weights, width and deviation; the rest its own
   numeric::Vector weights;  ///< its own, as the next two; unless the epoch sends nothing
   double width = 0;
   double max_stddev = 0;
+  /// Where a model was learned: how plausible the recorded and its own are, logarithms.
+  std::optional<double> recorded_evidence;
+  double own_evidence = 0;
 };
 
 class Coordinator {
@@ -147,7 +151,8 @@ class Coordinator {
   void replay_points(EpochReport& report);
   const numeric::Points& pool();
   std::vector<std::uint32_t> everybody() const;
-  bool rewards_allowed() const;
+  RewardWish reward_wish() const;
+  bool needs_earlier_messages() const;
 
   std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
                                   const std::vector<std::uint32_t>& holes) const;
@@ -161,11 +166,15 @@ class Coordinator {
   std::vector<std::uint32_t> checked_participants(EpochId epoch,
                                                   const std::vector<AgentId>& participants) const;
   EpochClosed begin_closing(const std::vector<std::uint32_t>& participants);
-  Solution solve(const std::vector<std::uint32_t>& participants, EpochReport& report);
-  void cut_region(const Solution& solution, EpochClosed& closed);
+  std::optional<gp::Parameters> learn(EpochReport& report) const;
+  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned) const;
+  Solution solve(const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants,
+                 EpochReport& report);
+  void cut_region(const ResolvedInducing& inducing, const Solution& solution, EpochClosed& closed);
   std::vector<std::uint32_t> absent(const std::vector<std::uint32_t>& participants) const;
   void finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects);
-  numeric::Vector summed_projections(const std::vector<std::uint32_t>& participants) const;
+  numeric::Vector summed_projections(const ResolvedInducing& inducing,
+                                     const std::vector<std::uint32_t>& participants) const;
   void settle_participation(const std::vector<std::uint32_t>& participants, EpochReport& report);
   void advance_digests(EpochClosed& closed) const;
 
@@ -187,6 +196,8 @@ class Coordinator {
   bool finished_ = false;
   bool complete_ = true;
   Replay replay_;
+  Learner learner_;
+  double lambda_;                             ///< of the open epoch's posterior
   std::vector<std::uint64_t> point_digests_;  ///< of the open epoch, one an agent
   std::optional<numeric::Points> pool_;
   EpochReport open_report_;

@@ -78,13 +78,15 @@ std::vector<std::uint32_t> Coordinator::everybody() const {
   return agents;
 }
 
-// Raw rewards serve a posterior over surviving data only while the coordinator knows all of them.
-bool Coordinator::rewards_allowed() const {
-  if (study_->data == DataPolicy::kEpoch) return true;
+// Raw rewards serve a posterior over surviving data only while the coordinator knows all of them. A
+// closing message holds a projection, never rewards.
+RewardWish Coordinator::reward_wish() const {
+  RewardWish wish{!is_last(), study_->parameters == Parameters::kLearned && learner_.wants_more()};
+  if (study_->data == DataPolicy::kEpoch) return wish;
   for (std::uint32_t e = 1; e < base::value(epoch_); ++e) {
-    if (view_->inducing(EpochId{e}).message.upload != UploadKind::kRewards) return false;
+    if (view_->inducing(EpochId{e}).message.upload != UploadKind::kRewards) wish.allowed = false;
   }
-  return true;
+  return wish;
 }
 
 EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
@@ -105,13 +107,16 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   taken_.clear();
   replay_points(report);
   if (!sends_projection()) return opened;
-  const double sigma2_max = variance_supremum(*study_, study_->kernel, replay_.dataset(everybody()),
-                                              sampler.region(), pool(), executor_, report);
+  const Model& model = view_->model(epoch_);
+  report.kernel = model.kernel;
+  report.lambda = lambda_;
+  report.reward_offset = model.reward_offset;
+  const double sigma2_max =
+      variance_supremum(*study_, model.kernel, lambda_, replay_.dataset(everybody()),
+                        sampler.region(), pool(), executor_, report);
   report.sigma2_max_open = recorded_sigma2.value_or(sigma2_max);
   opened.has_inducing = true;
-  // A closing message holds a projection, never rewards.
-  opened.inducing =
-      choose_inducing(*study_, epoch_, *view_, replay_, !is_last() && rewards_allowed(), report);
+  opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(), report);
   opened.inducing.closing = is_last();
   report.sigma2_max_open = sigma2_max;
   return opened;
@@ -150,12 +155,16 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
       best_ = closing->best;
     }
   }
+  const bool rewards_came =
+      !is_last() && view_->inducing(epoch_).message.upload == UploadKind::kRewards;
+  if (study_->parameters == Parameters::kLearned && rewards_came) {
+    learner_.set(epoch_, replay_.newest_rewards(participants, kLearnedRows));
+  }
 }
 
 // In agent order, never in arrival order.
 numeric::Vector Coordinator::summed_projections(
-    const std::vector<std::uint32_t>& participants) const {
-  const ResolvedInducing& inducing = view_->inducing(epoch_);
+    const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants) const {
   std::vector<std::uint32_t> raw;
   for (const std::uint32_t a : participants) {
     if (sent_rewards(taken_.at(AgentId{a}))) raw.push_back(a);
@@ -209,29 +218,53 @@ std::vector<std::uint32_t> Coordinator::absent(
   return agents;
 }
 
-Solution Coordinator::solve(const std::vector<std::uint32_t>& participants, EpochReport& report) {
+// The model from all rewards that were sent as such, where this epoch's are among them. None: the
+// model stays what it was.
+std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
+  const bool rewards_came =
+      !is_last() && view_->inducing(epoch_).message.upload == UploadKind::kRewards;
+  if (study_->parameters == Parameters::kFixed || !rewards_came) return std::nullopt;
+  const Model& before = view_->model(epoch_);
+  report.surprise =
+      learner_.surprise(epoch_, {before.kernel, lambda_, before.reward_offset}).value_or(0.0);
+  return learner_.fit(executor_);
+}
+
+ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>& learned) const {
+  ResolvedInducing inducing = view_->inducing(epoch_);
+  if (learned) inducing.model = {learned->kernel, learned->offset};
+  return inducing;
+}
+
+Solution Coordinator::solve(const ResolvedInducing& inducing,
+                            const std::vector<std::uint32_t>& participants, EpochReport& report) {
   const Dataset data = replay_.dataset(participants);
   const region::Region& region = view_->region(epoch_);
-  const ResolvedInducing& inducing = view_->inducing(epoch_);
+  const kernel::Kernel& kernel = inducing.model.kernel;
+  const bool as_opened =
+      is_complete(report) && report.lambda == lambda_ && kernel == view_->model(epoch_).kernel;
   report.num_points = data.num_points;
   report.num_distinct = data.blocks.num_rows();
-  report.sigma2_max = is_complete(report)
-                          ? report.sigma2_max_open
-                          : variance_supremum(*study_, inducing.message.kernel, data, region,
-                                              pool(), executor_, report);
-  Solution solution = solve_epoch(*study_, inducing, data, summed_projections(participants), region,
-                                  pool(), executor_, report);
+  report.kernel = kernel;
+  report.reward_offset = inducing.model.reward_offset;
+  report.sigma2_max = as_opened ? report.sigma2_max_open
+                                : variance_supremum(*study_, kernel, report.lambda, data, region,
+                                                    pool(), executor_, report);
+  Solution solution =
+      solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
+                  pool(), executor_, report);
   agree_on(solution, executor_);
   return solution;
 }
 
-// From here on everything follows strictly from the weights, the width and the deviation.
-void Coordinator::cut_region(const Solution& solution, EpochClosed& closed) {
+// From here on everything follows strictly from the model, the weights, the width and the
+// deviation.
+void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& solution,
+                             EpochClosed& closed) {
   EpochReport& report = closed.report;
   const region::Region& region = view_->region(epoch_);
-  const ResolvedInducing& inducing = view_->inducing(epoch_);
   const CutChoice cut = choose_cut(inducing, solution.weights, solution.width, solution.max_stddev,
-                                   region, pool(), report);
+                                   kept_share(*study_), region, pool(), report);
   const numeric::Points best = report.best_point.transpose();
   const gp::VarianceResult variance = solution.posterior.variance(study_->domain->features(best));
   report.num_clamped += variance.num_clamped;
@@ -243,8 +276,13 @@ void Coordinator::cut_region(const Solution& solution, EpochClosed& closed) {
   trim.weights = solution.weights;
   trim.tau = cut.tau;
   trim.excluded = absent(closed.participants);
+  const Model& before = view_->model(epoch_);
+  if (inducing.model.kernel != before.kernel ||
+      inducing.model.reward_offset != before.reward_offset) {
+    trim.learned = inducing.model;
+  }
   region::Region next = region.trimmed(
-      std::make_shared<const region::Cut>(inducing.message.kernel, inducing.message.reward_offset,
+      std::make_shared<const region::Cut>(inducing.model.kernel, inducing.model.reward_offset,
                                           inducing.features, trim.weights, trim.tau),
       cut.sums);
   choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
@@ -263,7 +301,12 @@ EpochClosed Coordinator::begin_closing(const std::vector<std::uint32_t>& partici
 
 void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
   EpochClosed closed = begin_closing(participants);
-  if (sends_projection()) cut_region(solve(participants, closed.report), closed);
+  if (sends_projection()) {
+    const std::optional<gp::Parameters> learned = learn(closed.report);
+    if (learned) closed.report.lambda = learned->lambda;
+    const ResolvedInducing inducing = inducing_with(learned);
+    cut_region(inducing, solve(inducing, participants, closed.report), closed);
+  }
   advance_digests(closed);
   if (closed.has_trim) effects.messages.push_back({std::nullopt, closed.trim});
   effects.records.push_back(closed);

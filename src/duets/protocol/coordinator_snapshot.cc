@@ -9,7 +9,7 @@
 namespace duets::protocol {
 namespace {
 
-constexpr std::uint32_t kSnapshotVersion = 1;
+constexpr std::uint32_t kSnapshotVersion = 2;
 constexpr const char* kSnapshotMagic = "duets coordinator";
 
 void check(bool ok, const char* what) {
@@ -55,6 +55,11 @@ Coordinator Coordinator::replay(std::shared_ptr<const Study> study,
   return coordinator;
 }
 
+// Messages of a closed epoch are needed again only where later epochs use its rewards.
+bool Coordinator::needs_earlier_messages() const {
+  return study_->data == DataPolicy::kSurviving || study_->parameters == Parameters::kLearned;
+}
+
 bool Coordinator::is_open() const {
   return !log_.empty() && !std::holds_alternative<EpochClosed>(log_.back());
 }
@@ -69,7 +74,7 @@ void Coordinator::apply(const Record& record, Source source) {
     check(is_open() && closed.epoch == epoch_, "an epoch closed out of order");
     check(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
     check(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
-    if (source == Source::kJournal || study_->data == DataPolicy::kSurviving || is_last()) {
+    if (source == Source::kJournal || needs_earlier_messages() || is_last()) {
       for (const std::uint32_t a : closed.participants) {
         check(taken_.contains(AgentId{a}), "a participant without a message");
       }
@@ -113,8 +118,8 @@ void Coordinator::apply_closed(const EpochClosed& closed) {
   state_digest_ = closed.state_digest;
   if (closed.has_report) reports_.push_back(closed.report);
   if (closed.has_trim) trims_.emplace(closed.epoch, closed.trim);
-  // Messages of a closed epoch are needed again only where later epochs use its data.
-  if (study_->data == DataPolicy::kEpoch && !is_last()) {
+  if (closed.has_report) lambda_ = closed.report.lambda;
+  if (!needs_earlier_messages() && !is_last()) {
     std::erase_if(log_, [](const Record& r) { return std::holds_alternative<MessageTaken>(r); });
   }
   log_.push_back(closed);

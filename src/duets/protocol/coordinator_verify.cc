@@ -7,6 +7,15 @@
 
 namespace duets::protocol {
 
+namespace {
+
+gp::Parameters recorded_parameters(const EpochClosed& recorded, const ResolvedInducing& inducing) {
+  const Model& model = model_of_cut(inducing, recorded.trim);
+  return {model.kernel, recorded.report.lambda, model.reward_offset};
+}
+
+}  // namespace
+
 // The view is shared with nobody: both go their own way from here.
 Coordinator Coordinator::fork() const {
   Coordinator copy = *this;
@@ -37,7 +46,15 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
   EpochClosed& closed = result.record;
   closed = copy.begin_closing(checked_participants(recorded.epoch, agents));
   if (copy.sends_projection()) {
-    Solution solution = copy.solve(closed.participants, closed.report);
+    std::optional<gp::Parameters> learned = copy.learn(closed.report);
+    if (learned) result.own_evidence = copy.learner_.log_evidence(*learned);
+    if (learned && recorded.has_trim) {
+      learned = recorded_parameters(recorded, view_->inducing(epoch_));
+      result.recorded_evidence = copy.learner_.log_evidence(*learned);
+    }
+    if (learned) closed.report.lambda = learned->lambda;
+    const ResolvedInducing inducing = copy.inducing_with(learned);
+    Solution solution = copy.solve(inducing, closed.participants, closed.report);
     result.weights = solution.weights;
     result.width = solution.width;
     result.max_stddev = solution.max_stddev;
@@ -51,7 +68,7 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
       solution.width = recorded.report.width;
       solution.max_stddev = recorded.report.max_stddev;
     }
-    copy.cut_region(solution, closed);
+    copy.cut_region(inducing, solution, closed);
   }
   copy.advance_digests(closed);
   return result;

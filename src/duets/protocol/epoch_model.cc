@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
@@ -22,6 +24,17 @@ Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);
 }
 
+// The largest threshold that leaves this share of the means.
+double floor_threshold(const Vector& means, double share) {
+  std::vector<double> sorted(means.data(), means.data() + means.size());
+  // A share that is a whole number of points but for its rounding is that number.
+  const double wanted = std::ceil(share * static_cast<double>(sorted.size()) - 1e-6);
+  const auto kept = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, sorted.size());
+  const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(kept - 1);
+  std::nth_element(sorted.begin(), place, sorted.end(), std::greater<>());
+  return *place;
+}
+
 }  // namespace
 
 double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points) {
@@ -35,39 +48,39 @@ double inducing_probability(const Study& study, double sigma2_max, std::uint64_t
 }
 
 InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
-                            const Replay& replay, bool rewards_allowed, EpochReport& report) {
+                            const Replay& replay, const RewardWish& rewards, EpochReport& report) {
   InducingSet set;
   set.epoch = epoch;
-  set.kernel = study.kernel;
+  const kernel::Kernel& kernel = view.model(epoch).kernel;
   const auto features = [&](const Points& latents) { return features_of(study, latents); };
   // Never finer than what pruning would leave: a tiny lambda makes sigma2_max tiny too.
   const double residual =
-      std::max(kGreedyShare * report.sigma2_max_open, gp::kPruneTolerance * study.kernel.variance);
+      std::max(kGreedyShare * report.sigma2_max_open, gp::kPruneTolerance * kernel.variance);
   if (study.inducing == Inducing::kCoin) {
     report.p_unclipped = inducing_probability(study, report.sigma2_max_open,
                                               std::uint64_t{study.agents} * report.length);
     report.p = std::min(1.0, report.p_unclipped);
     const Replay::Chosen chosen = replay.throw_coins(report.p);
     report.num_selected = chosen.num_rows;
-    set.points = gp::greedy_rows(set.kernel, gp::blocks_of(chosen.latents), features,
-                                 gp::kPruneTolerance * set.kernel.variance,
+    set.points = gp::greedy_rows(kernel, gp::blocks_of(chosen.latents), features,
+                                 gp::kPruneTolerance * kernel.variance,
                                  static_cast<std::size_t>(chosen.latents.rows()), view.executor());
   } else if (study.inducing == Inducing::kGreedy) {
-    set.points = gp::greedy_rows(set.kernel, replay.latents(), features, residual, kMaxGreedy,
-                                 view.executor());
+    set.points =
+        gp::greedy_rows(kernel, replay.latents(), features, residual, kMaxGreedy, view.executor());
     report.num_selected = static_cast<std::uint64_t>(set.points.rows());
   } else {
     const Points candidates = view.public_points(epoch, kPublicPool).latents;
     set.public_slots =
-        gp::greedy_pivots(set.kernel, features_of(study, candidates), residual, kMaxGreedy);
+        gp::greedy_pivots(kernel, features_of(study, candidates), residual, kMaxGreedy);
     report.num_selected = set.public_slots.size();
   }
   report.num_inducing = set.public_slots.empty() ? static_cast<std::uint64_t>(set.points.rows())
                                                  : set.public_slots.size();
-  const bool rewards_are_shorter = report.length < report.num_inducing;
-  const bool rewards = study.upload == UploadRule::kRewards ||
-                       (study.upload == UploadRule::kAuto && rewards_are_shorter);
-  set.upload = rewards && rewards_allowed ? UploadKind::kRewards : UploadKind::kProjection;
+  const bool shorter = report.length < report.num_inducing;
+  const bool chosen = study.upload == UploadRule::kRewards || rewards.wanted ||
+                      (study.upload == UploadRule::kAuto && shorter);
+  set.upload = chosen && rewards.allowed ? UploadKind::kRewards : UploadKind::kProjection;
   return set;
 }
 
@@ -80,8 +93,8 @@ Points supremum_pool(const PublicView& view, EpochId epoch) {
 Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
                      const Vector& projection, const region::Region& region, const Points& pool,
                      const base::Executor& executor, EpochReport& report) {
-  const kernel::Kernel& kernel = inducing.message.kernel;
-  gp::SparsePosterior posterior(kernel, inducing.features, data.blocks, study.lambda, executor);
+  const kernel::Kernel& kernel = inducing.model.kernel;
+  gp::SparsePosterior posterior(kernel, inducing.features, data.blocks, report.lambda, executor);
   Vector weights = posterior.weights(projection);
   report.information_gain = posterior.information_gain();
   report.mean_error =
@@ -101,21 +114,28 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
 }
 
 CutChoice choose_cut(const ResolvedInducing& inducing, const Vector& weights, double width,
-                     double max_stddev, const region::Region& region, const Points& pool,
-                     EpochReport& report) {
-  const kernel::Kernel& kernel = inducing.message.kernel;
+                     double max_stddev, double kept_share, const region::Region& region,
+                     const Points& pool, EpochReport& report) {
+  const kernel::Kernel& kernel = inducing.model.kernel;
   CutChoice choice;
   const kernel::ScaledPoints centers(kernel, inducing.features);
-  const Supremum best = maximise(region, pool, [&](const Points& features) {
+  const auto mean_at = [&](const Points& features) {
     Vector mean(features.rows());
     kernel::weighted_sum(kernel, kernel::ScaledPoints(kernel, features), centers,
                          {weights.data(), static_cast<std::size_t>(weights.size())},
                          {mean.data(), static_cast<std::size_t>(mean.size())});
     if (region.domain().is_finite()) choice.sums = mean;
     return mean;
-  });
+  };
+  const Supremum best = maximise(region, pool, mean_at);
   choice.tau = best.value - 2 * width * max_stddev;
-  const double offset = inducing.message.reward_offset;
+  const double offset = inducing.model.reward_offset;
+  report.printed_tau = choice.tau + offset;
+  if (kept_share > 0) {
+    const Vector means =
+        region.domain().is_finite() ? choice.sums : mean_at(region.domain().features(pool));
+    choice.tau = std::min(choice.tau, floor_threshold(means, kept_share));
+  }
   report.width = width;
   report.max_stddev = max_stddev;
   report.max_mean = best.value + offset;

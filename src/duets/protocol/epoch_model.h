@@ -23,9 +23,15 @@ inline constexpr std::uint32_t kSupremumPool = 2048;
 /// for m points in this epoch (rate kCount), or the theorem's. m >= 1.
 double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points);
 
+/// Whether agents may send rewards, and whether they shall even where a projection is shorter.
+struct RewardWish {
+  bool allowed = true;
+  bool wanted = false;
+};
+
 /// Chooses S_j and what agents shall upload; fills p, num_selected, num_inducing. Collective.
 InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
-                            const Replay& replay, bool rewards_allowed, EpochReport& report);
+                            const Replay& replay, const RewardWish& rewards, EpochReport& report);
 
 /// The points over which suprema on X_j are taken: all survivors of a finite set, otherwise
 /// kSupremumPool public points.
@@ -38,21 +44,22 @@ struct Solution {
   double width = 0;       ///< beta, or the theory's b~
   double max_stddev = 0;  ///< sigma_max, or the theory's max s~
 };
-/// From the summed projections; fills information_gain and mean_error. `report.sigma2_max` must be
-/// known.
+/// From the summed projections; fills information_gain and mean_error. `report.sigma2_max` and
+/// `report.lambda` must be known.
 Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const Dataset& data,
                      const numeric::Vector& projection, const region::Region& region,
                      const numeric::Points& pool, const base::Executor& executor,
                      EpochReport& report);
 
-/// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict.
-/// Fills width, max_stddev, max_mean, tau, best_point.
+/// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
+/// least `kept_share` of the pool reaches tau_j. Fills width, max_stddev, max_mean, tau,
+/// printed_tau, best_point.
 struct CutChoice {
   double tau = 0;
   numeric::Vector sums;  ///< finite sets: the mean, without the offset, at the survivors
 };
 CutChoice choose_cut(const ResolvedInducing& inducing, const numeric::Vector& weights, double width,
-                     double max_stddev, const region::Region& region, const numeric::Points& pool,
-                     EpochReport& report);
+                     double max_stddev, double kept_share, const region::Region& region,
+                     const numeric::Points& pool, EpochReport& report);
 
 }  // namespace duets::protocol

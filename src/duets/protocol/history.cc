@@ -55,9 +55,12 @@ void History::exclude() {
   block.present.assign(static_cast<std::size_t>(block.draw->latents.rows()), 0);
 }
 
-std::uint64_t History::num_rows() const {
+std::uint64_t History::num_rows() const { return num_rows_from(0); }
+
+std::uint64_t History::num_rows_from(std::size_t first_block) const {
   std::uint64_t rows = 0;
-  for (const Block& block : blocks_) {
+  for (std::size_t b = first_block; b < blocks_.size(); ++b) {
+    const Block& block = blocks_[b];
     rows +=
         block.present.empty()
             ? static_cast<std::uint64_t>(block.draw->latents.rows())
@@ -66,13 +69,18 @@ std::uint64_t History::num_rows() const {
   return rows;
 }
 
-Selection History::select() const {
+Selection History::select() const { return select_from(0); }
+
+Selection History::select_newest() const { return select_from(blocks_.size() - 1); }
+
+Selection History::select_from(std::size_t first_block) const {
   Selection selection;
-  const auto num = static_cast<Eigen::Index>(num_rows());
+  const auto num = static_cast<Eigen::Index>(num_rows_from(first_block));
   selection.latents.resize(num, blocks_.back().draw->latents.cols());
   selection.rewards.resize(num);
   Eigen::Index next = 0;
-  for (const Block& block : blocks_) {
+  for (std::size_t b = first_block; b < blocks_.size(); ++b) {
+    const Block& block = blocks_[b];
     for (Eigen::Index row = 0; row < block.draw->latents.rows(); ++row) {
       const auto i = static_cast<std::size_t>(row);
       if (!counts(block, i)) continue;

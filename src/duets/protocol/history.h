@@ -46,6 +46,8 @@ class History {
   Selection select() const;
   /// How many they are.
   std::uint64_t num_rows() const;
+  /// Those of the newest epoch alone.
+  Selection select_newest() const;
 
   /// Points of the newest epoch.
   const std::shared_ptr<const region::Draw>& draw() const { return blocks_.back().draw; }
@@ -59,6 +61,8 @@ class History {
   static bool counts(const Block& block, std::size_t row) {
     return block.present.empty() || block.present[row] != 0;
   }
+  Selection select_from(std::size_t first_block) const;
+  std::uint64_t num_rows_from(std::size_t first_block) const;
   static Block remainder(const Block& block, const region::Region& region);
 
   DataPolicy policy_;

@@ -55,27 +55,10 @@ std::vector<std::uint32_t> read_increasing(ByteReader& in) {
   return list;
 }
 
-void write_kernel(ByteWriter& out, const kernel::Kernel& kernel) {
-  out.u8(static_cast<std::uint8_t>(kernel.family));
-  out.f64s(kernel.lengthscales);
-  out.f64(kernel.variance);
-}
-
-kernel::Kernel read_kernel(ByteReader& in) {
-  kernel::Kernel kernel;
-  kernel.family = read_enum<kernel::Family>(in, 0, 3, "kernel family");
-  kernel.lengthscales = in.f64s();
-  kernel.variance = in.f64();
-  return kernel;
-}
-
 void write(ByteWriter& out, const InducingSet& m) {
   out.u32(base::value(m.epoch));
   out.u8(static_cast<std::uint8_t>(m.upload));
   out.u8(m.closing ? 1 : 0);
-  write_kernel(out, m.kernel);
-  out.f64(m.reward_offset);
-  out.u8(m.own_parameters ? 1 : 0);
   write_points(out, m.points);
   out.u32s(m.public_slots);
 }
@@ -85,9 +68,6 @@ InducingSet read_inducing_set(ByteReader& in) {
   m.epoch = read_epoch(in);
   m.upload = read_enum<UploadKind>(in, 1, 2, "upload kind");
   m.closing = read_flag(in);
-  m.kernel = read_kernel(in);
-  m.reward_offset = in.f64();
-  m.own_parameters = read_flag(in);
   m.points = read_points(in);
   m.public_slots = in.u32s();
   check((m.points.rows() > 0) != !m.public_slots.empty(),
@@ -102,6 +82,10 @@ void write(ByteWriter& out, const Trim& m) {
   write_settings(out, m.sampler);
   write_points(out, m.starts);
   out.u32s(m.excluded);
+  out.u8(m.learned ? 1 : 0);
+  if (!m.learned) return;
+  write_kernel(out, m.learned->kernel);
+  out.f64(m.learned->reward_offset);
 }
 
 Trim read_trim(ByteReader& in) {
@@ -112,6 +96,12 @@ Trim read_trim(ByteReader& in) {
   m.sampler = read_settings(in);
   m.starts = read_points(in);
   m.excluded = read_increasing(in);
+  if (read_flag(in)) {
+    Model learned;
+    learned.kernel = read_kernel(in);
+    learned.reward_offset = in.f64();
+    m.learned = std::move(learned);
+  }
   return m;
 }
 
@@ -176,13 +166,13 @@ Refusal read_refusal(ByteReader& in) {
 
 // Reals of one message kind each.
 std::uint64_t reals(const InducingSet& m) {
-  const auto own =
-      m.own_parameters ? m.kernel.lengthscales.size() + 2 : 0;  // scales, variance, offset
-  return static_cast<std::uint64_t>(m.points.size()) + m.public_slots.size() + own;
+  return static_cast<std::uint64_t>(m.points.size()) + m.public_slots.size();
 }
 std::uint64_t reals(const Trim& m) {
+  // Scales, variance, offset.
+  const std::size_t model = m.learned ? m.learned->kernel.lengthscales.size() + 2 : 0;
   return static_cast<std::uint64_t>(m.weights.size()) + 1 +
-         static_cast<std::uint64_t>(m.starts.size()) + m.excluded.size();
+         static_cast<std::uint64_t>(m.starts.size()) + m.excluded.size() + model;
 }
 std::uint64_t reals(const Upload& m) { return m.values.size() + m.holes.size(); }
 std::uint64_t reals(const Closing& m) {
@@ -191,6 +181,20 @@ std::uint64_t reals(const Closing& m) {
 std::uint64_t reals(const Refusal&) { return 0; }
 
 }  // namespace
+
+void write_kernel(ByteWriter& out, const kernel::Kernel& kernel) {
+  out.u8(static_cast<std::uint8_t>(kernel.family));
+  out.f64s(kernel.lengthscales);
+  out.f64(kernel.variance);
+}
+
+kernel::Kernel read_kernel(ByteReader& in) {
+  kernel::Kernel kernel;
+  kernel.family = read_enum<kernel::Family>(in, 0, 3, "kernel family");
+  kernel.lengthscales = in.f64s();
+  kernel.variance = in.f64();
+  return kernel;
+}
 
 const char* to_string(Reason reason) {
   switch (reason) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -26,12 +27,16 @@ enum class UploadKind : std::uint8_t { kProjection = 1, kRewards = 2 };
 struct InducingSet {
   EpochId epoch{};
   UploadKind upload = UploadKind::kProjection;
-  bool closing = false;         ///< the last epoch: wanted for the closing projection only
-  kernel::Kernel kernel;        ///< of this epoch's posterior
-  double reward_offset = 0;     ///< subtracted from rewards before projecting
-  bool own_parameters = false;  ///< kernel and offset differ from the study's: they count
-  numeric::Points points;       ///< s x d latents; empty when `public_slots` is used
+  bool closing = false;    ///< the last epoch: wanted for the closing projection only
+  numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
   std::vector<std::uint32_t> public_slots;  ///< slots of the public stream on X_j
+};
+
+/// The model of the rewards as far as agents need it; what it takes for their noise stays with the
+/// coordinator.
+struct Model {
+  kernel::Kernel kernel;
+  double reward_offset = 0;  ///< subtracted from rewards before projecting
 };
 
 /// Coordinator -> all: the cut that closes epoch j, and how to sample what it leaves.
@@ -42,6 +47,7 @@ struct Trim {
   region::SamplerSettings sampler;      ///< for X_{j+1}
   numeric::Points starts;               ///< empty unless the public stream gave none
   std::vector<std::uint32_t> excluded;  ///< agents that did not take part in the epoch, increasing
+  std::optional<Model> learned;         ///< of this cut and of all later epochs
 };
 
 /// Agent -> coordinator: what an epoch's rewards come to.
@@ -107,6 +113,8 @@ std::uint64_t points_digest(const numeric::Points& latents);
 /// Field helpers shared with records.
 void write_points(base::ByteWriter& out, const numeric::Points& points);
 numeric::Points read_points(base::ByteReader& in);
+void write_kernel(base::ByteWriter& out, const kernel::Kernel& kernel);
+kernel::Kernel read_kernel(base::ByteReader& in);
 void write_settings(base::ByteWriter& out, const region::SamplerSettings& settings);
 region::SamplerSettings read_settings(base::ByteReader& in);
 

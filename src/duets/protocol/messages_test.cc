@@ -74,9 +74,6 @@ InducingSet any_inducing_set() {
   m.epoch = any_epoch();
   m.upload = any_kind();
   m.closing = *rc::gen::arbitrary<bool>();
-  m.kernel = {static_cast<kernel::Family>(*rc::gen::inRange(0, 4)), any_doubles(3), any_double()};
-  m.reward_offset = any_double();
-  m.own_parameters = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) {
     m.points = any_points(1);
   } else {
@@ -86,8 +83,13 @@ InducingSet any_inducing_set() {
 }
 
 Trim any_trim() {
-  return {any_epoch(),    any_vector(5), any_double(),
-          any_settings(), any_points(0), any_increasing()};
+  Trim m{any_epoch(), any_vector(5), any_double(), any_settings(), any_points(0), any_increasing(),
+         {}};
+  if (*rc::gen::arbitrary<bool>()) {
+    const auto family = static_cast<kernel::Family>(*rc::gen::inRange(0, 4));
+    m.learned = Model{{family, any_doubles(3), any_double()}, any_double()};
+  }
+  return m;
 }
 
 Upload any_upload() {
@@ -278,9 +280,6 @@ TEST(Messages, Reals) {
   InducingSet set;
   set.points = lattice(5, 3);
   EXPECT_EQ(num_reals(set), 15U);
-  set.own_parameters = true;
-  set.kernel.lengthscales = {1, 2, 3};
-  EXPECT_EQ(num_reals(set), 15U + 3 + 1 + 1);
   InducingSet public_set;
   public_set.public_slots = {4, 2, 9};
   EXPECT_EQ(num_reals(public_set), 3U);
@@ -290,6 +289,8 @@ TEST(Messages, Reals) {
   trim.starts = lattice(1, 3);
   trim.excluded = {0, 2};
   EXPECT_EQ(num_reals(trim), 6U + 3 + 2);
+  trim.learned = Model{{kernel::Family::kMatern52, {1, 2, 3}, 1.0}, 0.5};
+  EXPECT_EQ(num_reals(trim), 6U + 3 + 2 + 3 + 1 + 1);
   EXPECT_EQ(num_reals(Upload{{}, {}, UploadKind::kProjection, {1, 2, 3}, {7}, 1}), 4U);
   Closing closing;
   EXPECT_EQ(num_reals(closing), 0U);

@@ -49,6 +49,10 @@ region::SideUnits side_units(const domain::Domain& domain, const kernel::Kernel&
 
 }  // namespace
 
+const Model& model_of_cut(const ResolvedInducing& inducing, const Trim& trim) {
+  return trim.learned ? *trim.learned : inducing.model;
+}
+
 region::SamplerSettings initial_sampler(const domain::Domain& domain) {
   region::SamplerSettings settings;
   settings.method = domain.is_finite() ? region::Method::kIndex : region::Method::kRejection;
@@ -62,12 +66,13 @@ PublicView::PublicView(std::shared_ptr<const Study> study, const random::Coin& p
   add_sampler(EpochId{1},
               region::Sampler(region::Region(study_->domain), initial_sampler(*study_->domain)),
               study_->kernel);
+  models_.emplace(EpochId{1}, Model{study_->kernel, 0.0});
 }
 
 void PublicView::apply(const InducingSet& message) {
   if (knows_inducing(message.epoch)) return;
   check(knows_region(message.epoch), message.epoch, "its region is not known yet");
-  ResolvedInducing resolved{message, message.points, {}};
+  ResolvedInducing resolved{message, model(message.epoch), message.points, {}};
   if (!message.public_slots.empty()) {
     const auto largest = std::max_element(message.public_slots.begin(), message.public_slots.end());
     check(*largest < kPublicPool, message.epoch, "a public slot lies outside the pool");
@@ -78,9 +83,6 @@ void PublicView::apply(const InducingSet& message) {
   check(resolved.latents.cols() == static_cast<Eigen::Index>(study_->domain->dimension()),
         message.epoch, "inducing points have the wrong dimension");
   check(resolved.latents.allFinite(), message.epoch, "inducing points are not finite");
-  check(std::isfinite(message.reward_offset), message.epoch, "the reward offset is not finite");
-  as_broadcast(message.epoch,
-               [&] { kernel::validate(message.kernel, study_->domain->num_features()); });
   resolved.features = study_->domain->features(resolved.latents);
   inducing_.emplace(message.epoch, std::move(resolved));
 }
@@ -89,21 +91,33 @@ void PublicView::apply(const Trim& message) {
   if (knows_region(base::next(message.epoch))) return;
   check(knows_region(message.epoch), message.epoch, "a trim out of order");
   check(knows_inducing(message.epoch), message.epoch, "a trim before its inducing set");
-  as_broadcast(message.epoch, [&] { apply(message, trimmed_region(message)); });
+  if (message.learned) {
+    check(study_->parameters == Parameters::kLearned, message.epoch,
+          "a model, which this study does not learn");
+    check(std::isfinite(message.learned->reward_offset), message.epoch,
+          "the reward offset is not finite");
+  }
+  as_broadcast(message.epoch, [&] {
+    if (message.learned) {
+      kernel::validate(message.learned->kernel, study_->domain->num_features());
+    }
+    apply(message, trimmed_region(message));
+  });
 }
 
 void PublicView::apply(const Trim& message, region::Region next) {
   add_sampler(base::next(message.epoch), next_sampler(message, std::move(next)),
-              inducing_.at(message.epoch).message.kernel);
+              model_of_cut(inducing_.at(message.epoch), message).kernel);
   trims_.emplace(message.epoch, message);
+  models_.emplace(base::next(message.epoch), model_of_cut(inducing_.at(message.epoch), message));
 }
 
 region::Region PublicView::trimmed_region(const Trim& message) const {
   const ResolvedInducing& inducing = inducing_.at(message.epoch);
+  const Model& model = model_of_cut(inducing, message);
   return region(message.epoch)
       .trimmed(std::make_shared<const region::Cut>(
-          inducing.message.kernel, inducing.message.reward_offset, inducing.features,
-          message.weights, message.tau));
+          model.kernel, model.reward_offset, inducing.features, message.weights, message.tau));
 }
 
 region::Sampler PublicView::next_sampler(const Trim& message, region::Region next) const {

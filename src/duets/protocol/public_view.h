@@ -18,9 +18,10 @@ namespace duets::protocol {
 /// How many points of the public stream on X_j `inducing = "public"` may choose from.
 inline constexpr std::uint32_t kPublicPool = 200;
 
-/// S_j with its coordinates, however it travelled.
+/// S_j with its coordinates, however it travelled, and the model that was known when it came.
 struct ResolvedInducing {
   InducingSet message;
+  Model model;
   numeric::Points latents;
   numeric::Points features;
 };
@@ -46,6 +47,8 @@ class PublicView {
   const ResolvedInducing& inducing(EpochId epoch) const { return inducing_.at(epoch); }
   /// The Trim that ended an epoch.
   const Trim& trim(EpochId epoch) const { return trims_.at(epoch); }
+  /// The model with which an epoch begins: the study's, or what was learned last before.
+  const Model& model(EpochId epoch) const { return models_.at(epoch); }
   const region::Sampler& sampler(EpochId epoch) const { return samplers_.at(epoch); }
   const region::Region& region(EpochId epoch) const { return samplers_.at(epoch).region(); }
 
@@ -78,10 +81,14 @@ class PublicView {
   const base::Executor& executor_;
   std::map<EpochId, ResolvedInducing> inducing_;
   std::map<EpochId, Trim> trims_;
+  std::map<EpochId, Model> models_;
   std::map<EpochId, region::Sampler> samplers_;
   /// Made with the sampler, not when they are asked for: agents share the view from many threads.
   std::map<EpochId, std::shared_ptr<const region::Strata>> strata_;
 };
+
+/// The model of the cut that a Trim brings.
+const Model& model_of_cut(const ResolvedInducing& inducing, const Trim& trim);
 
 /// How the whole domain is sampled in epoch 1.
 region::SamplerSettings initial_sampler(const domain::Domain& domain);

@@ -323,6 +323,38 @@ Bytes Replay::throw_coins_of(const UnitRange& agents, double p) const {
   return out.take();
 }
 
+Replay::KnownRewards Replay::newest_rewards(const std::vector<std::uint32_t>& agents,
+                                            std::size_t most) const {
+  const std::vector<Bytes> parts = gather_units([&](const UnitRange& unit) {
+    std::vector<double> latents;
+    std::vector<double> rewards;
+    for (auto agent = std::lower_bound(agents.begin(), agents.end(), unit.begin);
+         agent != agents.end() && *agent < unit.end && rewards.size() < most; ++agent) {
+      const Selection rows = history(*agent).select_newest();
+      latents.insert(latents.end(), rows.latents.data(), rows.latents.data() + rows.latents.size());
+      rewards.insert(rewards.end(), rows.rewards.data(), rows.rewards.data() + rows.rewards.size());
+    }
+    base::ByteWriter out;
+    out.f64s(latents);
+    out.f64s(rewards);
+    return out.take();
+  });
+  std::vector<double> latents;
+  std::vector<double> rewards;
+  for (const Bytes& part : parts) {
+    base::ByteReader in(part);
+    const std::vector<double> more_latents = in.f64s();
+    const std::vector<double> more_rewards = in.f64s();
+    latents.insert(latents.end(), more_latents.begin(), more_latents.end());
+    rewards.insert(rewards.end(), more_rewards.begin(), more_rewards.end());
+  }
+  const std::size_t dimension = study_->domain->dimension();
+  rewards.resize(std::min(rewards.size(), most));
+  latents.resize(rewards.size() * dimension);
+  return {as_points(latents, dimension),
+          Eigen::Map<const Vector>(rewards.data(), static_cast<Eigen::Index>(rewards.size()))};
+}
+
 std::vector<Vector> Replay::projections(const std::vector<std::uint32_t>& agents,
                                         const ResolvedInducing& inducing) const {
   if (agents.empty()) return {};
@@ -331,8 +363,8 @@ std::vector<Vector> Replay::projections(const std::vector<std::uint32_t>& agents
     for (auto agent = std::lower_bound(agents.begin(), agents.end(), unit.begin);
          agent != agents.end() && *agent < unit.end; ++agent) {
       const Selection rows = history(*agent).select();
-      const Vector rewards = rows.rewards.array() - inducing.message.reward_offset;
-      const Vector u = gp::project(inducing.message.kernel, inducing.features,
+      const Vector rewards = rows.rewards.array() - inducing.model.reward_offset;
+      const Vector u = gp::project(inducing.model.kernel, inducing.features,
                                    study_->domain->features(rows.latents), rewards);
       out.f64s({u.data(), static_cast<std::size_t>(u.size())});
     }

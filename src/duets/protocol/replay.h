@@ -66,6 +66,14 @@ class Replay {
   /// finite sets, in the order of first appearance. Refers to this object. Collective.
   gp::DataBlocks latents() const;
 
+  struct KnownRewards {
+    numeric::Points latents;
+    numeric::Vector rewards;
+  };
+  /// The first `most` rows of the open epoch that count, of these agents (increasing), whose
+  /// rewards were set; in agent order. Collective.
+  KnownRewards newest_rewards(const std::vector<std::uint32_t>& agents, std::size_t most) const;
+
   /// K_SD (y - offset) of each of these agents (increasing), whose rewards were set. Collective.
   std::vector<numeric::Vector> projections(const std::vector<std::uint32_t>& agents,
                                            const ResolvedInducing& inducing) const;

@@ -26,10 +26,14 @@ void visit_fields(Report& r, const Number& number, const Real& real) {
   real(r.variance_tolerance);
   number(r.num_clamped);
   real(r.information_gain);
+  real(r.lambda);
+  real(r.reward_offset);
+  real(r.surprise);
   real(r.width);
   real(r.max_stddev);
   real(r.max_mean);
   real(r.tau);
+  real(r.printed_tau);
   real(r.best_stddev);
   real(r.smallest_margin);
   real(r.mean_error);
@@ -49,6 +53,7 @@ void write_report(base::ByteWriter& out, const EpochReport& r) {
   out.u32(r.num_participants);
   out.u8(static_cast<std::uint8_t>(r.variance_path));
   write_settings(out, r.sampler);
+  write_kernel(out, r.kernel);
   out.f64s({r.best_point.data(), static_cast<std::size_t>(r.best_point.size())});
   visit_fields(
       r, [&out](std::uint64_t n) { out.u64(n); }, [&out](double x) { out.f64(x); });
@@ -64,6 +69,7 @@ EpochReport read_report(base::ByteReader& in) {
   if (path > 2) throw base::Error(base::ErrorKind::kDecode, "variance path must be 0, 1 or 2");
   r.variance_path = static_cast<VariancePath>(path);
   r.sampler = read_settings(in);
+  r.kernel = read_kernel(in);
   const std::vector<double> point = in.f64s();
   r.best_point =
       Eigen::Map<const numeric::Vector>(point.data(), static_cast<Eigen::Index>(point.size()));

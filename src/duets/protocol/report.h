@@ -8,6 +8,7 @@
 #include "duets/base/bytes.h"
 #include "duets/base/digest.h"
 #include "duets/base/ids.h"
+#include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
 #include "duets/region/sampler.h"
 
@@ -47,10 +48,18 @@ struct EpochReport {
   std::uint64_t num_clamped = 0;  ///< variances that rounding had pushed outside [0, k(x,x)]
   double information_gain = 0;    ///< of the points that count, seen through S_j
 
+  kernel::Kernel kernel;     ///< of the posterior that cuts: the study's, or learned
+  double lambda = 0;         ///< likewise
+  double reward_offset = 0;  ///< likewise
+  double surprise =
+      0;  ///< learned, rewards sent: mean squared standardised residual of the epoch's
+          ///< rewards under the model that was known before; 0 where there is none
+
   double width = 0;            ///< beta, or the theory's b~
   double max_stddev = 0;       ///< sigma_max, or the theory's max s~
   double max_mean = 0;         ///< largest posterior mean on X_j, reward offset included
   double tau = 0;              ///< threshold, reward offset included
+  double printed_tau = 0;      ///< what it would be without the volume floor, likewise
   numeric::Vector best_point;  ///< latent point of that largest mean
   double best_stddev = 0;      ///< posterior deviation there
 

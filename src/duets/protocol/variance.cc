@@ -232,8 +232,8 @@ TiedVariance tied_variance(const kernel::Kernel& kernel, const Dataset& data, do
                                                              : search.through_pivots();
 }
 
-double variance_supremum(const Study& study, const kernel::Kernel& kernel, const Dataset& data,
-                         const region::Region& region, const Points& pool,
+double variance_supremum(const Study& study, const kernel::Kernel& kernel, double lambda,
+                         const Dataset& data, const region::Region& region, const Points& pool,
                          const base::Executor& executor, EpochReport& report) {
   const auto supremum = [&](const VarianceModel& model) {
     if (region.domain().is_finite()) {
@@ -243,7 +243,7 @@ double variance_supremum(const Study& study, const kernel::Kernel& kernel, const
                     [&](const Points& features) { return model(features, report.num_clamped); })
         .value;
   };
-  const TiedVariance found = tied_variance(kernel, data, study.lambda, supremum, executor);
+  const TiedVariance found = tied_variance(kernel, data, lambda, supremum, executor);
   report.variance_path = found.path;
   report.variance_rank = found.model.rank();
   report.variance_tolerance = found.model.residual();

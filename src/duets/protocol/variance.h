@@ -69,9 +69,10 @@ TiedVariance tied_variance(const kernel::Kernel& kernel, const Dataset& data, do
 
 /// sup over X_j of the posterior variance of the dataset; fills the variance fields of the report.
 /// `pool` as for maximise().
-double variance_supremum(const Study& study, const kernel::Kernel& kernel, const Dataset& data,
-                         const region::Region& region, const numeric::Points& pool,
-                         const base::Executor& executor, EpochReport& report);
+double variance_supremum(const Study& study, const kernel::Kernel& kernel, double lambda,
+                         const Dataset& data, const region::Region& region,
+                         const numeric::Points& pool, const base::Executor& executor,
+                         EpochReport& report);
 
 /// "exact", "low-rank", "approximate".
 std::string_view name(VariancePath path);

@@ -267,8 +267,9 @@ TEST(VarianceSupremum, EndsForATinyLambda) {
   study.lambda = 1e-14;
   const Dataset data = dataset_of(lattice(2500, 1));
   EpochReport report;
-  const double sup = variance_supremum(study, study.kernel, data, region::Region(study.domain),
-                                       lattice(64, 1), kSerial, report);
+  const double sup =
+      variance_supremum(study, study.kernel, study.lambda, data, region::Region(study.domain),
+                        lattice(64, 1), kSerial, report);
   EXPECT_GE(sup, 0);
   EXPECT_LE(sup, 1e-8);
   // The pivots leave more than what they measure: that is not called within 1 %.

@@ -27,7 +27,7 @@ std::string first_difference(const InducingSet& recorded, const InducingSet& rec
       return fmt::format("; public slot {} differs", i);
     }
   }
-  return "; kernel, offset, kind or number of points differ";
+  return "; kind or number of points differ";
 }
 
 void compare_inducing(FindingList& out, const EpochOpened& recorded,
@@ -55,6 +55,7 @@ void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport rec
   recomputed.information_gain = recorded.information_gain;
   recomputed.best_stddev = recorded.best_stddev;
   recomputed.mean_error = recorded.mean_error;
+  recomputed.surprise = recorded.surprise;
   // How often rounding clamped a variance, and where low-rank pivots stopped, is a matter of the
   // last bits.
   recomputed.num_clamped = recorded.num_clamped;
@@ -77,7 +78,7 @@ void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport rec
 }
 
 Vector mean_of(const ResolvedInducing& inducing, const Points& features, const Vector& weights) {
-  return kernel::weighted_sum(inducing.message.kernel, features, inducing.features, weights);
+  return kernel::weighted_sum(inducing.model.kernel, features, inducing.features, weights);
 }
 
 double largest(const Vector& values) {
@@ -124,8 +125,17 @@ void compare_last_mean(FindingList& out, const Study& study, const ResolvedInduc
   }
   const Points point = recorded.best_point.transpose();
   const double there = mean_of(inducing, study.domain->features(point), recomputed.weights)[0] +
-                       inducing.message.reward_offset;
+                       inducing.model.reward_offset;
   out.close_number("mean at the best point", there, ours.max_mean, tolerance);
+}
+
+// Several models may be equally plausible; what was recorded has to be as plausible as the best
+// found here. The evidence is a sum over at most a few hundred rewards.
+void compare_model(FindingList& out, const RecomputedClosing& recomputed) {
+  if (!recomputed.recorded_evidence) return;
+  constexpr double kOfEvidence = 1e-6;
+  out.close_number("evidence of the learned model", *recomputed.recorded_evidence,
+                   recomputed.own_evidence, kOfEvidence * (1 + std::abs(recomputed.own_evidence)));
 }
 
 void compare_trim(FindingList& out, const EpochClosed& recorded, const EpochClosed& recomputed) {
@@ -154,7 +164,7 @@ void compare_opening(FindingList& out, const Study& study, const EpochOpened& re
   compare_inducing(out, recorded, recomputed);
   const EpochReport& theirs = recorded.report;
   const EpochReport& ours = recomputed.report;
-  const VerifyTolerance tolerance(study, std::uint64_t{study.agents} * theirs.length);
+  const VerifyTolerance tolerance(study, ours, std::uint64_t{study.agents} * theirs.length);
   if (recomputed.has_inducing) {
     out.close_number("largest variance at the start", theirs.sigma2_max_open, ours.sigma2_max_open,
                      tolerance.variance(ours.sigma2_max_open));
@@ -169,14 +179,16 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
   const EpochReport& theirs = recorded.report;
   const EpochReport& ours = recomputed.record.report;
   if (recomputed.record.has_report) {
-    const VerifyTolerance tolerance(study, ours.num_points);
+    const VerifyTolerance tolerance(study, ours, ours.num_points);
     out.close_number("largest variance", theirs.sigma2_max, ours.sigma2_max,
                      tolerance.variance(ours.sigma2_max));
     out.close_number("width", theirs.width, recomputed.width,
                      tolerance.relative * recomputed.width);
     out.close_number("largest deviation", theirs.max_stddev, recomputed.max_stddev,
                      tolerance.stddev(recomputed.max_stddev));
-    const ResolvedInducing& inducing = view.inducing(recorded.epoch);
+    ResolvedInducing inducing = view.inducing(recorded.epoch);
+    inducing.model = {ours.kernel, ours.reward_offset};
+    compare_model(out, recomputed);
     const Points points = probes(study, view, recorded.epoch);
     const double of_mean =
         tolerance.mean(largest(mean_of(inducing, points, recomputed.weights)), ours.mean_error);

@@ -95,9 +95,10 @@ void FindingList::note(const std::string& what, const std::string& recorded,
   add({{}, what, recorded, recomputed, 0, 0, true});
 }
 
-VerifyTolerance::VerifyTolerance(const Study& study, std::uint64_t num_points)
-    : prior(study.kernel.variance) {
-  const double condition = 1 + static_cast<double>(num_points) * prior / study.lambda;
+VerifyTolerance::VerifyTolerance(const Study& study, const EpochReport& report,
+                                 std::uint64_t num_points)
+    : prior(report.kernel.variance) {
+  const double condition = 1 + static_cast<double>(num_points) * prior / report.lambda;
   relative = std::max(kRelative, kConditionFactor * condition);
   relative_supremum = study.domain->is_finite() ? relative : std::max(kRelativeSearch, relative);
 }

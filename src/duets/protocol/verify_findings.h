@@ -38,7 +38,7 @@ class FindingList {
 
 /// The tolerances of verify.h for an epoch whose posterior has n points.
 struct VerifyTolerance {
-  VerifyTolerance(const Study& study, std::uint64_t num_points);
+  VerifyTolerance(const Study& study, const EpochReport& report, std::uint64_t num_points);
   /// The largest variance of a region.
   double variance(double value) const;
   double stddev(double value) const;

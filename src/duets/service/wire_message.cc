@@ -14,9 +14,6 @@ void write(const protocol::InducingSet& m, v1::Message& out) {
   wire.set_epoch(base::value(m.epoch));
   wire.set_upload(static_cast<std::uint32_t>(m.upload));
   wire.set_closing(m.closing);
-  if (m.own_parameters) kernel_to_wire(m.kernel, *wire.mutable_kernel());
-  wire.set_reward_offset(m.reward_offset);
-  wire.set_own_parameters(m.own_parameters);
   if (m.points.rows() > 0) points_to_wire(m.points, *wire.mutable_points());
   add_indices(m.public_slots, wire.mutable_public_slots());
 }
@@ -36,6 +33,9 @@ void write(const protocol::Trim& m, v1::Message& out) {
   sampler.set_cover_depth(m.sampler.cover_depth);
   if (m.starts.rows() > 0) points_to_wire(m.starts, *wire.mutable_starts());
   add_indices(m.excluded, wire.mutable_excluded());
+  if (!m.learned) return;
+  kernel_to_wire(m.learned->kernel, *wire.mutable_learned()->mutable_kernel());
+  wire.mutable_learned()->set_reward_offset(m.learned->reward_offset);
 }
 
 void write(const protocol::Upload& m, v1::Message& out) {

@@ -102,28 +102,24 @@ class Reader {
     return {wire.begin(), wire.end()};
   }
 
-  kernel::Kernel own_kernel(const v1::InducingSet& wire) const {
-    if (wire.own_parameters() != wire.has_kernel()) {
-      refuse_from(source_, "a kernel travels exactly when own_parameters is set");
+  protocol::Model learned_model(const v1::Model& wire) const {
+    if (study_.parameters != protocol::Parameters::kLearned) {
+      refuse_from(source_, "a learned model: this study has parameters = \"fixed\"");
     }
-    if (!wire.own_parameters()) return study_.kernel;
+    check_finite(wire.reward_offset(), "learned.reward_offset");
     return here([&] {
-      kernel::Kernel kernel = kernel_from_wire(wire.kernel());
-      kernel::validate(kernel, study_.domain->num_features());
-      return kernel;
+      protocol::Model model{kernel_from_wire(wire.kernel()), wire.reward_offset()};
+      kernel::validate(model.kernel, study_.domain->num_features());
+      return model;
     });
   }
 
   protocol::InducingSet inducing_set(const v1::InducingSet& wire) {
     from_coordinator(wire.epoch());
-    check_finite(wire.reward_offset(), "reward_offset");
     protocol::InducingSet m;
     m.epoch = EpochId{wire.epoch()};
     m.upload = upload_kind(wire.upload());
     m.closing = wire.closing();
-    m.kernel = own_kernel(wire);
-    m.reward_offset = wire.reward_offset();
-    m.own_parameters = wire.own_parameters();
     m.points = points_from_wire(wire.points(), study_.domain->dimension(), max_inducing(),
                                 "inducing point", source_);
     m.public_slots = public_slots(wire.public_slots());
@@ -169,6 +165,7 @@ class Reader {
     m.starts = points_from_wire(wire.starts(), study_.domain->dimension(), kMaxStarts,
                                 "start point", source_);
     m.excluded = increasing_from_wire(wire.excluded(), study_.agents, "excluded agent", source_);
+    if (wire.has_learned()) m.learned = learned_model(wire.learned());
     return m;
   }
 

@@ -84,19 +84,16 @@ TEST(WireMessage, ASlotOrAHoleCostsLessThanAReal) {
   EXPECT_LE(to_wire(upload).ByteSizeLong(), 8 * protocol::num_reals(upload) + 64);
 }
 
-TEST(WireMessage, AKernelTravelsOnlyWhenItIsNotTheStudys) {
-  const Study study = protocol::small_study();
-  protocol::InducingSet set;
-  set.epoch = base::EpochId{1};
-  set.kernel = study.kernel;
-  set.points = study.domain->candidates().topRows(2);
-  EXPECT_FALSE(to_wire(set).inducing_set().has_kernel());
-  EXPECT_EQ(std::get<protocol::InducingSet>(from_wire(to_wire(set), study)).kernel, study.kernel);
-  set.own_parameters = true;
-  set.kernel = {kernel::Family::kMatern32, {0.25, 0.5}, 2.0};
-  set.reward_offset = -0.0;
-  const Message back = from_wire(through_bytes(to_wire(set)), study);
-  EXPECT_EQ(protocol::encode(back), protocol::encode(Message(set)));
+TEST(WireMessage, ALearnedModelComesOutAsItWentIn) {
+  Study study = protocol::small_study();
+  study.parameters = protocol::Parameters::kLearned;
+  protocol::Trim trim;
+  trim.epoch = base::EpochId{1};
+  trim.weights = numeric::Vector::Ones(2);
+  EXPECT_FALSE(to_wire(trim).trim().has_learned());
+  trim.learned = protocol::Model{{kernel::Family::kMatern32, {0.25, 0.5}, 2.0}, -0.0};
+  const Message back = from_wire(through_bytes(to_wire(trim)), study);
+  EXPECT_EQ(protocol::encode(back), protocol::encode(Message(trim)));
 }
 
 TEST(WireMessage, AClosingWithoutABestTrialComesOutAsItWentIn) {
@@ -218,23 +215,6 @@ TEST(WireMessage, BadInducingSetsAreRefused) {
   refused([](v1::InducingSet& m) { m.add_public_slots(200); }, "2: public slot 200: must be below");
   refused([](v1::InducingSet& m) { m.mutable_public_slots()->Resize(201, 1); },
           "2: 201 public slots");
-  refused([](v1::InducingSet& m) { m.set_reward_offset(kNan); }, "2: reward_offset is nan");
-  refused([](v1::InducingSet& m) { m.mutable_kernel()->set_variance(1); }, "2: a kernel travels");
-  refused([](v1::InducingSet& m) { m.set_own_parameters(true); }, "2: a kernel travels");
-  const auto with_kernel = [&](auto change, const std::string& text) {
-    refused(
-        [&](v1::InducingSet& m) {
-          m.set_own_parameters(true);
-          m.mutable_kernel()->set_variance(1);
-          m.mutable_kernel()->add_lengthscales(1);
-          change(*m.mutable_kernel());
-        },
-        text);
-  };
-  with_kernel([](v1::Kernel& k) { k.set_family(4); }, "2: kernel.family = 4");
-  with_kernel([](v1::Kernel& k) { k.set_variance(kNan); }, "2: kernel.variance = nan");
-  with_kernel([](v1::Kernel& k) { k.mutable_lengthscales()->Resize(3, 1); },
-              "2: kernel.lengthscale = 3 numbers");
 }
 
 TEST(WireMessage, BadTrimsAreRefused) {
@@ -265,6 +245,31 @@ TEST(WireMessage, BadTrimsAreRefused) {
           "1025 start points: at most 1024");
   refused([](v1::Trim& m) { m.set_excluded(1, 3); }, "excluded agent 3: must be below 3");
   refused([](v1::Trim& m) { m.set_excluded(0, 2); }, "excluded agent 2 after 2: must increase");
+  refused([](v1::Trim& m) { m.mutable_learned(); }, "a learned model: this study has parameters");
+}
+
+TEST(WireMessage, BadModelsAreRefused) {
+  Study study = protocol::small_study();
+  study.parameters = protocol::Parameters::kLearned;
+  const auto refused = [&](auto change, const std::string& text) {
+    v1::Message message = good_trim();
+    v1::Model& model = *message.mutable_trim()->mutable_learned();
+    model.mutable_kernel()->set_variance(1);
+    model.mutable_kernel()->add_lengthscales(1);
+    EXPECT_NO_THROW(from_wire(message, study));
+    change(model);
+    try {
+      from_wire(message, study);
+      FAIL() << text;
+    } catch (const base::Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  };
+  refused([](v1::Model& m) { m.set_reward_offset(kNan); }, "learned.reward_offset is nan");
+  refused([](v1::Model& m) { m.mutable_kernel()->set_family(4); }, "kernel.family = 4");
+  refused([](v1::Model& m) { m.mutable_kernel()->set_variance(kNan); }, "kernel.variance = nan");
+  refused([](v1::Model& m) { m.mutable_kernel()->mutable_lengthscales()->Resize(3, 1); },
+          "kernel.lengthscale = 3 numbers");
 }
 
 TEST(WireMessage, BadClosingsAndRefusalsAreRefused) {

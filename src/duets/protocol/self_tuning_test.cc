@@ -1,0 +1,218 @@
+// A study that learns its model, keeps a floor and spreads its coins: what holds of it whatever the
+// rewards are.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "duets/protocol/run_test_support.h"
+#include "duets/protocol/verify.h"
+
+namespace duets::protocol {
+namespace {
+
+using domain::Domain;
+
+Study tuning_study(Domain domain) {
+  Study study = small_study(std::move(domain));
+  study.agents = 5;
+  study.horizon = 30;
+  study.schedule = ScheduleRule::kPairedDoubling;
+  study.t1 = 1;
+  study.beta = 0.2;
+  study.inducing = Inducing::kPublic;
+  study.data = DataPolicy::kSurviving;
+  study.volume_floor = 1e-3;
+  study.parameters = Parameters::kLearned;
+  study.coins = Coins::kStratified;
+  return study;
+}
+
+std::vector<Study> tuning_studies() {
+  return {tuning_study(Domain::finite(lattice(300, 2))), tuning_study(Domain::box(2)),
+          tuning_study(Domain::ball(3, 1.0))};
+}
+
+RewardFunction scaled(double a, double c) {
+  return [a, c](const Query& q) { return a * wavy_reward(q) + c; };
+}
+
+// The rewards' unit and zero are nobody's business: every point, every cut and every survivor is
+// the same. Powers of two change no bit of any decision; other factors change the last bits of
+// means and thresholds, and no point is so close to a threshold.
+TEST(SelfTuning, TheSamePointsUnderAffineRewards) {
+  for (const Study& study : tuning_studies()) {
+    TestRun run(study);
+    run.finish();
+    for (const auto& [a, c] : {std::pair{1024.0, 0.0}, {0.37, -12.0}, {2.5e4, 3.0}}) {
+      TestRun other(study, scaled(a, c));
+      other.finish();
+      EXPECT_EQ(other.coordinator().run_digest(), run.coordinator().run_digest()) << a << " " << c;
+      EXPECT_EQ(other.coordinator().recommendation().point,
+                run.coordinator().recommendation().point);
+    }
+  }
+}
+
+TEST(SelfTuning, OtherRewardsGiveOtherPoints) {
+  for (const Study& study : tuning_studies()) {
+    TestRun run(study);
+    TestRun other(study, [](const Query& q) { return -wavy_reward(q); });
+    run.finish();
+    other.finish();
+    EXPECT_NE(other.coordinator().run_digest(), run.coordinator().run_digest());
+  }
+}
+
+TEST(SelfTuning, CutsKeepTheFloor) {
+  for (Study study : tuning_studies()) {
+    study.beta = 1e-6;  // without a floor a single point would be left
+    TestRun run(study);
+    run.finish();
+    const double share = kept_share(study);
+    EXPECT_GT(share, 0);
+    const EpochReport& first = run.coordinator().reports().front();
+    EXPECT_LT(first.tau, first.printed_tau);
+    for (const EpochReport& report : run.coordinator().reports()) {
+      EXPECT_LE(report.tau, report.printed_tau);  // equal where a single point may be left
+      if (study.domain->is_finite()) {
+        EXPECT_GE(static_cast<double>(report.survivors),
+                  share * static_cast<double>(report.region_points) - 1e-9);
+      } else {
+        EXPECT_GE(report.cut_acceptance, 0.5 * share);  // estimated on a pool, or on cells
+      }
+    }
+  }
+}
+
+TEST(SelfTuning, AWideCutIsNotTouchedByTheFloor) {
+  Study study = tuning_study(Domain::finite(lattice(300, 2)));
+  study.beta = 100;
+  TestRun run(study);
+  run.finish();
+  for (const EpochReport& report : run.coordinator().reports()) {
+    EXPECT_EQ(report.tau, report.printed_tau);
+  }
+}
+
+// What is learned travels once, with the cut that first uses it, and counts; agents that start from
+// the broadcasts know it.
+TEST(SelfTuning, TheModelTravelsWhenItChanges) {
+  const Study study = tuning_study(Domain::finite(lattice(300, 2)));
+  TestRun run(study);
+  run.finish();
+  Model known{study.kernel, 0};
+  bool learned_once = false;
+  for (const EpochReport& report : run.coordinator().reports()) {
+    const Trim& trim = run.trim(base::value(report.epoch));
+    const bool rewards =
+        run.coordinator().view().inducing(report.epoch).message.upload == UploadKind::kRewards;
+    EXPECT_TRUE(rewards || !trim.learned);
+    if (trim.learned) {
+      learned_once = true;
+      EXPECT_TRUE(trim.learned->kernel != known.kernel ||
+                  trim.learned->reward_offset != known.reward_offset);
+      known = *trim.learned;
+    }
+    EXPECT_EQ(report.kernel, known.kernel);
+    EXPECT_EQ(report.reward_offset, known.reward_offset);
+    EXPECT_GT(report.lambda, 0);
+  }
+  EXPECT_TRUE(learned_once);
+  EXPECT_NE(known.kernel, study.kernel);
+}
+
+// The first epoch sends rewards although a projection would be as short.
+TEST(SelfTuning, RewardsComeUntilThereAreEnough) {
+  Study study = tuning_study(Domain::finite(lattice(300, 2)));
+  study.kernel.lengthscales = {50.0};  // one inducing point is enough for it
+  TestRun run(study);
+  run.finish();
+  std::uint64_t known = 0;
+  for (const EpochReport& report : run.coordinator().reports()) {
+    const UploadKind kind = run.coordinator().view().inducing(report.epoch).message.upload;
+    if (known < kWantedRewards) {
+      EXPECT_EQ(kind, UploadKind::kRewards);
+    }
+    if (kind == UploadKind::kRewards) known += std::uint64_t{study.agents} * report.length;
+  }
+  EXPECT_GE(known, kWantedRewards);
+}
+
+TEST(SelfTuning, RestoredAfterEveryInputGoesOnAlike) {
+  for (Study study : tuning_studies()) {
+    for (const DataPolicy data : {DataPolicy::kSurviving, DataPolicy::kEpoch}) {
+      study.data = data;
+      study.horizon = 12;
+      TestRun run(study);
+      TestRun restored(study, wavy_reward, true);
+      run.finish();
+      restored.finish();
+      EXPECT_EQ(restored.transcript(), run.transcript());
+    }
+  }
+}
+
+TEST(SelfTuning, AnHonestRunIsVerifiedAndAChangedModelIsNot) {
+  const auto secret = random::StudySecret::from_seed(7);
+  const auto failures = [&](const Study& study, const std::vector<Record>& records) {
+    std::vector<base::Bytes> bytes;
+    for (const Record& record : records) bytes.push_back(encode_record(record));
+    std::string names;
+    for (const Finding& finding : verify(share(study), secret, bytes, kTestExecutor, {}).findings) {
+      if (!finding.ok) names += finding.what + ";";
+    }
+    return names;
+  };
+  for (const Study& study : tuning_studies()) {
+    TestRun run(study);
+    run.run_epoch({}, {{2, {0}}});
+    run.run_epoch();
+    run.finish();
+    std::vector<Record> records = run.records();
+    EXPECT_EQ(failures(study, records), "");
+    for (Record& record : records) {
+      auto* closed = std::get_if<EpochClosed>(&record);
+      if (closed == nullptr || !closed->trim.learned) continue;
+      closed->trim.learned->kernel.lengthscales[0] *= 3;
+      break;
+    }
+    EXPECT_NE(failures(study, records).find("evidence of the learned model"), std::string::npos);
+  }
+}
+
+TEST(SelfTuning, EdgeCases) {
+  const auto finishes = [](const Study& study, const RewardFunction& reward) {
+    TestRun run(study, reward);
+    run.finish();
+    return run.coordinator().finished();
+  };
+  const RewardFunction flat = [](const Query&) { return 3.0; };
+  for (Study study : tuning_studies()) {
+    EXPECT_TRUE(finishes(study, flat));
+    study.agents = 1;
+    EXPECT_TRUE(finishes(study, wavy_reward));
+    study.horizon = 1;
+    EXPECT_TRUE(finishes(study, wavy_reward));
+    study.horizon = 2;
+    EXPECT_TRUE(finishes(study, flat));
+  }
+  Study large = tuning_study(Domain::box(50));
+  large.horizon = 6;
+  EXPECT_TRUE(finishes(large, wavy_reward));
+  Study zero = tuning_study(Domain::finite(lattice(300, 2)));
+  zero.beta = 0;
+  EXPECT_TRUE(finishes(zero, wavy_reward));
+}
+
+// Nobody of the first epoch had a reward: the model stays the guess until there is one.
+TEST(SelfTuning, AnEpochOfHolesTeachesNothing) {
+  const Study study = tuning_study(Domain::finite(lattice(300, 2)));
+  TestRun run(study);
+  run.run_epoch({}, {{0, {0}}, {1, {0}}, {2, {0}}, {3, {0}}, {4, {0}}});
+  EXPECT_FALSE(run.trim(1).learned);
+  run.finish();
+  EXPECT_TRUE(run.trim(2).learned);
+}
+
+}  // namespace
+}  // namespace duets::protocol
