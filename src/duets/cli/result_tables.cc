@@ -23,6 +23,13 @@ std::string number(double x) {
   return text;
 }
 
+// Several stand in one field, apart by spaces.
+std::string numbers(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : " ") + number(value);
+  return text;
+}
+
 void append_coordinate(std::string& out, const domain::Domain& domain, std::size_t coordinate,
                        double value) {
   const auto& parameters = domain.parameters();
@@ -92,19 +99,21 @@ std::string epochs_csv(const harness::RunResult& result) {
       "epoch,planned_length,length,points,distinct_points,participants,holes,region_fraction,"
       "cut_acceptance,region_points,survivors,sampler,membership_tests,sigma2_max_open,sigma2_max,"
       "p_unclipped,p,selected,inducing,information_gain,variance_path,variance_rank,"
-      "variance_tolerance,clamped,width,max_stddev,max_mean,tau,smallest_margin,mean_error,"
-      "run_digest,state_digest\n";
+      "variance_tolerance,clamped,lengthscale,signal_variance,lambda,reward_offset,surprise,width,"
+      "max_stddev,max_mean,tau,printed_tau,smallest_margin,mean_error,run_digest,state_digest\n";
   for (const protocol::EpochReport& r : result.epochs) {
     text += fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"
-        "{},{}\n",
+        "{},{},{},{},{},{},{},{}\n",
         base::value(r.epoch), r.planned_length, r.length, r.num_points, r.num_distinct,
         r.num_participants, r.num_holes, number(r.region_fraction), number(r.cut_acceptance),
         r.region_points, r.survivors, region::to_string(r.sampler.method), r.membership_tests,
         number(r.sigma2_max_open), number(r.sigma2_max), number(r.p_unclipped), number(r.p),
         r.num_selected, r.num_inducing, number(r.information_gain), protocol::name(r.variance_path),
-        r.variance_rank, number(r.variance_tolerance), r.num_clamped, number(r.width),
-        number(r.max_stddev), number(r.max_mean), number(r.tau), number(r.smallest_margin),
+        r.variance_rank, number(r.variance_tolerance), r.num_clamped,
+        numbers(r.kernel.lengthscales), number(r.kernel.variance), number(r.lambda),
+        number(r.reward_offset), number(r.surprise), number(r.width), number(r.max_stddev),
+        number(r.max_mean), number(r.tau), number(r.printed_tau), number(r.smallest_margin),
         number(r.mean_error), base::to_hex(r.run_digest), base::to_hex(r.state_digest));
   }
   return text;

@@ -52,6 +52,19 @@ Markup sampler_cell(const EpochReport& r) {
 // Only the selection by coin has a probability.
 Markup probability(double p) { return p > 0 ? number(p, 3) : Markup{kDash}; }
 
+// A length scale of all features, or of each.
+Markup lengthscale_cell(const EpochReport& r) {
+  Markup out;
+  for (const double scale : r.kernel.lengthscales) {
+    out.html += (out.html.empty() ? "" : ", ") + number(scale).html;
+  }
+  return out;
+}
+
+Markup surprise_cell(const EpochReport& r) {
+  return r.surprise > 0 ? number(r.surprise) : Markup{kDash};
+}
+
 Markup variance_cell(const EpochReport& r) {
   return {std::string(protocol::name(r.variance_path)) + ", rank " + grouped(r.variance_rank)};
 }
@@ -86,9 +99,16 @@ std::vector<Line> epoch_lines() {
       {"inducing points, broadcast", [](const EpochReport& r) { return count(r.num_inducing); }},
       {"variance", variance_cell},
       {"information gain", [](const EpochReport& r) { return number(r.information_gain); }},
+      {"length scale", lengthscale_cell},
+      {"prior deviation",
+       [](const EpochReport& r) { return number(std::sqrt(r.kernel.variance)); }},
+      {"noise variance &lambda;", [](const EpochReport& r) { return number(r.lambda); }},
+      {"reward offset", [](const EpochReport& r) { return number(r.reward_offset); }},
+      {"surprise", surprise_cell},
       {"width of the confidence bound", [](const EpochReport& r) { return number(r.width); }},
       {"largest mean (model units)", [](const EpochReport& r) { return number(r.max_mean); }},
       {"threshold &tau; (model units)", [](const EpochReport& r) { return number(r.tau); }},
+      {"&tau; without the floor", [](const EpochReport& r) { return number(r.printed_tau); }},
       {"smallest margin", [](const EpochReport& r) { return number(r.smallest_margin, 2); }},
       {"rounding error of a mean", [](const EpochReport& r) { return number(r.mean_error, 2); }},
   };
