@@ -9,6 +9,7 @@
 #include "duets/gp/exact.h"
 #include "duets/gp/sparse.h"
 #include "duets/protocol/epoch_model.h"
+#include "duets/protocol/learner.h"
 #include "duets/region/draw.h"
 
 namespace duets::cli {
@@ -99,14 +100,13 @@ Study with_guesses(Study study) {
 // Which exchanges send rewards. Those of surviving data only as long as all before them did; to
 // learn parameters rewards are sent until there are enough.
 void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchanges) {
-  constexpr std::uint64_t kWantedRewards = 32;
   const bool learned = study.parameters == protocol::Parameters::kLearned;
   bool allowed = true;
   std::uint64_t known = 0;
   for (ExchangeForecast& exchange : exchanges) {
     const bool shorter =
         study.upload == protocol::UploadRule::kAuto && exchange.length < exchange.inducing;
-    const bool wanted = learned && known < kWantedRewards;
+    const bool wanted = learned && known < protocol::kWantedRewards;
     exchange.rewards =
         allowed && (study.upload == protocol::UploadRule::kRewards || shorter || wanted);
     if (exchange.rewards) known += std::uint64_t{study.agents} * exchange.length;
