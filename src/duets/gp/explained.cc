@@ -1,6 +1,5 @@
 #include "duets/gp/explained.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "duets/base/error.h"
@@ -22,20 +21,12 @@ class Left {
   Left(const kernel::Kernel& kernel, const Points& candidates, const Points& data)
       : among_(kernel::gram(kernel, candidates)),
         cross_(kernel::cross(kernel, candidates, data)),
-        data_(Vector::Constant(data.rows(), kernel.variance)),
         smallest_(kPruneTolerance * kernel.variance) {
     measure();
   }
 
-  double largest() const { return data_.size() == 0 ? 0 : data_.maxCoeff(); }
-
-  double sum() const {
-    double total = 0;
-    for (const double left : data_) total += std::max(left, 0.0);
-    return total;
-  }
-
-  /// By how much a candidate lowers sum(); less than 0 for one that would be pruned.
+  /// By how much a candidate lowers the summed variance of the data; less than 0 for one that would
+  /// be pruned.
   double gain(Eigen::Index i) const {
     const double own = among_(i, i);
     return own > smallest_ ? squares_[i] / own : -1;
@@ -51,7 +42,6 @@ class Left {
     for (Eigen::Index j = 0; j < cross_.cols(); ++j) {
       cross_.col(j).array() = cross_.col(j).array() - z.array() * seen[j];
     }
-    data_.array() = data_.array() - seen.array().square();
     // It is seen entirely, whatever rounding says.
     among_(i, i) = 0;
     measure();
@@ -67,7 +57,6 @@ class Left {
 
   Matrix among_;    // c x c
   Matrix cross_;    // c x m
-  Vector data_;     // m: variances
   Vector squares_;  // c: of the rows of cross_
   double smallest_;
 };
@@ -75,7 +64,7 @@ class Left {
 }  // namespace
 
 std::vector<std::uint32_t> explaining_rows(const kernel::Kernel& kernel, const Points& candidates,
-                                           const Points& data, double residual,
+                                           const Points& data, double gain,
                                            std::size_t max_points) {
   base::require(max_points >= 1, "max_points", "0", "must be at least 1");
   const auto dimension = static_cast<std::size_t>(candidates.cols());
@@ -90,9 +79,7 @@ std::vector<std::uint32_t> explaining_rows(const kernel::Kernel& kernel, const P
     for (Eigen::Index i = 1; i < candidates.rows(); ++i) {
       if (left.gain(i) > left.gain(best)) best = i;
     }
-    const bool helps = left.largest() > residual && left.gain(best) > 0 &&
-                       left.gain(best) >= kSmallestGain * left.sum();
-    if (!helps && !chosen.empty()) break;
+    if (left.gain(best) <= gain && !chosen.empty()) break;
     chosen.push_back(static_cast<std::uint32_t>(best));
     left.choose(best);
   }

@@ -8,6 +8,7 @@
 
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
+#include "duets/gp/explained.h"
 #include "duets/gp/low_rank.h"
 #include "duets/numeric/rows.h"
 
@@ -19,9 +20,23 @@ using numeric::Vector;
 
 constexpr std::size_t kMaxGreedy = 4000;
 constexpr double kGreedyShare = 0.1;
+constexpr std::size_t kExplainedSample = 2048;
 
 Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);
+}
+
+// Points of the public pool through which the data are seen. Where all data are too many, a sample
+// stands for them, and each of it for several.
+std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
+                                            const PublicView& view, const Replay& replay,
+                                            double lambda) {
+  const gp::DataBlocks latents = replay.latents();
+  const Points data = gp::spread_rows(latents, kExplainedSample, view.executor());
+  const double thinned = static_cast<double>(data.rows()) / static_cast<double>(latents.num_rows());
+  const Points candidates = view.public_points(epoch, kPublicPool).latents;
+  return gp::explaining_rows(view.model(epoch).kernel, features_of(study, candidates),
+                             features_of(study, data), thinned * lambda, kPublicPool);
 }
 
 // The largest threshold that leaves this share of the means.
@@ -70,9 +85,7 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
         gp::greedy_rows(kernel, replay.latents(), features, residual, kMaxGreedy, view.executor());
     report.num_selected = static_cast<std::uint64_t>(set.points.rows());
   } else {
-    const Points candidates = view.public_points(epoch, kPublicPool).latents;
-    set.public_slots =
-        gp::greedy_pivots(kernel, features_of(study, candidates), residual, kMaxGreedy);
+    set.public_slots = explaining_slots(study, epoch, view, replay, report.lambda);
     report.num_selected = set.public_slots.size();
   }
   report.num_inducing = set.public_slots.empty() ? static_cast<std::uint64_t>(set.points.rows())
