@@ -21,6 +21,8 @@ using numeric::Vector;
 constexpr std::size_t kMaxGreedy = 4000;
 constexpr double kGreedyShare = 0.1;
 constexpr std::size_t kExplainedSample = 2048;
+// A public point has to tell this much of what one reward tells (docs/decisions).
+constexpr double kExplainedGain = 0.25;
 
 Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);
@@ -36,7 +38,8 @@ std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
   const double thinned = static_cast<double>(data.rows()) / static_cast<double>(latents.num_rows());
   const Points candidates = view.public_points(epoch, kPublicPool).latents;
   return gp::explaining_rows(view.model(epoch).kernel, features_of(study, candidates),
-                             features_of(study, data), thinned * lambda, kPublicPool);
+                             features_of(study, data), kExplainedGain * thinned * lambda,
+                             kPublicPool);
 }
 
 // The largest threshold that leaves this share of the means.

@@ -46,7 +46,7 @@ constexpr std::array<Bundle, 4> kBundles{{
      .inducing = Inducing::kPublic,
      .data = DataPolicy::kSurviving,
      .parameters = Parameters::kLearned,
-     .relevance = false,
+     .relevance = true,
      .coins = Coins::kStratified},
     {.preset = Preset::kQuick,
      .name = "quick",

@@ -25,8 +25,8 @@ enum class Mode : std::uint8_t {
 enum class Inducing : std::uint8_t {
   kCoin = 0,    ///< every point of D_j joins with probability p_j (the paper)
   kGreedy = 1,  ///< pivoted Cholesky over D_j until the residual is 0.1 sigma2_max
-  kPublic = 2,  ///< points of the public coin that explain D_j best, while they tell more than one
-                ///< reward would: indices travel, nobody's points show
+  kPublic = 2,  ///< points of the public coin that explain D_j best, while each tells at least a
+                ///< quarter of what a reward does: indices travel, nobody's points show
 };
 
 /// What the probability p_j of `kCoin` follows (mode kTuned).
