@@ -22,6 +22,7 @@
 #include "duets/cli/reproduce_command.h"
 #include "duets/cli/run_command.h"
 #include "duets/cli/scaling_command.h"
+#include "duets/cli/self_tuning_command.h"
 #include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/variants_command.h"
@@ -98,7 +99,7 @@ void add_run(CLI::App& app, Arguments& given) {
   });
 }
 
-// The other two experiments have their own problems, algorithms and betas.
+// The other experiments have their own problems, algorithms and betas.
 void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
   CLI::Option* scaling =
@@ -106,16 +107,35 @@ void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
                          "Instead: how DUETS grows with T and N (results/reproduce-scaling)");
   CLI::Option* variants = reproduce.add_flag(
       "--variants", chosen.variants, "Instead: variants of DUETS (results/reproduce-variants)");
+  CLI::Option* self_tuning = reproduce.add_flag(
+      "--self-tuning", chosen.self_tuning,
+      "Instead: presets against DisKernelUCB tuned in hindsight (results/reproduce-self-tuning)");
   variants->excludes(scaling);
+  self_tuning->excludes(scaling)->excludes(variants);
   for (const char* other : {"--preset", "--algorithms", "--betas"}) {
     scaling->excludes(reproduce.get_option(other));
     variants->excludes(reproduce.get_option(other));
+    self_tuning->excludes(reproduce.get_option(other));
   }
+  add_text(reproduce, "--conditions", chosen.conditions,
+           "With --self-tuning: only these (finite, units, noise, agents-2, continuous, ...)",
+           "A,B");
+  reproduce.get_option("--conditions")->needs(self_tuning);
+  reproduce
+      .add_flag("--held-out", chosen.held_out,
+                "With --self-tuning: only the functions that were kept apart")
+      ->needs(self_tuning)
+      ->excludes(reproduce.get_option("--conditions"));
+  reproduce.add_flag("--long-horizon", chosen.long_horizon, "With --self-tuning: T = 1000, too")
+      ->needs(self_tuning);
 }
 
 void run_reproduce(const Arguments& given, const Engine& engine) {
   if (given.reproduce.scaling) return reproduce_scaling(given.flags, given.reproduce, engine);
   if (given.reproduce.variants) return reproduce_variants(given.flags, given.reproduce, engine);
+  if (given.reproduce.self_tuning) {
+    return reproduce_self_tuning(given.flags, given.reproduce, engine);
+  }
   reproduce_figure(given.flags, given.reproduce, given.extensions, engine);
 }
 
@@ -126,8 +146,9 @@ void add_reproduce(CLI::App& app, Arguments& given) {
            "NAME");
   reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
   reproduce
-      ->add_option("--runs", chosen.runs,
-                   "Runs, each with its own seed (default 5; scaling 16, variants 50)")
+      ->add_option(
+          "--runs", chosen.runs,
+          "Runs, each with its own seed (default 5; scaling 16, variants 50, self-tuning 50)")
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
   add_text(*reproduce, "--functions", chosen.functions,

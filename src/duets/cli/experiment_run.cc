@@ -65,7 +65,7 @@ void require_whole(const ExperimentPlan& plan, const CommonFlags& flags, const E
       fmt::format(
           "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
           "{}; the runs of unfinished units are lost; go on with\n  {}",
-          result.num_units, plan.experiment.tasks.size() * plan.experiment.seeds.size(), folder,
+          result.num_units, harness::num_units(plan.experiment), folder,
           how_to_go_on(flags, engine)));
 }
 
@@ -238,10 +238,11 @@ std::string curves_digest(const harness::Experiment& experiment,
                           const harness::ExperimentResult& result) {
   base::ByteWriter writer;
   for (std::size_t task = 0; task < experiment.tasks.size(); ++task) {
-    for (std::size_t seed = 0; seed < experiment.seeds.size(); ++seed) {
+    const auto seeds = harness::seeds_of(experiment, experiment.tasks[task]);
+    for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
       writer.text(experiment.tasks[task].preset);
       writer.text(experiment.tasks[task].function);
-      writer.u64(experiment.seeds[seed]);
+      writer.u64(seeds[seed]);
       for (std::size_t i = 0; i < experiment.tasks[task].contenders.size(); ++i) {
         const harness::Contender& contender = experiment.tasks[task].contenders[i];
         const harness::Curves& curves = result.units[task][seed][i];

@@ -19,6 +19,11 @@ struct ReproduceFlags {
   std::string betas{};
   bool scaling = false;   ///< scaling_command.h instead
   bool variants = false;  ///< variants_command.h instead
+
+  bool self_tuning = false;   ///< self_tuning_command.h instead
+  std::string conditions{};   ///< of it, comma-separated; empty: the usual ones
+  bool held_out = false;      ///< only the functions that were kept apart
+  bool long_horizon = false;  ///< T = 1000, too
 };
 
 /// The comparison behind the published figure. Throws base::Error.

@@ -16,10 +16,10 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 8> kRunEntries{
     "study.toml", "manifest.json",     "trials.csv", "epochs.csv",
     "regret.csv", "communication.csv", "figures",    "report.html"};
-constexpr std::array<std::string_view, 13> kExperimentEntries{
-    "settings.json", "manifest.json", "summary.csv", "curves.csv", "differences.csv",
-    "runs",          "figures",       "report.html", "study.toml", "variants.csv",
-    "costs.csv",     "scaling.csv",   "slopes.csv"};
+constexpr std::array<std::string_view, 15> kExperimentEntries{
+    "settings.json", "manifest.json", "summary.csv", "curves.csv",      "differences.csv",
+    "runs",          "figures",       "report.html", "study.toml",      "variants.csv",
+    "costs.csv",     "scaling.csv",   "slopes.csv",  "self_tuning.csv", "means.csv"};
 
 template <std::size_t kSize>
 bool is_among(const fs::path& text, const std::array<std::string_view, kSize>& words) {

@@ -33,7 +33,7 @@ std::filesystem::path UnitFiles::path_of(const harness::Task& task, std::uint64_
 
 void UnitFiles::read_all(const harness::Experiment& experiment) {
   for (const harness::Task& task : experiment.tasks) {
-    for (const std::uint64_t seed : experiment.seeds) {
+    for (const std::uint64_t seed : harness::seeds_of(experiment, task)) {
       const std::filesystem::path path = path_of(task, seed);
       if (!std::filesystem::exists(path)) continue;
       const std::string text = read_whole_file(path);

@@ -14,22 +14,24 @@ struct Place {
   std::uint64_t seed;
 };
 
-Place place_of(const Experiment& experiment, std::size_t unit) {
-  const std::size_t num_seeds = experiment.seeds.size();
-  return {experiment.tasks[unit / num_seeds], experiment.seeds[unit % num_seeds]};
+using Places = std::vector<Place>;  // of the units
+
+Places places_of(const Experiment& experiment) {
+  Places places;
+  places.reserve(num_units(experiment));
+  for (const Task& task : experiment.tasks) {
+    for (const std::uint64_t seed : seeds_of(experiment, task)) places.push_back({task, seed});
+  }
+  return places;
 }
 
 // What the store of the first process has, in every process.
-Units stored_units(const Experiment& experiment, const base::Executor& executor, UnitStore& store) {
-  const std::size_t num_units = experiment.tasks.size() * experiment.seeds.size();
+Units stored_units(const Places& places, const base::Executor& executor, UnitStore& store) {
   base::ByteWriter writer;
-  for (std::size_t i = 0; i < num_units; ++i) {
-    const Place place = place_of(experiment, i);
-    writer.blob(unit_bytes(store.load(place.task, place.seed)));
-  }
+  for (const Place& place : places) writer.blob(unit_bytes(store.load(place.task, place.seed)));
   const base::Bytes agreed = executor.agree(writer.take());
   base::ByteReader reader(agreed);
-  Units units(num_units);
+  Units units(places.size());
   for (auto& unit : units) unit = unit_of(reader.blob());
   return units;
 }
@@ -75,25 +77,21 @@ std::optional<Unit> run_unit(const Place& place, UnitStore& store, ExperimentObs
   return unit;
 }
 
-std::size_t runs_of(const Experiment& experiment, std::size_t unit) {
-  return place_of(experiment, unit).task.contenders.size();
-}
-
 // The stored units, and those that this process is going to run.
-void tell_begin(const Experiment& experiment, const Units& units,
-                const std::vector<std::size_t>& own, ExperimentObserver& observer) {
+void tell_begin(const Places& places, const Units& units, const std::vector<std::size_t>& own,
+                ExperimentObserver& observer) {
   std::size_t num_loaded = 0;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if (units[i]) num_loaded += runs_of(experiment, i);
+    if (units[i]) num_loaded += places[i].task.contenders.size();
   }
   std::size_t num_own = 0;
-  for (const std::size_t unit : own) num_own += runs_of(experiment, unit);
+  for (const std::size_t unit : own) num_own += places[unit].task.contenders.size();
   observer.begins(num_loaded + num_own);
   for (std::size_t i = 0; i < num_loaded; ++i) observer.run_done(true);
 }
 
 // Everybody's new units to everybody.
-void share_units(const Experiment& experiment, const base::Executor& executor,
+void share_units(const Places& places, const base::Executor& executor,
                  const std::vector<std::size_t>& work, UnitStore& store, Units& units) {
   const base::UnitRange mine = executor.share(work.size());
   std::vector<base::Bytes> results;
@@ -105,7 +103,7 @@ void share_units(const Experiment& experiment, const base::Executor& executor,
     if (mine.contains(i)) continue;
     std::optional<Unit>& unit = units[work[i]];
     unit = unit_of(all[i]);
-    const Place place = place_of(experiment, work[i]);
+    const Place& place = places[work[i]];
     if (unit) store.received(place.task, place.seed, *unit);
   }
 }
@@ -116,20 +114,31 @@ ExperimentResult result_of(const Experiment& experiment, Units units) {
       std::count_if(units.begin(), units.end(), [](const auto& unit) { return unit.has_value(); }));
   result.stopped = result.num_units < units.size();
   if (result.stopped) return result;
-  const std::size_t num_seeds = experiment.seeds.size();
-  result.units.assign(experiment.tasks.size(), std::vector<Unit>(num_seeds));
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    result.units[i / num_seeds][i % num_seeds] = std::move(*units[i]);
+  auto next = units.begin();
+  for (const Task& task : experiment.tasks) {
+    std::vector<Unit>& by_seed = result.units.emplace_back(seeds_of(experiment, task).size());
+    for (Unit& unit : by_seed) unit = std::move(**next++);
   }
   return result;
 }
 
 }  // namespace
 
+std::span<const std::uint64_t> seeds_of(const Experiment& experiment, const Task& task) {
+  const std::span<const std::uint64_t> all = experiment.seeds;
+  return task.max_runs == 0 ? all : all.first(std::min(task.max_runs, all.size()));
+}
+
+std::size_t num_units(const Experiment& experiment) {
+  std::size_t units = 0;
+  for (const Task& task : experiment.tasks) units += seeds_of(experiment, task).size();
+  return units;
+}
+
 std::size_t num_runs(const Experiment& experiment) {
   std::size_t runs = 0;
   for (const Task& task : experiment.tasks) {
-    runs += task.contenders.size() * experiment.seeds.size();
+    runs += task.contenders.size() * seeds_of(experiment, task).size();
   }
   return runs;
 }
@@ -137,18 +146,19 @@ std::size_t num_runs(const Experiment& experiment) {
 ExperimentResult run_experiment(const Experiment& experiment, const base::Executor& executor,
                                 UnitStore& store, ExperimentObserver& observer,
                                 const std::atomic<bool>& stop) {
-  Units units = stored_units(experiment, executor, store);
+  const Places places = places_of(experiment);
+  Units units = stored_units(places, executor, store);
   const std::vector<std::size_t> work = missing_units(units);
   const base::UnitRange mine = executor.share(work.size());
   std::vector<std::size_t> own(work.begin() + static_cast<std::ptrdiff_t>(mine.begin),
                                work.begin() + static_cast<std::ptrdiff_t>(mine.end));
   // In the order of the tasks: the caller may have put the longest first.
   std::sort(own.begin(), own.end());
-  tell_begin(experiment, units, own, observer);
+  tell_begin(places, units, own, observer);
   executor.parallel_for(own.size(), [&](std::size_t i) {
-    units[own[i]] = run_unit(place_of(experiment, own[i]), store, observer, stop);
+    units[own[i]] = run_unit(places[own[i]], store, observer, stop);
   });
-  share_units(experiment, executor, work, store, units);
+  share_units(places, executor, work, store, units);
   return result_of(experiment, std::move(units));
 }
 

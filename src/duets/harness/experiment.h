@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,18 @@ struct Task {
   std::string function;  ///< "h1", ...
   std::function<Instance(std::uint64_t seed)> make;
   std::vector<Contender> contenders;
+  std::size_t max_runs = 0;  ///< only the first so many seeds of the experiment; 0: all
 };
 
 struct Experiment {
   std::vector<Task> tasks;
-  std::vector<std::uint64_t> seeds;  ///< of every task
+  std::vector<std::uint64_t> seeds;  ///< of every task, or the first of them (max_runs)
 };
+
+/// The seeds that the task runs with.
+std::span<const std::uint64_t> seeds_of(const Experiment& experiment, const Task& task);
+/// Pairs of task and seed.
+std::size_t num_units(const Experiment& experiment);
 
 /// The work of one task and one seed: the smallest piece that is stored and resumed. One entry for
 /// each contender of the task, in its order.

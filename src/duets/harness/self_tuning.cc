@@ -1,0 +1,324 @@
+#include "duets/harness/self_tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "duets/base/bytes.h"
+#include "duets/base/error.h"
+#include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
+#include "duets/harness/presets.h"
+#include "duets/problems/development.h"
+#include "duets/problems/held_out.h"
+#include "duets/region/draw.h"
+
+namespace duets::harness {
+namespace {
+
+using protocol::Preset;
+
+constexpr std::array<Condition, 13> kConditions{{
+    {.key = "finite",
+     .title = "2000 candidates, N = 10, T = 50",
+     .functions = FunctionSet::kKnown,
+     .ingredients = true,
+     .max_runs = 0},
+    {.key = "units", .title = "rewards 1000 y + 50", .unit = 1000, .level = 50},
+    {.key = "noise", .title = "noise of deviation 1", .noise = 1},
+    {.key = "lengthscale-double", .title = "length scale twice too long", .lengthscale_factor = 2},
+    {.key = "lengthscale-half", .title = "length scale half as long", .lengthscale_factor = 0.5},
+    {.key = "agents-2", .title = "N = 2", .agents = 2},
+    {.key = "agents-3", .title = "N = 3", .agents = 3},
+    {.key = "agents-5", .title = "N = 5", .agents = 5},
+    {.key = "agents-30", .title = "N = 30", .agents = 30},
+    {.key = "agents-100", .title = "N = 100, T = 20", .agents = 100, .horizon = 20},
+    {.key = "horizon-20", .title = "T = 20", .horizon = 20},
+    {.key = "horizon-200", .title = "T = 200", .horizon = 200},
+    {.key = "continuous",
+     .title = "boxes and balls themselves",
+     .functions = FunctionSet::kContinuous,
+     .continuous = true},
+}};
+
+// Only when they are named: the one is slow, the other is looked at once.
+constexpr std::array<Condition, 2> kNamedConditions{{
+    {.key = "horizon-1000",
+     .title = "T = 1000",
+     .functions = FunctionSet::kLong,
+     .horizon = 1000,
+     .narrow_grid = true,
+     .max_runs = 5},
+    {.key = "held-out",
+     .title = "2000 candidates, functions kept apart",
+     .functions = FunctionSet::kHeldOut,
+     .max_runs = 0},
+}};
+
+constexpr std::array<std::string_view, 3> kQuickConditions{"finite", "units", "continuous"};
+constexpr std::size_t kCandidates = 2000;
+constexpr double kRivalThreshold = 10;
+
+Contender rival(double beta, double lambda) {
+  return {.algorithm = "DisKernelUCB",
+          .beta = beta,
+          .variant = lambda_variant(lambda),
+          .run = [beta, lambda](const Instance& instance) {
+            baselines::Setting setting = instance.setting;
+            setting.lambda = lambda;
+            const auto policy = baselines::make_dis_kernel_ucb(
+                setting, {.beta = beta, .threshold = kRivalThreshold});
+            return play(instance, *policy);
+          }};
+}
+
+Contender preset_contender(const Condition& condition, Preset preset) {
+  return {.algorithm = "DUETS",
+          .beta = 0,
+          .variant = std::string(protocol::name(preset)),
+          .run = [condition, preset](const Instance& instance) {
+            return play_duets(instance,
+                              preset_study(condition, *instance.simulation.study, preset));
+          }};
+}
+
+// The study is made anew for each instance, whose domain it needs.
+Contender ingredient_contender(const Condition& condition, const std::string& name,
+                               std::size_t index) {
+  return {.algorithm = "DUETS",
+          .beta = 0,
+          .variant = name,
+          .run = [condition, index](const Instance& instance) {
+            const protocol::Study automatic =
+                preset_study(condition, *instance.simulation.study, Preset::kAuto);
+            return play_duets(instance, changed_ingredients(automatic).at(index).study);
+          }};
+}
+
+protocol::Study bare_study() {
+  protocol::Study study;
+  study.domain = std::make_shared<const domain::Domain>(domain::Domain::box(2));
+  return study;
+}
+
+std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
+  std::vector<Contender> out;
+  for (const double lambda : rival_lambdas(condition, quick)) {
+    for (const double beta : rival_betas(condition, quick)) out.push_back(rival(beta, lambda));
+  }
+  if (condition.narrow_grid) {
+    out.push_back(preset_contender(condition, Preset::kAuto));
+    return out;
+  }
+  for (const Preset preset : protocol::kPresets) out.push_back(preset_contender(condition, preset));
+  if (!condition.ingredients) return out;
+  const auto changed = changed_ingredients(preset_study(condition, bare_study(), Preset::kAuto));
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    out.push_back(ingredient_contender(condition, changed[i].name, i));
+  }
+  return out;
+}
+
+std::vector<std::string> names_of(std::span<const problems::Formula> formulas) {
+  std::vector<std::string> out;
+  for (const problems::Formula& formula : formulas) out.emplace_back(formula.name);
+  return out;
+}
+
+std::shared_ptr<const domain::Domain> domain_of(const Condition& condition,
+                                                const problems::Problem& problem,
+                                                const random::Coin& public_coin) {
+  using domain::Domain;
+  const bool ball = problem.natural_shape() == problems::Shape::kBall;
+  const std::size_t dimension = problem.dimension();
+  if (condition.continuous) {
+    return std::make_shared<const Domain>(ball ? Domain::ball(dimension, 1)
+                                               : Domain::box(dimension));
+  }
+  const auto shape = ball ? region::CandidateShape::kSphere : region::CandidateShape::kCube;
+  return std::make_shared<const Domain>(
+      Domain::finite(region::random_candidates(public_coin, shape, kCandidates, dimension, 1)));
+}
+
+double known_lengthscale(std::string_view function, const domain::Domain& domain) {
+  if (function == "branin") return 0.2;
+  const auto paper = paper_functions();
+  if (std::find(paper.begin(), paper.end(), function) != paper.end()) return 1;
+  return protocol::guessed_lengthscale(domain);
+}
+
+void require_known(const std::vector<std::string>& names, std::string_view field,
+                   const std::string& name) {
+  base::require(std::find(names.begin(), names.end(), name) != names.end(), std::string(field),
+                fmt::format("\"{}\"", name),
+                fmt::format("must be one of {}", fmt::join(names, ", ")));
+}
+
+// Each name must be a function of some condition that was chosen.
+void check_functions(const SelfTuningChoice& choice) {
+  std::vector<std::string> known;
+  for (const std::string& key : choice.conditions) {
+    for (const std::string& name : functions_of(find_condition(key))) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  for (const std::string& name : choice.functions) require_known(known, "function", name);
+}
+
+bool is_chosen(const SelfTuningChoice& choice, const std::string& function) {
+  return choice.functions.empty() || std::find(choice.functions.begin(), choice.functions.end(),
+                                               function) != choice.functions.end();
+}
+
+}  // namespace
+
+std::span<const Condition> self_tuning_conditions() { return kConditions; }
+
+const Condition& find_condition(std::string_view key) {
+  std::vector<std::string_view> keys;
+  for (const auto list :
+       {std::span<const Condition>(kConditions), std::span<const Condition>(kNamedConditions)}) {
+    for (const Condition& condition : list) {
+      if (condition.key == key) return condition;
+      keys.push_back(condition.key);
+    }
+  }
+  base::refuse("condition", fmt::format("\"{}\"", key),
+               fmt::format("must be one of {}", fmt::join(keys, ", ")));
+}
+
+std::vector<std::string> functions_of(const Condition& condition) {
+  std::vector<std::string> out(paper_functions().begin(), paper_functions().end());
+  switch (condition.functions) {
+    case FunctionSet::kKnown: {
+      const auto more = names_of(problems::development_functions());
+      out.insert(out.end(), more.begin(), more.end());
+      return out;
+    }
+    case FunctionSet::kStress:
+      return {"h1", "branin", "hartmann4", "camel", "hartmann3", "levy4"};
+    case FunctionSet::kContinuous:
+      out.insert(out.end(), {"ackley2", "camel", "griewank3", "hartmann3", "levy4"});
+      return out;
+    case FunctionSet::kLong:
+      return {"branin", "hartmann4"};
+    case FunctionSet::kHeldOut:
+      break;
+  }
+  return names_of(problems::held_out_functions());
+}
+
+std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic) {
+  std::vector<Ingredient> out;
+  const auto add = [&](std::string name) -> protocol::Study& {
+    out.push_back({std::move(name), automatic});
+    return out.back().study;
+  };
+  protocol::Study& no_floor = add("auto without floor");
+  no_floor.volume_floor = 0;
+  no_floor.epoch_floor = 1;
+  protocol::Study& printed = add("auto with the printed schedule");
+  printed.schedule = protocol::ScheduleRule::kSqrtFloor;
+  printed.t1 = 2;
+  add("auto with data of the epoch").data = protocol::DataPolicy::kEpoch;
+  protocol::Study& fixed = add("auto with fixed parameters");
+  fixed.parameters = protocol::Parameters::kFixed;
+  fixed.relevance = false;
+  add(automatic.relevance ? "auto without relevance" : "auto with relevance").relevance =
+      !automatic.relevance;
+  add("auto with independent coins").coins = protocol::Coins::kIndependent;
+  add("auto with greedy S").inducing = protocol::Inducing::kGreedy;
+  return out;
+}
+
+Instance self_tuning_instance(const Condition& condition, std::string_view function,
+                              std::uint64_t seed) {
+  const auto secret = random::StudySecret::from_seed(seed);
+  Simulation simulation;
+  simulation.problem = problems::make_problem(function, {}, secret.problem_coin());
+  simulation.noise = {.kind = problems::NoiseKind::kGaussian, .level = condition.noise};
+  simulation.seed = seed;
+  simulation.scale = 1 / condition.unit;
+  simulation.offset = -condition.level / condition.unit;
+
+  protocol::Study study;
+  study.name = fmt::format("{}-{}", condition.key, function);
+  study.agents = condition.agents;
+  study.horizon = condition.horizon;
+  study.domain = domain_of(condition, *simulation.problem, secret.public_coin());
+  study.kernel.lengthscales = {known_lengthscale(function, *study.domain) *
+                               condition.lengthscale_factor};
+  simulation.study = std::make_shared<const protocol::Study>(std::move(study));
+  return make_instance(std::move(simulation));
+}
+
+protocol::Study preset_study(const Condition& condition, protocol::Study study, Preset preset) {
+  protocol::apply_preset(preset, study);
+  if (preset == Preset::kPaper) {
+    study.beta = kSelfTuningPaperBeta;
+  } else {
+    study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain) *
+                                 condition.lengthscale_factor};
+  }
+  return study;
+}
+
+std::vector<double> rival_betas(const Condition& condition, bool quick) {
+  if (condition.narrow_grid) return {0.1, 0.2, 0.5};
+  if (quick) return {0.1, 0.5, 1};
+  return {0.05, 0.1, 0.2, 0.5, 1, 2};
+}
+
+std::vector<double> rival_lambdas(const Condition& condition, bool quick) {
+  if (condition.narrow_grid || quick) return {0.2};
+  return {0.04, 0.2, 1};
+}
+
+std::string lambda_variant(double lambda) { return fmt::format("lambda = {}", lambda); }
+
+SelfTuningChoice completed(SelfTuningChoice choice) {
+  if (!choice.conditions.empty()) return choice;
+  if (choice.quick) {
+    choice.conditions.assign(kQuickConditions.begin(), kQuickConditions.end());
+  } else {
+    for (const Condition& condition : kConditions) choice.conditions.emplace_back(condition.key);
+  }
+  return choice;
+}
+
+Experiment self_tuning_experiment(const SelfTuningChoice& given) {
+  const SelfTuningChoice choice = completed(given);
+  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
+  check_functions(choice);
+  Experiment experiment;
+  for (const std::string& key : choice.conditions) {
+    const Condition& condition = find_condition(key);
+    for (const std::string& function : functions_of(condition)) {
+      if (!is_chosen(choice, function)) continue;
+      experiment.tasks.push_back({.preset = key,
+                                  .function = function,
+                                  .make =
+                                      [condition, function](std::uint64_t seed) {
+                                        return self_tuning_instance(condition, function, seed);
+                                      },
+                                  .contenders = contenders_of(condition, choice.quick),
+                                  .max_runs = condition.max_runs});
+    }
+  }
+  for (std::uint32_t run = 0; run < choice.runs; ++run) {
+    experiment.seeds.push_back(choice.first_seed + run);
+  }
+  return experiment;
+}
+
+std::string presets_fingerprint() {
+  base::ByteWriter writer;
+  for (const Preset preset : protocol::kPresets) {
+    protocol::Study study = bare_study();
+    protocol::apply_preset(preset, study);
+    writer.text(base::to_hex(protocol::study_digest(study)));
+  }
+  return base::to_hex(base::digest_of(writer.bytes()));
+}
+
+}  // namespace duets::harness
