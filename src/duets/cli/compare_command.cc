@@ -12,6 +12,7 @@
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/harness/presets.h"
+#include "duets/harness/self_tuning.h"
 
 namespace duets::cli {
 namespace {
@@ -50,6 +51,7 @@ harness::Algorithm chosen_algorithm(const std::vector<harness::Algorithm>& all,
                                     const StudyFile& file) {
   harness::Algorithm algorithm = harness::find_algorithm(all, key);
   if (key == kDuets && file.study.mode == protocol::Mode::kTheory) algorithm.uses_beta = false;
+  algorithm.keeps_lengthscale = algorithm.preset && file.lengthscale_given;
   if (chosen.threshold && algorithm.threshold > 0) algorithm.threshold = *chosen.threshold;
   return algorithm;
 }
@@ -105,6 +107,16 @@ harness::Experiment experiment_of(const Choice& choice, const CompareFlags& chos
   return experiment;
 }
 
+// The settings of presets are not in the study's text.
+std::string presets_context(const Choice& choice) {
+  for (const harness::Algorithm& algorithm : choice.algorithms) {
+    if (!algorithm.preset) continue;
+    return fmt::format("\npresets {}, length scale {}", harness::presets_fingerprint(),
+                       algorithm.keeps_lengthscale ? "given" : "guessed");
+  }
+  return {};
+}
+
 // As text: JSON has no infinity.
 std::string threshold_text(const CompareFlags& chosen) {
   return chosen.threshold ? fmt::format("{}", *chosen.threshold) : "each algorithm's own";
@@ -142,7 +154,7 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
                    {"threshold", threshold_text(chosen)},
                    {"first_seed", choice.file.seed},
                    {"runs", chosen.runs}};
-  plan.context = text;
+  plan.context = text + presets_context(choice);
   if (chosen.threshold) plan.context += fmt::format("\nthreshold = {}", *chosen.threshold);
   plan.output = "results/compare-" + choice.file.study.name;
   plan.notice =

@@ -110,6 +110,7 @@ void read_kernel(const Section& section, StudyFile& out) {
   kernel.variance = section.positive("variance").value_or(kernel.variance);
   if (const auto given = section.positives("lengthscale")) {
     out.lengthscales = *given;
+    out.lengthscale_given = true;
   } else {
     out.lengthscales = {default_lengthscale(section, out)};
   }

@@ -78,6 +78,7 @@ struct StudyFile {
   ObjectiveSpec objective;
   SpaceSpec space;
   std::vector<double> lengthscales;        ///< as written: one, or one per latent coordinate
+  bool lengthscale_given = false;          ///< false: a default
   std::optional<protocol::Preset> preset;  ///< where the defaults of [duets] came from, if named
   CoordinatorSpec coordinator;
   std::vector<std::string> notes;  ///< what was read and has no effect here, for people
@@ -112,8 +113,8 @@ StudyFile parse_study(std::string_view text, const std::string& file_name,
                       const StudyOverrides& overrides = {});
 
 /// The study file with every field that applies written out, defaults too, and the points of a CSV
-/// file inside. Parsing it gives an equal StudyFile (but for space.file and preset, whose name is a
-/// comment) and the same study digest.
+/// file inside. Parsing it gives an equal StudyFile (but for space.file, lengthscale_given and
+/// preset, whose name is a comment) and the same study digest.
 std::string resolved_toml(const StudyFile& file);
 
 /// The built-in function of the study, to be evaluated on the *features* of a point (the unit cube

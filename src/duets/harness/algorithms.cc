@@ -16,7 +16,30 @@
 namespace duets::harness {
 namespace {
 
+Algorithm preset_algorithm(protocol::Preset preset) {
+  const std::string name(protocol::name(preset));
+  return {.key = "duets-" + name,
+          .name = "DUETS " + name,
+          .description = std::string(protocol::meaning(preset)),
+          .uses_beta = false,
+          .preset = preset};
+}
+
+Contender preset_contender(const Algorithm& algorithm) {
+  return {.algorithm = algorithm.name,
+          .beta = 0,
+          .variant = {},
+          .run = [preset = *algorithm.preset,
+                  keeps = algorithm.keeps_lengthscale](const Instance& instance) {
+            const protocol::Study& given = *instance.simulation.study;
+            protocol::Study study = preset_study(given, preset);
+            if (keeps) study.kernel.lengthscales = given.kernel.lengthscales;
+            return play_duets(instance, study);
+          }};
+}
+
 Contender contender(const Algorithm& algorithm, double beta) {
+  if (algorithm.preset) return preset_contender(algorithm);
   Contender out{.algorithm = algorithm.name, .beta = beta, .variant = {}, .run = {}};
   if (!algorithm.make) {
     out.run = [beta](const Instance& instance) {
@@ -41,6 +64,9 @@ std::vector<Algorithm> builtin_algorithms() {
       {.key = "duets",
        .name = "DUETS",
        .description = "uniform sampling of trimmed sets with shared randomness"},
+      preset_algorithm(protocol::Preset::kAuto),
+      preset_algorithm(protocol::Preset::kQuick),
+      preset_algorithm(protocol::Preset::kSafe),
       {.key = "dis-kernel-ucb",
        .name = "DisKernelUCB",
        .description = "agents pool all data when one has learnt enough",
@@ -88,6 +114,13 @@ const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std
   for (const Algorithm& algorithm : algorithms) keys.push_back(algorithm.key);
   base::refuse("algorithm", fmt::format("\"{}\"", key),
                fmt::format("must be one of {}", fmt::join(keys, ", ")));
+}
+
+protocol::Study preset_study(protocol::Study study, protocol::Preset preset) {
+  study.mode = protocol::Mode::kTuned;
+  protocol::apply_preset(preset, study);
+  study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
+  return study;
 }
 
 std::vector<Contender> contenders(const Algorithm& algorithm, std::span<const double> betas) {

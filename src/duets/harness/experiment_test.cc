@@ -107,6 +107,25 @@ TEST(RunExperiment, EveryRunStandsInItsPlaceOnAnyNumberOfThreads) {
   }
 }
 
+TEST(RunExperiment, ATaskMayHaveFewerSeeds) {
+  std::atomic<int> count = 0;
+  Experiment experiment = two_by_three(count);
+  experiment.tasks[0].max_runs = 1;
+  experiment.tasks[1].max_runs = 7;  // more than there are
+  EXPECT_EQ(num_units(experiment), 4U);
+  EXPECT_EQ(num_runs(experiment), 8U);
+  NoStore store;
+  Counter counter;
+  const ExperimentResult result =
+      run_experiment(experiment, ThreadExecutor(2), store, counter, kGoOn);
+  EXPECT_EQ(count, 8);
+  EXPECT_EQ(result.num_units, 4U);
+  ASSERT_EQ(result.units[0].size(), 1U);
+  ASSERT_EQ(result.units[1].size(), 3U);
+  EXPECT_EQ(result.units[0][0][1].regret.back(), 204);
+  EXPECT_EQ(result.units[1][2][0].regret.back(), 106);
+}
+
 TEST(RunExperiment, RunsOnlyWhatTheStoreLacks) {
   std::atomic<int> count = 0;
   const Experiment experiment = two_by_three(count);

@@ -104,7 +104,7 @@ TEST(StudyExperiment, NamesWhatItRefuses) {
   };
   refused({.presets = {"printed"}}, "preset = \"printed\": must be one of paper, as-plotted");
   refused({.functions = {"h3"}}, "function = \"h3\": must be one of h1, h2, branin, hartmann4");
-  refused({.algorithms = {"ucb"}}, "algorithm = \"ucb\": must be one of duets, dis-kernel-ucb");
+  refused({.algorithms = {"ucb"}}, "algorithm = \"ucb\": must be one of duets, duets-auto");
   refused({.betas = {-1}}, "beta = -1: must be at least 0");
   refused({.betas = {std::numeric_limits<double>::infinity()}}, "beta = inf");
   refused({.runs = 0}, "runs = 0: must be at least 1");

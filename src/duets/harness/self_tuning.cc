@@ -8,6 +8,7 @@
 #include "duets/base/bytes.h"
 #include "duets/base/error.h"
 #include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
+#include "duets/harness/algorithms.h"
 #include "duets/harness/presets.h"
 #include "duets/problems/development.h"
 #include "duets/problems/held_out.h"
@@ -253,13 +254,13 @@ Instance self_tuning_instance(const Condition& condition, std::string_view funct
 }
 
 protocol::Study preset_study(const Condition& condition, protocol::Study study, Preset preset) {
-  protocol::apply_preset(preset, study);
   if (preset == Preset::kPaper) {
+    protocol::apply_preset(preset, study);
     study.beta = kSelfTuningPaperBeta;
-  } else {
-    study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain) *
-                                 condition.lengthscale_factor};
+    return study;
   }
+  study = preset_study(std::move(study), preset);
+  study.kernel.lengthscales.front() *= condition.lengthscale_factor;
   return study;
 }
 

@@ -39,7 +39,7 @@ struct Condition {
   double noise = 0.2;
   double unit = 1, level = 0;     ///< every algorithm is told unit * y + level
   double lengthscale_factor = 1;  ///< on what DisKernelUCB and "paper" know and presets guess
-  bool continuous = false;        ///< the box or ball itself; DisKernelUCB has kPoolArms of it
+  bool continuous = false;        ///< the box or ball itself, and regret against its optimum
   bool ingredients = false;       ///< "auto" with one ingredient changed, too
   bool narrow_grid = false;       ///< three betas, one lambda, of the presets "auto" alone
   std::size_t max_runs = 20;      ///< 0: all

@@ -16,7 +16,9 @@ Markup facts_section(const ComparisonPage& page_facts) {
           {paragraph(text(fmt::format(
                "Unless a condition says otherwise: ten agents, 50 queries each, 2000 candidates on "
                "the sphere (h1, h2) or in the cube, fresh for each seed; noise of deviation 0.2; "
-               "regret against the best candidate. DisKernelUCB (D = 10) is given the beta and the "
+               "regret against the best candidate (on boxes and balls against the optimum, where "
+               "DisKernelUCB starts from 2000 points and climbs). DisKernelUCB (D = 10) is given "
+               "the beta and the "
                "lambda that turn out best for each function, and with preset \"paper\" (beta = {}) "
                "the length scales of the published study where there are any. The other presets "
                "know nothing: not the noise, not the units, and of the length scale a guess from "

@@ -9,6 +9,7 @@
 
 #include "duets/base/error.h"
 #include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
+#include "duets/harness/algorithms.h"
 #include "duets/harness/presets.h"
 #include "duets/region/draw.h"
 
@@ -19,7 +20,7 @@ using protocol::Inducing;
 using protocol::ScheduleRule;
 using protocol::UploadRule;
 
-constexpr std::array<Variant, 15> kVariants{{
+constexpr std::array<Variant, 18> kVariants{{
     {.name = "printed"},
     {.name = "ceil", .schedule = ScheduleRule::kSqrtCeil},
     {.name = "greedy", .inducing = Inducing::kGreedy},
@@ -49,6 +50,9 @@ constexpr std::array<Variant, 15> kVariants{{
      .t1 = 1,
      .inducing = Inducing::kPublic,
      .upload = UploadRule::kAuto},
+    {.name = "preset auto", .preset = protocol::Preset::kAuto},
+    {.name = "preset quick", .preset = protocol::Preset::kQuick},
+    {.name = "preset safe", .preset = protocol::Preset::kSafe},
 }};
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -59,7 +63,7 @@ constexpr std::array<double, 3> kQuickBetas{0.1, 0.5, 1};
 
 Contender duets_contender(const Variant& variant) {
   return {.algorithm = "DUETS",
-          .beta = kVariantBeta,
+          .beta = variant_settings(variant).beta,
           .variant = std::string(variant.name),
           .run = [variant](const Instance& instance) {
             return play_duets(instance, variant_study(*instance.simulation.study, variant));
@@ -87,6 +91,24 @@ std::vector<Contender> all_contenders(bool quick) {
   return out;
 }
 
+// Why no part of the theorem speaks of a preset.
+std::string nothing_left(const protocol::Study& study) {
+  std::vector<std::string_view> reasons;
+  if (study.parameters == protocol::Parameters::kLearned) {
+    reasons.push_back("kernel and lambda are learned from the rewards that the cut uses");
+  }
+  if (study.data == protocol::DataPolicy::kSurviving) {
+    reasons.push_back("points are drawn where earlier data of the same posterior allow");
+  }
+  if (study.volume_floor > 0) {
+    reasons.push_back("a cut keeps a share of its region even where the bound would not");
+  }
+  if (study.coins == protocol::Coins::kStratified) {
+    reasons.push_back("the points of an epoch are not independent");
+  }
+  return fmt::format("nothing is proved: {}", fmt::join(reasons, "; "));
+}
+
 void check_function(std::string_view function) {
   const auto known = paper_functions();
   base::require(std::find(known.begin(), known.end(), function) != known.end(), "function",
@@ -105,7 +127,17 @@ const Variant& find_variant(std::string_view name) {
   base::refuse("variant", fmt::format("\"{}\"", name), "there is no such variant");
 }
 
+protocol::Study variant_settings(const Variant& variant) {
+  protocol::Study study;
+  if (variant.preset) {
+    protocol::apply_preset(*variant.preset, study);
+    return study;
+  }
+  return variant_study(std::move(study), variant);
+}
+
 protocol::Study variant_study(protocol::Study study, const Variant& variant) {
+  if (variant.preset) return preset_study(std::move(study), *variant.preset);
   study.beta = kVariantBeta;
   study.schedule = variant.schedule;
   study.t1 = variant.t1;
@@ -170,7 +202,7 @@ Experiment variants_experiment(const VariantsChoice& choice) {
 }
 
 std::string_view exchange_growth(const Variant& variant) {
-  switch (variant.schedule) {
+  switch (variant_settings(variant).schedule) {
     case ScheduleRule::kDoubling:
       return "log2 T";
     case ScheduleRule::kPairedDoubling:
@@ -181,6 +213,7 @@ std::string_view exchange_growth(const Variant& variant) {
 }
 
 std::string theorem_left(const Variant& variant) {
+  if (variant.preset) return nothing_left(variant_settings(variant));
   const bool doubling = variant.schedule == ScheduleRule::kDoubling ||
                         variant.schedule == ScheduleRule::kPairedDoubling;
   const bool coin = variant.inducing == Inducing::kCoin;

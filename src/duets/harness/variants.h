@@ -3,17 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "duets/harness/experiment.h"
+#include "duets/protocol/preset.h"
 #include "duets/protocol/study.h"
 
 namespace duets::harness {
 
-/// beta of every variant, whatever the function.
+/// beta of every variant but the presets, whatever the function.
 inline constexpr double kVariantBeta = 0.2;
 inline constexpr std::uint32_t kVariantRuns = 50;
 inline constexpr std::uint32_t kQuickVariantRuns = 4;
@@ -26,15 +28,19 @@ struct Variant {
   std::uint32_t t1 = 2;
   protocol::Inducing inducing = protocol::Inducing::kCoin;
   protocol::UploadRule upload = protocol::UploadRule::kProjection;
+  std::optional<protocol::Preset> preset{};  ///< all of its settings instead, and the guessed
+                                             ///< length scale
 };
 
-/// The printed algorithm, one change at a time, and combinations.
+/// The printed algorithm, one change at a time, combinations, and the presets that tune themselves.
 std::span<const Variant> duets_variants();
 /// By name; kInvalid when there is none.
 const Variant& find_variant(std::string_view name);
 
 /// The study with the variant's settings.
 protocol::Study variant_study(protocol::Study study, const Variant& variant);
+/// The same settings in a study without a domain.
+protocol::Study variant_settings(const Variant& variant);
 
 /// Thresholds D of DisKernelUCB (the last is infinity: never synchronise) and the grid over which
 /// its best beta is sought, for every function and D.

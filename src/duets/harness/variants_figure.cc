@@ -63,12 +63,22 @@ Series group_marks(const VariantsTask& task, const Group& group) {
   for (const VariantResult& result : task.results) {
     if (!result.is_duets()) continue;
     const Variant& variant = find_variant(result.variant);
-    if (group.has(variant.schedule) && variant.inducing == group.inducing) {
+    if (!variant.preset && group.has(variant.schedule) && variant.inducing == group.inducing) {
       places.push_back(place_of(result));
     }
   }
   return marks(std::string(group.name),
                {.colour = std::string(group.colour), .width = 0, .marker = group.marker},
+               std::move(places));
+}
+
+Series preset_marks(const VariantsTask& task) {
+  std::vector<Place> places;
+  for (const VariantResult& result : task.results) {
+    if (result.is_duets() && find_variant(result.variant).preset)
+      places.push_back(place_of(result));
+  }
+  return marks("presets", {.colour = "#cc79a7", .width = 0, .marker = Marker::kStar},
                std::move(places));
 }
 
@@ -114,6 +124,7 @@ Panel task_panel(const VariantsTask& task) {
                   marks("DisKernelUCB, one mark for each D",
                         {.colour = "#000000", .width = 0, .marker = Marker::kDiamond}, rivals)};
   for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
+  panel.series.push_back(preset_marks(task));
   for (const VariantResult& result : task.results) {
     if (result.communication[0].mean > 0) continue;
     panel.note +=

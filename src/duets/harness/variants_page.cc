@@ -19,7 +19,8 @@ Markup facts_section(const ComparisonPage& page_facts) {
                 "Ten agents, 50 queries each, 2000 candidates on the sphere (h1, h2) or in the "
                 "cube, fresh for each seed; noise of deviation 0.2, lambda = 0.2; regret against "
                 "the best candidate. Every variant of DUETS runs with beta = {} on every function "
-                "and the printed cut. DisKernelUCB is given the beta that turns out best for each "
+                "and the printed cut; presets have settings of their own and guess the length "
+                "scale. DisKernelUCB is given the beta that turns out best for each "
                 "function and each D, an advantage that no variant has. All meet the same "
                 "candidates, functions and noise, so that differences are paired.",
                 kVariantBeta))),

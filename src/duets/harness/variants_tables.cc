@@ -38,12 +38,14 @@ std::string cell(const VariantResult& result) {
 }  // namespace
 
 std::string epochs_text(const Variant& variant) {
+  const protocol::Study settings = variant_settings(variant);
   return fmt::format(
-      "{}", fmt::join(protocol::epoch_lengths(variant.schedule, kHorizon, variant.t1), ", "));
+      "{}", fmt::join(protocol::epoch_lengths(settings.schedule, kHorizon, settings.t1), ", "));
 }
 
 std::size_t num_exchanges(const Variant& variant, std::uint32_t horizon) {
-  return protocol::epoch_lengths(variant.schedule, horizon, variant.t1).size() - 1;
+  const protocol::Study settings = variant_settings(variant);
+  return protocol::epoch_lengths(settings.schedule, horizon, settings.t1).size() - 1;
 }
 
 std::string variants_csv(const VariantsAnalysis& analysis) {

@@ -93,6 +93,24 @@ TEST(Variants, CostsByHand) {
   EXPECT_NE(theorem_left(find_variant("greedy")).find("0.1 sigma2_max"), std::string::npos);
 }
 
+// Settings come from the preset's own table: nothing of it is copied here.
+TEST(Variants, PresetsAreThoseOfAStudyFile) {
+  const Instance instance = variants_instance("branin", 1);
+  const protocol::Study& given = *instance.simulation.study;
+  for (const Variant& variant : duets_variants()) {
+    if (!variant.preset) continue;
+    protocol::Study expected = given;
+    protocol::apply_preset(*variant.preset, expected);
+    expected.kernel.lengthscales = {protocol::guessed_lengthscale(*given.domain)};
+    EXPECT_EQ(protocol::study_digest(variant_study(given, variant)),
+              protocol::study_digest(expected))
+        << variant.name;
+    EXPECT_EQ(num_exchanges(variant, 50), protocol::lengths(expected).size() - 1) << variant.name;
+    EXPECT_EQ(theorem_left(variant).substr(0, 19), "nothing is proved: ") << variant.name;
+    EXPECT_GT(theorem_left(variant).size(), 30u) << variant.name;
+  }
+}
+
 TEST(Variants, AnUploadRuleChangesReals) {
   const Instance instance = variants_instance("branin", 1);
   const auto run = [&](std::string_view name) {

@@ -1,0 +1,218 @@
+#include "duets/harness/self_tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <set>
+
+#include "duets/base/error.h"
+#include "duets/harness/self_tuning_page.h"
+#include "duets/harness/self_tuning_tables.h"
+#include "duets/problems/development.h"
+#include "duets/problems/held_out.h"
+
+namespace duets::harness {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+Contender named(const std::string& algorithm, double beta, const std::string& variant) {
+  return {.algorithm = algorithm, .beta = beta, .variant = variant, .run = {}};
+}
+
+Curves ending_at(double regret, double reals) {
+  return {
+      .t = {50}, .regret = {regret}, .paper = {reals}, .figure = {reals}, .links = {10 * reals}};
+}
+
+// Two settings of the rival, the second better; auto with half its regret at a tenth of its reals
+// on branin, and a quarter and a fifth on camel; an ingredient that doubles auto's regret.
+struct Made {
+  Experiment experiment{};
+  ExperimentResult result{};
+};
+
+Made made() {
+  Made out;
+  out.experiment.seeds = {1, 2};
+  for (const auto& [function, regret, reals] :
+       {std::tuple{"branin", 0.5, 0.1}, std::tuple{"camel", 0.25, 0.2}}) {
+    out.experiment.tasks.push_back(
+        {.preset = "finite",
+         .function = function,
+         .make = {},
+         .contenders = {named("DisKernelUCB", 0.5, lambda_variant(0.2)),
+                        named("DisKernelUCB", 1, lambda_variant(1)), named("DUETS", 0, "auto"),
+                        named("DUETS", 0, "auto without floor")}});
+    std::vector<Unit> units;
+    for (const double hard : {1.0, 3.0}) {
+      units.push_back({ending_at(50 * hard, 900), ending_at(40 * hard, 1000),
+                       ending_at(40 * hard * regret, 1000 * reals),
+                       ending_at(80 * hard * regret, 500 * reals)});
+    }
+    out.result.units.push_back(units);
+  }
+  return out;
+}
+
+TEST(SelfTuning, ConditionsHaveDifferentKeysAndKnownFunctions) {
+  std::set<std::string_view> keys;
+  for (const Condition& condition : self_tuning_conditions()) {
+    EXPECT_TRUE(keys.insert(condition.key).second) << condition.key;
+    EXPECT_EQ(&find_condition(condition.key), &condition);
+    EXPECT_FALSE(functions_of(condition).empty());
+  }
+  EXPECT_EQ(functions_of(find_condition("finite")).size(),
+            4 + problems::development_functions().size());
+  EXPECT_THROW(find_condition("none"), base::Error);
+}
+
+TEST(SelfTuning, HeldOutFunctionsRunOnlyWhenTheyAreNamed) {
+  const Experiment usual = self_tuning_experiment({});
+  for (const problems::Formula& formula : problems::held_out_functions()) {
+    for (const Task& task : usual.tasks) EXPECT_NE(task.function, formula.name);
+  }
+  const Experiment kept = self_tuning_experiment({.conditions = {"held-out"}});
+  EXPECT_EQ(kept.tasks.size(), problems::held_out_functions().size());
+  EXPECT_EQ(seeds_of(kept, kept.tasks[0]).size(), kSelfTuningRuns);
+}
+
+TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
+  const Experiment experiment = self_tuning_experiment({});
+  const Task& finite = experiment.tasks.front();
+  const auto with = [&](std::string_view algorithm) {
+    return static_cast<std::size_t>(
+        std::count_if(finite.contenders.begin(), finite.contenders.end(),
+                      [&](const Contender& c) { return c.algorithm == algorithm; }));
+  };
+  EXPECT_EQ(with("DisKernelUCB"), 18u);
+  EXPECT_EQ(with("DUETS"), protocol::kPresets.size() + 7);
+  EXPECT_EQ(seeds_of(experiment, finite).size(), 50u);
+  EXPECT_EQ(seeds_of(experiment, experiment.tasks.back()).size(), 20u);
+  EXPECT_THROW(self_tuning_experiment({.runs = 0}), base::Error);
+  EXPECT_THROW(self_tuning_experiment({.functions = {"none"}}), base::Error);
+  EXPECT_THROW(self_tuning_experiment({.conditions = {"units"}, .functions = {"h2"}}), base::Error);
+}
+
+TEST(SelfTuning, EveryIngredientChangesTheStudyAndLeavesItValid) {
+  const Condition& condition = find_condition("finite");
+  const Instance instance = self_tuning_instance(condition, "camel", 1);
+  const protocol::Study automatic =
+      preset_study(condition, *instance.simulation.study, protocol::Preset::kAuto);
+  std::set<std::string> digests{base::to_hex(protocol::study_digest(automatic))};
+  for (const Ingredient& ingredient : changed_ingredients(automatic)) {
+    EXPECT_NO_THROW(protocol::validate(ingredient.study)) << ingredient.name;
+    EXPECT_TRUE(digests.insert(base::to_hex(protocol::study_digest(ingredient.study))).second)
+        << ingredient.name;
+  }
+}
+
+TEST(SelfTuning, WhoKnowsWhichLengthScale) {
+  const Condition& twice = find_condition("lengthscale-double");
+  const Instance instance = self_tuning_instance(twice, "branin", 1);
+  const protocol::Study& study = *instance.simulation.study;
+  EXPECT_EQ(study.kernel.lengthscales, std::vector{0.4});
+  EXPECT_EQ(preset_study(twice, study, protocol::Preset::kPaper).kernel.lengthscales,
+            std::vector{0.4});
+  EXPECT_EQ(preset_study(twice, study, protocol::Preset::kAuto).kernel.lengthscales,
+            std::vector{2 * protocol::guessed_lengthscale(*study.domain)});
+}
+
+// The rewards are 1000 y + 50; the regret stays in the function's units.
+TEST(SelfTuning, UnitsReachTheModel) {
+  const Instance instance = self_tuning_instance(find_condition("units"), "branin", 1);
+  const Simulation& simulation = instance.simulation;
+  const double y = 0.25;
+  EXPECT_NEAR((y - simulation.offset) / simulation.scale, 300, 1e-9);
+  EXPECT_EQ(*simulation.reference,
+            *self_tuning_instance(find_condition("finite"), "branin", 1).simulation.reference);
+}
+
+TEST(SelfTuning, ASmallExperimentRuns) {
+  const Experiment experiment = self_tuning_experiment(
+      {.conditions = {"finite"}, .functions = {"branin", "camel"}, .runs = 2, .quick = true});
+  NoStore store;
+  ExperimentObserver nobody;
+  const std::atomic<bool> go_on = false;
+  const ExperimentResult result =
+      run_experiment(experiment, base::SerialExecutor(), store, nobody, go_on);
+  const SelfTuningAnalysis analysis = analyse_self_tuning(experiment, result);
+  ASSERT_EQ(analysis.tasks.size(), 2u);
+  for (const SelfTuningTask& task : analysis.tasks) {
+    EXPECT_EQ(task.entries.size(), 1 + protocol::kPresets.size() + 7);
+    // Alone on its seed a preset has the same curve: nothing of the others reaches it.
+    const Condition& condition = find_condition("finite");
+    const Instance instance = self_tuning_instance(condition, task.function, 2);
+    const Curves alone = play_duets(
+        instance, preset_study(condition, *instance.simulation.study, protocol::Preset::kAuto));
+    EXPECT_EQ(task.find("auto")->final_regret[1], alone.regret.back());
+  }
+}
+
+TEST(SelfTuningAnalysis, RatiosAndTheirMeansByHand) {
+  const Made m = made();
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const SelfTuningTask& branin = analysis.tasks[0];
+  ASSERT_EQ(branin.entries.size(), 3u);
+  EXPECT_EQ(branin.entries[0].setting, "beta = 1, lambda = 1");
+  EXPECT_EQ(branin.entries[0].regret.mean, 80);
+  EXPECT_DOUBLE_EQ(branin.find("auto")->ratios[0]->value, 0.5);
+  EXPECT_DOUBLE_EQ(branin.find("auto")->ratios[1]->value, 0.1);
+  EXPECT_DOUBLE_EQ(branin.find("auto without floor")->ratios[0]->value, 2);
+  EXPECT_EQ(branin.find("auto without floor")->reference, "auto");
+
+  const SelfTuningMean* all = analysis.find("finite", "all", "auto");
+  ASSERT_NE(all, nullptr);
+  EXPECT_DOUBLE_EQ(all->ratios[0]->value, std::sqrt(0.5 * 0.25));
+  EXPECT_DOUBLE_EQ(all->ratios[1]->value, std::sqrt(0.1 * 0.2));
+  EXPECT_DOUBLE_EQ(analysis.find("finite", "paper", "auto")->ratios[0]->value, 0.5);
+  EXPECT_DOUBLE_EQ(analysis.find("finite", "added", "auto")->ratios[0]->value, 0.25);
+  EXPECT_EQ(analysis.find("finite", "added", "DisKernelUCB"), nullptr);
+  EXPECT_THROW(analyse_self_tuning(m.experiment, {}), base::Error);
+}
+
+TEST(SelfTuningAnalysis, NothingSentHasNoRatio) {
+  Made m = made();
+  for (Unit& unit : m.result.units[0]) unit[1].paper = {0};
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  EXPECT_FALSE(analysis.tasks[0].find("auto")->ratios[1]);
+  EXPECT_TRUE(analysis.tasks[0].find("auto")->ratios[0]);
+  EXPECT_FALSE(analysis.find("finite", "all", "auto")->ratios[1]);
+}
+
+TEST(SelfTuningOutput, TablesHaveTheirColumnsAndNoBadNumber) {
+  const Made m = made();
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const std::string csv = self_tuning_csv(analysis);
+  EXPECT_EQ(count(csv, "\n"), 1u + 2 * 3);
+  const std::size_t columns = count(csv.substr(0, csv.find('\n')), ",");
+  EXPECT_EQ(count(csv, ","), columns * count(csv, "\n") + 2) << "one quoted comma a rival";
+  const std::string means = self_tuning_means_csv(analysis);
+  EXPECT_EQ(count(means, "\n"), 1u + 3 * 2);
+  EXPECT_EQ(count(means, ","), count(means.substr(0, means.find('\n')), ",") * count(means, "\n"));
+  EXPECT_EQ(count(csv + means, "nan"), 0u);
+  const std::string text = self_tuning_text(analysis);
+  EXPECT_NE(text.find("0.50 / 0.10"), std::string::npos) << text;
+  EXPECT_NE(text.find("auto without floor"), std::string::npos) << text;
+}
+
+TEST(SelfTuningOutput, ThePageIsWhole) {
+  const Made m = made();
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const std::string page = self_tuning_html(analysis, {.title = "a <b>"});
+  EXPECT_EQ(page, self_tuning_html(analysis, {.title = "a <b>"}));
+  EXPECT_EQ(page.find("a <b>"), std::string::npos);
+  EXPECT_NE(page.find("auto without floor"), std::string::npos);
+  EXPECT_NE(page.find("beta = 1, lambda = 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace duets::harness
