@@ -11,7 +11,8 @@ exits "a tiny comparison" 0
 says "a tiny comparison" "A quick look"
 holds "ratios are printed" grep -q '^Branin .* / ' out
 holds "ingredients are printed" grep -q '^auto without floor *[0-9]' out
-for file in self_tuning.csv means.csv report.html manifest.json runs/units-camel-2.csv; do
+for file in self_tuning.csv means.csv report.html manifest.json figures/self_tuning.svg \
+  runs/units-camel-2.csv; do
   holds "$file is there" test -s "t1/$file"
 done
 holds "ratios are those of the means" python3 -c 'import csv, math

@@ -23,7 +23,7 @@ struct ReproduceFlags {
   bool self_tuning = false;   ///< self_tuning_command.h instead
   std::string conditions{};   ///< of it, comma-separated; empty: the usual ones
   bool held_out = false;      ///< only the functions that were kept apart
-  bool long_horizon = false;  ///< T = 1000, too
+  bool long_horizon = false;  ///< T = 5000, too
 };
 
 /// The comparison behind the published figure. Throws base::Error.

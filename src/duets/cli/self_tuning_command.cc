@@ -6,6 +6,7 @@
 #include "duets/cli/experiment_run.h"
 #include "duets/cli/flag_lists.h"
 #include "duets/harness/comparison_text.h"
+#include "duets/harness/self_tuning_figure.h"
 #include "duets/harness/self_tuning_page.h"
 #include "duets/harness/self_tuning_tables.h"
 
@@ -15,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kHeldOut = "held-out";
-constexpr const char* kLongHorizon = "horizon-1000";
+constexpr const char* kLongHorizon = "horizon-5000";
 
 harness::SelfTuningChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
   harness::SelfTuningChoice choice;
@@ -92,6 +93,7 @@ ExperimentOutput output_of(const harness::SelfTuningAnalysis& analysis,
   output.files = {{"self_tuning.csv", output.csv},
                   {"means.csv", harness::self_tuning_means_csv(analysis)},
                   {"report.html", harness::self_tuning_html(analysis, page)}};
+  output.figures.emplace_back("self_tuning.svg", harness::self_tuning_figure(analysis));
   return output;
 }
 

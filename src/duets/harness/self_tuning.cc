@@ -19,7 +19,7 @@ namespace {
 
 using protocol::Preset;
 
-constexpr std::array<Condition, 13> kConditions{{
+constexpr std::array<Condition, 14> kConditions{{
     {.key = "finite",
      .title = "2000 candidates, N = 10, T = 50",
      .functions = FunctionSet::kKnown,
@@ -36,6 +36,7 @@ constexpr std::array<Condition, 13> kConditions{{
     {.key = "agents-100", .title = "N = 100, T = 20", .agents = 100, .horizon = 20},
     {.key = "horizon-20", .title = "T = 20", .horizon = 20},
     {.key = "horizon-200", .title = "T = 200", .horizon = 200},
+    {.key = "horizon-1000", .title = "T = 1000", .horizon = 1000},
     {.key = "continuous",
      .title = "boxes and balls themselves",
      .functions = FunctionSet::kContinuous,
@@ -44,10 +45,10 @@ constexpr std::array<Condition, 13> kConditions{{
 
 // Only when they are named: the one is slow, the other is looked at once.
 constexpr std::array<Condition, 2> kNamedConditions{{
-    {.key = "horizon-1000",
-     .title = "T = 1000",
+    {.key = "horizon-5000",
+     .title = "T = 5000",
      .functions = FunctionSet::kLong,
-     .horizon = 1000,
+     .horizon = 5000,
      .narrow_grid = true,
      .max_runs = 5},
     {.key = "held-out",

@@ -45,7 +45,7 @@ struct Condition {
   std::size_t max_runs = 20;      ///< 0: all
 };
 
-/// The conditions that are run when none is named: not "held-out" and "horizon-1000".
+/// The conditions that are run when none is named: not "held-out" and "horizon-5000".
 std::span<const Condition> self_tuning_conditions();
 /// By key, all of them; kInvalid, listing the keys, when there is none.
 const Condition& find_condition(std::string_view key);

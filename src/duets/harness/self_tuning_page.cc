@@ -4,6 +4,7 @@
 
 #include "duets/harness/comparison_text.h"
 #include "duets/harness/report_page_html.h"
+#include "duets/harness/self_tuning_figure.h"
 #include "duets/harness/self_tuning_tables.h"
 
 namespace duets::harness {
@@ -57,6 +58,15 @@ Markup functions_section(const SelfTuningAnalysis& analysis, const std::string& 
   return section(fmt::format("{}: {}", condition, find_condition(condition).title), table(rows));
 }
 
+Markup figure_section(const SelfTuningAnalysis& analysis) {
+  return section("Regret and communication",
+                 {"<figure>\n" + self_tuning_figure(analysis) + "<figcaption>" +
+                  text("Lower and further left is better. On the line a preset has the regret of "
+                       "DisKernelUCB with the settings that turned out best.")
+                      .html +
+                  "</figcaption>\n</figure>\n"});
+}
+
 Markup means_section(const SelfTuningAnalysis& analysis) {
   Table rows{.caption = text("Geometric means over functions of the ratios to DisKernelUCB."),
              .head = {text("condition"), text("functions"), text("preset"), text("regret"),
@@ -108,8 +118,8 @@ std::string self_tuning_html(const SelfTuningAnalysis& analysis, const Compariso
   if (!page_facts.lead.empty()) {
     body.html += "<p class=\"lead\">" + text(page_facts.lead).html + "</p>\n";
   }
-  body = join(
-      {body, facts_section(page_facts), means_section(analysis), ingredients_section(analysis)});
+  body = join({body, facts_section(page_facts), figure_section(analysis), means_section(analysis),
+               ingredients_section(analysis)});
   for (const std::string& condition : analysis.conditions()) {
     body.html += functions_section(analysis, condition).html;
   }

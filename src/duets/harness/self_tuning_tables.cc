@@ -14,6 +14,11 @@ constexpr int kNameWidth = 32;
 constexpr int kRivalWidth = 32;
 constexpr int kCellWidth = 16;
 
+// Two digits at least of what is sent.
+std::string short_number(double value) {
+  return value < 0.1 ? fmt::format("{:.3f}", value) : fmt::format("{:.2f}", value);
+}
+
 std::string or_empty(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
@@ -129,9 +134,9 @@ std::string ingredients_text(const SelfTuningAnalysis& analysis) {
 
 std::string ratio_text(const std::optional<Ratio>& ratio) {
   if (!ratio) return kDash;
-  if (!ratio->interval) return fmt::format("{:.2f}", ratio->value);
-  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio->value, ratio->interval->low,
-                     ratio->interval->high);
+  if (!ratio->interval) return short_number(ratio->value);
+  return fmt::format("{} [{}, {}]", short_number(ratio->value), short_number(ratio->interval->low),
+                     short_number(ratio->interval->high));
 }
 
 std::string ratios_text(const Ratios& ratios) {
@@ -139,8 +144,8 @@ std::string ratios_text(const Ratios& ratios) {
   const auto& reals = ratios[static_cast<std::size_t>(Measure::kPaper)];
   const Order order = regret ? regret->order() : Order::kUndecided;
   const char* mark = order == Order::kLower ? "*" : order == Order::kHigher ? "-" : "";
-  return fmt::format("{}{} / {}", regret ? fmt::format("{:.2f}", regret->value) : kDash, mark,
-                     reals ? fmt::format("{:.2f}", reals->value) : kDash);
+  return fmt::format("{}{} / {}", regret ? short_number(regret->value) : kDash, mark,
+                     reals ? short_number(reals->value) : kDash);
 }
 
 std::vector<std::string> presets_in(const SelfTuningTask& task) {

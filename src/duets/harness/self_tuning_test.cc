@@ -8,6 +8,7 @@
 #include <set>
 
 #include "duets/base/error.h"
+#include "duets/harness/self_tuning_figure.h"
 #include "duets/harness/self_tuning_page.h"
 #include "duets/harness/self_tuning_tables.h"
 #include "duets/problems/development.h"
@@ -202,6 +203,15 @@ TEST(SelfTuningOutput, TablesHaveTheirColumnsAndNoBadNumber) {
   const std::string text = self_tuning_text(analysis);
   EXPECT_NE(text.find("0.50 / 0.10"), std::string::npos) << text;
   EXPECT_NE(text.find("auto without floor"), std::string::npos) << text;
+}
+
+TEST(SelfTuningOutput, TheFigureHasNoBadNumber) {
+  Made m = made();
+  for (Unit& unit : m.result.units[0]) unit[1].paper = {0};  // a ratio that is not there
+  m.experiment.tasks[1].preset = "units";
+  const std::string figure = self_tuning_figure(analyse_self_tuning(m.experiment, m.result));
+  EXPECT_EQ(count(figure, "nan") + count(figure, "inf\""), 0u);
+  EXPECT_NE(figure.find("stress cases"), std::string::npos);
 }
 
 TEST(SelfTuningOutput, ThePageIsWhole) {
