@@ -7,6 +7,7 @@
 #include "duets/harness/simulate.h"
 #include "duets/harness/threads.h"
 #include "duets/problems/problem.h"
+#include "duets/protocol/preset.h"
 #include "duets/region/draw.h"
 #include "lines.h"
 
@@ -65,6 +66,14 @@ Case box_public() {
   c.study.inducing = protocol::Inducing::kPublic;
   c.study.data = protocol::DataPolicy::kSurviving;
   c.study.closing = protocol::ClosingRule::kProjection;
+  return c;
+}
+
+// What is learned is not strict; that it decides alike in every build is worth a line.
+Case tuned(const std::string& name, Domain domain) {
+  Case c{name, study_on(std::move(domain), {}, 0.2), "camel"};
+  protocol::apply_preset(protocol::Preset::kAuto, c.study);
+  c.study.kernel.lengthscales = {protocol::guessed_lengthscale(*c.study.domain)};
   return c;
 }
 
@@ -135,6 +144,8 @@ std::vector<Case> cases() {
   all.push_back(theory());
   all.push_back({"box-branin", study_on(Domain::box(2), kShort, 0.5), "branin"});
   all.push_back(box_public());
+  all.push_back(tuned("finite-camel-auto", random_set(region::CandidateShape::kCube, 500, 2)));
+  all.push_back(tuned("box-camel-auto", Domain::box(2)));
   all.push_back(box_parameters());
   all.push_back(box_absences());
   all.push_back(ball_walk(3, 0.1));

@@ -105,25 +105,23 @@ Points grid_of(const region::Region& region) {
 class AccuracyEpoch {
  public:
   explicit AccuracyEpoch(const region::Region& region) : region_(region) {
-    const region::Sampler sampler(region,
-                                  {.method = region::Method::kRejection, .max_attempts = 1U << 14});
     study_.agents = kAgents;
-    study_.horizon = kLength + 1;
+    study_.horizon = kLength + 2;
     study_.schedule = protocol::ScheduleRule::kExplicit;
-    study_.epochs = {kLength, 1};
+    study_.epochs = {1, kLength, 1};
     study_.domain = region.shared_domain();
     study_.kernel = kKernel;
     study_.lambda = kLambda;
     replay_.emplace(std::make_shared<const Study>(study_), random::StudySecret::from_seed(5),
                     kSerial);
-    replay_->open(EpochId{1}, kLength, sampler);
+    replay_->open(kEpoch, kLength, view_of(study_));
     std::vector<std::uint32_t> everybody(kAgents);
     std::iota(everybody.begin(), everybody.end(), 0U);
     const protocol::Dataset data = replay_->dataset(everybody);
     data_ = gp::whole(data.blocks, kSerial).points;
     report_.length = kLength;
     report_.sigma2_max_open = protocol::variance_supremum(
-        study_, kKernel, data, region, grid_of(region).topRows(2048), kSerial, report_);
+        study_, kKernel, kLambda, data, region, grid_of(region).topRows(2048), kSerial, report_);
   }
 
   const Points& data() const { return data_; }
@@ -134,12 +132,31 @@ class AccuracyEpoch {
     Study study = study_;
     study.p0 = p0 / kLambda;
     report = report_;
-    const protocol::PublicView view(std::make_shared<const Study>(study),
-                                    random::StudySecret::from_seed(5).public_coin(), kSerial);
-    return protocol::choose_inducing(study, EpochId{1}, view, *replay_, {.allowed = false}, report).points;
+    return protocol::choose_inducing(study, kEpoch, view_of(study), *replay_, {.allowed = false},
+                                     report)
+        .points;
   }
 
  private:
+  // The region's only cut ends epoch 1.
+  protocol::PublicView view_of(const Study& study) const {
+    protocol::PublicView view(std::make_shared<const Study>(study),
+                              random::StudySecret::from_seed(5).public_coin(), kSerial);
+    const region::Cut& cut = *region_.cuts().front();
+    protocol::InducingSet set;
+    set.epoch = EpochId{1};
+    set.points = cut.inducing();
+    view.apply(set);
+    protocol::Trim trim;
+    trim.epoch = EpochId{1};
+    trim.weights = cut.weights();
+    trim.tau = cut.tau();
+    trim.sampler = {.method = region::Method::kRejection, .max_attempts = 1U << 14};
+    view.apply(trim);
+    return view;
+  }
+
+  static constexpr EpochId kEpoch{2};
   region::Region region_;
   Study study_;
   std::optional<protocol::Replay> replay_;

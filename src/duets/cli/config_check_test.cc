@@ -14,9 +14,14 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
+// With the paper's defaults, unless `more` says something of the model.
 std::string study(const std::string& more, int agents = 10, int horizon = 50) {
+  std::string usual = "[duets]\n";
+  for (const char* table : {"[kernel]", "[noise]", "[duets]"}) {
+    if (more.find(table) != std::string::npos) usual = "";
+  }
   return "[study]\ndirection = \"maximize\"\nagents = " + std::to_string(agents) +
-         "\nhorizon = " + std::to_string(horizon) + "\n" + more;
+         "\nhorizon = " + std::to_string(horizon) + "\n" + usual + more;
 }
 
 const std::string kBranin = "[objective]\nbuiltin = \"branin\"\n";

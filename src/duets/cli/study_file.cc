@@ -166,7 +166,12 @@ StudyFile read_tree(const Node& root, const std::string& file_name,
       read_space(section("space"), builtin_info(out.objective), out.seed, directory);
   out.space = std::move(space.spec);
   out.study.domain = std::move(space.domain);
-  out.preset = read_duets(section("duets"), section("noise"), out.study);
+  // A file that says nothing of the model gets one that finds out.
+  const bool silent = section("kernel").table() == nullptr && section("noise").table() == nullptr &&
+                      section("duets").table() == nullptr;
+  out.preset =
+      read_duets(section("duets"), section("noise"),
+                 silent ? std::optional(protocol::Preset::kAuto) : std::nullopt, out.study);
   read_kernel(section("kernel"), out);
   read_noise(section("noise"), out);
   read_coordinator(section("coordinator"), out);

@@ -129,9 +129,11 @@ void read_parameters(const Section& duets, Study& study) {
 
 }  // namespace
 
-std::optional<Preset> read_duets(const Section& duets, const Section& noise, Study& study) {
+std::optional<Preset> read_duets(const Section& duets, const Section& noise,
+                                 std::optional<Preset> usual, Study& study) {
   duets.check_keys(kKeys);
-  const std::optional<Preset> preset = read_preset(duets);
+  const std::optional<Preset> named = read_preset(duets);
+  const std::optional<Preset> preset = named ? named : usual;
   protocol::apply_preset(preset.value_or(Preset::kPaper), study);
   study.mode = duets.option<Mode>("mode", kModes).value_or(study.mode);
   if (study.mode == Mode::kTheory && preset && *preset != Preset::kPaper) {

@@ -39,8 +39,9 @@ struct SpaceResult {
 SpaceResult read_space(const Section& space, const std::optional<BuiltinInfo>& builtin,
                        std::uint64_t seed, const std::filesystem::path& directory_for_csv);
 
-/// [duets] and the theory's part of [noise]. Returns the preset, if one is named.
+/// [duets] and the theory's part of [noise]. Returns the preset: the one that is named, or `usual`.
 std::optional<protocol::Preset> read_duets(const Section& duets, const Section& noise,
+                                           std::optional<protocol::Preset> usual,
                                            protocol::Study& study);
 
 /// Points from CSV text: a row a point, numbers separated by commas, an optional first line of

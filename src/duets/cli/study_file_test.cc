@@ -21,7 +21,8 @@ StudyFile parse(const std::string& text, const StudyOverrides& overrides = {}) {
   return parse_study(text, "some folder/my study.toml", DUETS_SOURCE_DIR, overrides);
 }
 
-StudyFile branin(const std::string& more = "") {
+// With the paper's defaults, unless `more` says otherwise.
+StudyFile branin(const std::string& more = "[duets]\n") {
   return parse(kHead + "[objective]\nbuiltin = \"branin\"\n" + more);
 }
 
@@ -92,7 +93,7 @@ TEST(StudyFileTest, DefaultsAreTheDocumentedOnes) {
 }
 
 TEST(StudyFileTest, BuiltinsBringTheirNaturalDomain) {
-  const StudyFile ball = parse(kHead + "[objective]\nbuiltin = \"h1\"\n");
+  const StudyFile ball = parse(kHead + "[duets]\n[objective]\nbuiltin = \"h1\"\n");
   EXPECT_EQ(ball.study.domain->shape(), domain::Shape::kBall);
   EXPECT_EQ(ball.study.domain->dimension(), 10U);
   EXPECT_EQ(ball.study.kernel.lengthscales, std::vector{1.0});
@@ -145,6 +146,16 @@ TEST(StudyFileTest, ThePresetCalledPaperIsWhatAFileWithoutOneHas) {
   const StudyFile named = branin("[duets]\npreset = \"paper\"\n");
   EXPECT_EQ(protocol::study_digest(named.study), protocol::study_digest(branin().study));
   EXPECT_EQ(named.preset, protocol::Preset::kPaper);
+}
+
+TEST(StudyFileTest, AFileThatSaysNothingOfTheModelTunesItself) {
+  const StudyFile silent = branin("");
+  EXPECT_EQ(silent.preset, protocol::Preset::kAuto);
+  const StudyFile named = branin("[duets]\npreset = \"auto\"\n");
+  EXPECT_EQ(protocol::study_digest(silent.study), protocol::study_digest(named.study));
+  for (const std::string table : {"[kernel]\n", "[noise]\n", "[duets]\n"}) {
+    EXPECT_FALSE(branin(table).preset) << table;
+  }
 }
 
 TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {

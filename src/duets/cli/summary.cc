@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "duets/protocol/model_check.h"
 #include "duets/protocol/variance.h"
 
 namespace duets::cli {
@@ -84,6 +85,9 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   if (!r.epochs.empty()) {
     rows.emplace_back("variance of epochs", counted(variance_paths(r)) + "; report.html says why");
     rows.emplace_back("samplers of epochs", counted(samplers(r)));
+    if (const auto check = protocol::check_model(r.epochs)) {
+      rows.emplace_back("model check", protocol::model_check_text(*check));
+    }
   }
   if (!r.communication.empty()) {
     const auto& sent = r.communication.back();
@@ -148,6 +152,12 @@ std::string json_text(const RunResult& r, const std::string& directory) {
   }
   json["variance_paths"] = variance_paths(r);
   json["samplers"] = samplers(r);
+  if (const auto check = protocol::check_model(r.epochs)) {
+    json["model_check"] = {{"epoch", base::value(check->epoch)},
+                           {"rewards", check->num_rewards},
+                           {"surprise", check->surprise},
+                           {"fits", check->fits}};
+  }
   json["run_digest"] = r.run_digest;
   json["state_digest"] = r.state_digest;
   json["results"] = directory;

@@ -7,6 +7,7 @@
 
 #include "duets/base/digest.h"
 #include "duets/harness/chart_number.h"
+#include "duets/protocol/model_check.h"
 #include "duets/protocol/variance.h"
 
 namespace duets::harness {
@@ -67,6 +68,13 @@ Markup surprise_cell(const EpochReport& r) {
 
 Markup variance_cell(const EpochReport& r) {
   return {std::string(protocol::name(r.variance_path)) + ", rank " + grouped(r.variance_rank)};
+}
+
+// What the learned model foretold.
+Markup model_words(const RunResult& result) {
+  const auto check = protocol::check_model(result.epochs);
+  if (!check) return {};
+  return paragraph({"Model check: " + text(protocol::model_check_text(*check)).html + "."});
 }
 
 // Which way the variance was computed, and why, for every epoch.
@@ -178,7 +186,7 @@ Markup epochs_section(const RunResult& result) {
   for (const EpochReport& r : result.epochs)
     t.head.push_back({std::to_string(base::value(r.epoch))});
   t.rows = rows_of(result, epoch_lines());
-  return section("Epochs", join({content, table(t), variance_words(result)}));
+  return section("Epochs", join({content, table(t), model_words(result), variance_words(result)}));
 }
 
 Markup communication_section(const RunResult& result) {

@@ -42,7 +42,8 @@ std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
                              kPublicPool);
 }
 
-// The largest threshold that leaves this share of the means.
+// A threshold that leaves this share of the means and no more; halfway to the first that is left
+// out, so that no decision is closer than it need be.
 double floor_threshold(const Vector& means, double share) {
   std::vector<double> sorted(means.data(), means.data() + means.size());
   // A share that is a whole number of points but for its rounding is that number.
@@ -50,7 +51,8 @@ double floor_threshold(const Vector& means, double share) {
   const auto kept = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, sorted.size());
   const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(kept - 1);
   std::nth_element(sorted.begin(), place, sorted.end(), std::greater<>());
-  return *place;
+  if (kept == sorted.size()) return *place;
+  return *place + 0.5 * (*std::max_element(place + 1, sorted.end()) - *place);
 }
 
 }  // namespace

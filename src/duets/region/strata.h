@@ -8,7 +8,8 @@
 // every slot's point is uniform on the region by itself.
 //
 // Variance of the mean of a smooth function against independent draws, 100 slots in a box: about
-// 0.07 for d = 1, 0.1 for d = 2, 0.3 for d = 4, 0.7 for d = 10. No order along a curve did better.
+// 0.07 for d = 1, 0.1 for d = 2, 0.3 for d = 4, 0.7 for d = 10. The order along a Hilbert curve did
+// up to 8 % better on cubes, and worse in most other settings.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace duets::service {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr const char* kMagic = "duets export";
 
 }  // namespace

@@ -42,13 +42,13 @@ TEST(ExportFile, RefusesEveryOtherLength) {
 
 TEST(ExportFile, RefusesAnotherVersion) {
   base::Bytes bytes = encode_export(definition(), kRecords);
-  bytes[4 + 12] = 2;  // after the text and its length
+  bytes[4 + 12] = 1;  // after the text and its length
   try {
     decode_export(bytes);
     FAIL();
   } catch (const base::Error& error) {
     EXPECT_EQ(error.kind(), base::ErrorKind::kDecode);
-    EXPECT_NE(std::string(error.what()).find("version 2"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("version 1"), std::string::npos);
   }
 }
 

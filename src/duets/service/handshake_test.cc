@@ -41,7 +41,7 @@ TEST(Handshake, NamesBothProtocolVersions) {
   v1::JoinRequest request = good_request();
   request.set_protocol_version(7);
   EXPECT_THAT(objection(request),
-              AllOf(HasSubstr("the agent speaks protocol version 7"), HasSubstr("version 1")));
+              AllOf(HasSubstr("the agent speaks protocol version 7"), HasSubstr("version 2")));
 }
 
 TEST(Handshake, NamesBothFingerprints) {
