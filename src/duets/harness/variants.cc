@@ -217,10 +217,15 @@ std::string theorem_left(const Variant& variant) {
   const bool doubling = variant.schedule == ScheduleRule::kDoubling ||
                         variant.schedule == ScheduleRule::kPairedDoubling;
   const bool coin = variant.inducing == Inducing::kCoin;
-  std::string out = coin ? "regret order"
-                         : "the confidence bound, which any S has; the lemma on random inducing "
-                           "sets is replaced by a residual of at most 0.1 sigma2_max at the points "
-                           "S is chosen from, so the regret order is argued, not proved";
+  const bool greedy = variant.inducing == Inducing::kGreedy;
+  std::string out =
+      coin ? "regret order"
+           : fmt::format(
+                 "the confidence bound, which any S has; the lemma on random inducing sets "
+                 "is replaced by {}, so the regret order is argued, not proved",
+                 greedy ? "a residual of at most 0.1 sigma2_max at the points S is chosen from"
+                        : "what a point that is left out would tell of the data, less than a "
+                          "quarter of a reward");
   if (doubling) {
     out += coin ? ": " : "; ";
     out += "epochs grow by at most a factor, log T of them, each with its own data";

@@ -91,6 +91,7 @@ TEST(Variants, CostsByHand) {
   EXPECT_NE(theorem_left(find_variant("rewards")).find("Communication order lost"),
             std::string::npos);
   EXPECT_NE(theorem_left(find_variant("greedy")).find("0.1 sigma2_max"), std::string::npos);
+  EXPECT_NE(theorem_left(find_variant("public")).find("a quarter of a reward"), std::string::npos);
 }
 
 // Settings come from the preset's own table: nothing of it is copied here.
