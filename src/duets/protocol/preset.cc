@@ -21,60 +21,51 @@ struct Bundle {
   Coins coins;
 };
 
-constexpr std::array<Bundle, 4> kBundles{{
-    {.preset = Preset::kPaper,
-     .name = "paper",
-     .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
-     .beta = 0.5,
-     .volume_floor = 0,
-     .epoch_floor = 1,
-     .schedule = ScheduleRule::kSqrtFloor,
-     .t1 = 2,
-     .inducing = Inducing::kCoin,
-     .data = DataPolicy::kEpoch,
-     .parameters = Parameters::kFixed,
-     .relevance = false,
-     .coins = Coins::kIndependent},
-    {.preset = Preset::kAuto,
-     .name = "auto",
-     .meaning = "tunes itself; what measured best over many functions",
-     .beta = 0.2,
-     .volume_floor = 1e-5,
-     .epoch_floor = 1,
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kPublic,
-     .data = DataPolicy::kSurviving,
-     .parameters = Parameters::kLearned,
-     .relevance = true,
-     .coins = Coins::kStratified},
-    {.preset = Preset::kQuick,
-     .name = "quick",
-     .meaning = "tunes itself; narrow cuts, for the least regret",
-     .beta = 0.2,
-     .volume_floor = 1e-5,
-     .epoch_floor = 1,
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kPublic,
-     .data = DataPolicy::kSurviving,
-     .parameters = Parameters::kLearned,
-     .relevance = false,
-     .coins = Coins::kStratified},
-    {.preset = Preset::kSafe,
-     .name = "safe",
-     .meaning = "tunes itself; wider cuts, which lose the best point less often",
-     .beta = 0.4,
-     .volume_floor = 1e-4,
-     .epoch_floor = 0.5,
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kPublic,
-     .data = DataPolicy::kSurviving,
-     .parameters = Parameters::kLearned,
-     .relevance = false,
-     .coins = Coins::kStratified},
-}};
+// What the presets that tune themselves share.
+constexpr Bundle tuning(Preset preset, std::string_view name, std::string_view meaning) {
+  return {.preset = preset,
+          .name = name,
+          .meaning = meaning,
+          .beta = 0.2,
+          .volume_floor = 1e-5,
+          .epoch_floor = 1,
+          .schedule = ScheduleRule::kPairedDoubling,
+          .t1 = 1,
+          .inducing = Inducing::kPublic,
+          .data = DataPolicy::kSurviving,
+          .parameters = Parameters::kLearned,
+          .relevance = false,
+          .coins = Coins::kStratified};
+}
+
+constexpr Bundle kPaper{
+    .preset = Preset::kPaper,
+    .name = "paper",
+    .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
+    .beta = 0.5,
+    .volume_floor = 0,
+    .epoch_floor = 1,
+    .schedule = ScheduleRule::kSqrtFloor,
+    .t1 = 2,
+    .inducing = Inducing::kCoin,
+    .data = DataPolicy::kEpoch,
+    .parameters = Parameters::kFixed,
+    .relevance = false,
+    .coins = Coins::kIndependent};
+
+constexpr std::array<Bundle, 4> kBundles = [] {
+  Bundle automatic =
+      tuning(Preset::kAuto, "auto", "tunes itself; what measured best over many functions");
+  automatic.relevance = true;
+  const Bundle quick =
+      tuning(Preset::kQuick, "quick", "auto without a length scale for each feature");
+  Bundle safe = tuning(Preset::kSafe, "safe",
+                       "tunes itself; wider cuts, which lose the best point less often");
+  safe.beta = 0.4;
+  safe.volume_floor = 1e-4;
+  safe.epoch_floor = 0.5;
+  return std::array{kPaper, automatic, quick, safe};
+}();
 
 const Bundle& bundle_of(Preset preset) {
   for (const Bundle& bundle : kBundles) {

@@ -14,7 +14,7 @@ namespace duets::protocol {
 enum class Preset : std::uint8_t {
   kPaper = 0,  ///< the paper's rules; scale and kernel must be known
   kAuto = 1,   ///< what measured best; what a newcomer should use
-  kQuick = 2,  ///< narrow cuts: least regret
+  kQuick = 2,  ///< auto without relevance
   kSafe = 3,   ///< wider cuts: the best point is lost less often
 };
 
