@@ -77,7 +77,7 @@ Panel stress_panel(const SelfTuningAnalysis& analysis) {
 
 std::string self_tuning_figure(const SelfTuningAnalysis& analysis) {
   Figure figure{.id = "self-tuning",
-                .title = "Presets of DUETS against DisKernelUCB with its best beta and lambda",
+                .title = "Presets against DisKernelUCB at its best",
                 .columns = 2,
                 .shared_legend = true};
   figure.description =
