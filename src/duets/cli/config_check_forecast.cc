@@ -7,6 +7,7 @@
 
 #include "duets/cli/config_check.h"
 #include "duets/gp/exact.h"
+#include "duets/gp/explained.h"
 #include "duets/gp/sparse.h"
 #include "duets/protocol/epoch_model.h"
 #include "duets/protocol/learner.h"
@@ -41,13 +42,21 @@ numeric::Points draw_latents(const Study& study, std::uint64_t seed, std::size_t
 
 std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
                               std::uint64_t queries, double sigma2_max) {
-  if (study.inducing != protocol::Inducing::kCoin) {
+  if (study.inducing == protocol::Inducing::kGreedy) {
     constexpr double kResidualShare = 0.1;
-    auto most = static_cast<std::size_t>(data.rows());
-    if (study.inducing == protocol::Inducing::kPublic) {
-      most = std::min<std::size_t>(most, protocol::kPublicPool);
-    }
-    return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max, most).size();
+    return gp::greedy_pivots(study.kernel, data, kResidualShare * sigma2_max,
+                             static_cast<std::size_t>(data.rows()))
+        .size();
+  }
+  if (study.inducing == protocol::Inducing::kPublic) {
+    // The last points stand for the pool, the first for all queries.
+    const Eigen::Index pool =
+        std::min(data.rows(), static_cast<Eigen::Index>(protocol::kPublicPool));
+    const double thinned = static_cast<double>(data.rows()) / static_cast<double>(queries);
+    return gp::explaining_rows(study.kernel, data.bottomRows(pool), data,
+                               protocol::kExplainedGain * thinned * study.lambda,
+                               protocol::kPublicPool)
+        .size();
   }
   const double p = std::min(1.0, protocol::inducing_probability(study, sigma2_max, queries));
   const double expected = p * static_cast<double>(queries);

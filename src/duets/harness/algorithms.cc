@@ -120,6 +120,9 @@ protocol::Study preset_study(protocol::Study study, protocol::Preset preset) {
   study.mode = protocol::Mode::kTuned;
   protocol::apply_preset(preset, study);
   study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
+  // What a file with the preset cannot say.
+  study.kernel.variance = kernel::Kernel{}.variance;
+  study.lambda = protocol::Study{}.lambda;
   return study;
 }
 

@@ -12,7 +12,7 @@
 namespace duets::protocol {
 namespace {
 
-constexpr std::uint32_t kSnapshotVersion = 2;
+constexpr std::uint32_t kSnapshotVersion = 3;
 constexpr const char* kSnapshotMagic = "duets agent";
 
 }  // namespace

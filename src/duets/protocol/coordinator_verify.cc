@@ -1,5 +1,6 @@
 // What the coordinator would decide where a journal says what it did decide.
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -12,6 +13,18 @@ namespace {
 gp::Parameters recorded_parameters(const EpochClosed& recorded, const ResolvedInducing& inducing) {
   const Model& model = model_of_cut(inducing, recorded.trim);
   return {model.kernel, recorded.report.lambda, model.reward_offset};
+}
+
+bool is_close(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
+
+// Whether the rest of a model follows from its length scales as it does here. Models with other
+// length scales may be as plausible; what the rewards say of these numbers is one thing only.
+bool follows(const gp::Parameters& recorded, const gp::Parameters& own) {
+  if (recorded.kernel.lengthscales != own.kernel.lengthscales) return true;
+  const double scale = std::sqrt(own.kernel.variance);
+  return is_close(recorded.kernel.variance, own.kernel.variance) &&
+         is_close(recorded.lambda, own.lambda) &&
+         std::abs(recorded.offset - own.offset) <= 1e-6 * (scale + std::abs(own.offset));
 }
 
 }  // namespace
@@ -49,8 +62,10 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
     std::optional<gp::Parameters> learned = copy.learn(closed.report);
     if (learned) result.own_evidence = copy.learner_.log_evidence(*learned);
     if (learned && recorded.has_trim) {
+      const gp::Parameters own = *learned;
       learned = recorded_parameters(recorded, view_->inducing(epoch_));
-      result.recorded_evidence = copy.learner_.log_evidence(*learned);
+      result.recorded_evidence = follows(*learned, own) ? copy.learner_.log_evidence(*learned)
+                                                        : -std::numeric_limits<double>::infinity();
     }
     if (learned) closed.report.lambda = learned->lambda;
     const ResolvedInducing inducing = copy.inducing_with(learned);

@@ -21,8 +21,6 @@ using numeric::Vector;
 constexpr std::size_t kMaxGreedy = 4000;
 constexpr double kGreedyShare = 0.1;
 constexpr std::size_t kExplainedSample = 2048;
-// A public point has to tell this much of what one reward tells (docs/decisions).
-constexpr double kExplainedGain = 0.25;
 
 Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);

@@ -19,6 +19,9 @@ namespace duets::protocol {
 /// domain.
 inline constexpr std::uint32_t kSupremumPool = 2048;
 
+/// A public point of S_j has to tell this much of what one reward tells (docs/decisions/0026).
+inline constexpr double kExplainedGain = 0.25;
+
 /// The probability with which a point joins S_j, before it is cut at 1: p0 sigma2_max, p0 ln(m)/m
 /// for m points in this epoch (rate kCount), or the theorem's. m >= 1.
 double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points);

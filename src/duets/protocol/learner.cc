@@ -30,7 +30,7 @@ std::size_t Learner::num_rewards() const {
   return sum;
 }
 
-// At most kLearnedRows of them, the earliest: they are spread over the largest regions.
+// At most kLearnedRows of them, the earliest: their regions are the largest.
 Replay::KnownRewards Learner::before(base::EpochId epoch) const {
   Replay::KnownRewards all;
   for (const auto& [e, known] : rewards_) {

@@ -325,14 +325,23 @@ Bytes Replay::throw_coins_of(const UnitRange& agents, double p) const {
 
 Replay::KnownRewards Replay::newest_rewards(const std::vector<std::uint32_t>& agents,
                                             std::size_t most) const {
+  if (agents.empty()) return {};
   const std::vector<Bytes> parts = gather_units([&](const UnitRange& unit) {
     std::vector<double> latents;
     std::vector<double> rewards;
     for (auto agent = std::lower_bound(agents.begin(), agents.end(), unit.begin);
-         agent != agents.end() && *agent < unit.end && rewards.size() < most; ++agent) {
+         agent != agents.end() && *agent < unit.end; ++agent) {
       const Selection rows = history(*agent).select_newest();
-      latents.insert(latents.end(), rows.latents.data(), rows.latents.data() + rows.latents.size());
-      rewards.insert(rewards.end(), rows.rewards.data(), rows.rewards.data() + rows.rewards.size());
+      const auto length = static_cast<std::size_t>(history(*agent).draw()->latents.rows());
+      // Neighbours in number are neighbours in the region (strata), so the rows are taken evenly.
+      const std::size_t step = (agents.size() * length + most - 1) / most;
+      const std::size_t first = static_cast<std::size_t>(agent - agents.begin()) * length;
+      for (Eigen::Index row = 0; row < rows.rewards.size(); ++row) {
+        if ((first + static_cast<std::size_t>(row)) % step != 0) continue;
+        const double* latent = rows.latents.row(row).data();
+        latents.insert(latents.end(), latent, latent + rows.latents.cols());
+        rewards.push_back(rows.rewards[row]);
+      }
     }
     base::ByteWriter out;
     out.f64s(latents);

@@ -70,8 +70,8 @@ class Replay {
     numeric::Points latents;
     numeric::Vector rewards;
   };
-  /// The first `most` rows of the open epoch that count, of these agents (increasing), whose
-  /// rewards were set; in agent order. Collective.
+  /// At most `most` rows of the open epoch that count, spread evenly over these agents
+  /// (increasing), whose rewards were set; in agent order. Collective.
   KnownRewards newest_rewards(const std::vector<std::uint32_t>& agents, std::size_t most) const;
 
   /// K_SD (y - offset) of each of these agents (increasing), whose rewards were set. Collective.

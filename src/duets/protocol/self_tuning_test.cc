@@ -121,6 +121,18 @@ TEST(SelfTuning, TheModelTravelsWhenItChanges) {
   EXPECT_NE(known.kernel, study.kernel);
 }
 
+// More agents than rewards are learned from: those of every part of the region, not of a corner.
+TEST(SelfTuning, ManyAgentsAreAllHeard) {
+  Study study = tuning_study(Domain::finite(lattice(1600, 2)));
+  study.agents = 800;
+  study.horizon = 2;
+  TestRun run(study, [](const Query& q) { return q.latent[0]; });
+  run.run_epoch();
+  // 250 of 2000 stratified points: their mean is 1/2 up to 0.29 / sqrt(250) = 0.018, and strata
+  // make that smaller; the first 256 of 2000 strata are an eighth of the square.
+  EXPECT_NEAR(run.trim(1).learned->reward_offset, 0.5, 0.06);
+}
+
 // The first epoch sends rewards although a projection would be as short.
 TEST(SelfTuning, RewardsComeUntilThereAreEnough) {
   Study study = tuning_study(Domain::finite(lattice(300, 2)));
@@ -177,6 +189,22 @@ TEST(SelfTuning, AnHonestRunIsVerifiedAndAChangedModelIsNot) {
       break;
     }
     EXPECT_NE(failures(study, records).find("evidence of the learned model"), std::string::npos);
+    // Too few rewards for a choice of length scales: another variance is not as good as any.
+    records = run.records();
+    for (Record& record : records) {
+      auto* closed = std::get_if<EpochClosed>(&record);
+      if (closed == nullptr || !closed->trim.learned) continue;
+      closed->trim.learned->kernel.variance *= 1.01;
+      closed->report.kernel.variance *= 1.01;
+      break;
+    }
+    EXPECT_NE(failures(study, records).find("evidence of the learned model"), std::string::npos);
+    records = run.records();
+    for (Record& record : records) {
+      auto* closed = std::get_if<EpochClosed>(&record);
+      if (closed != nullptr && closed->report.surprise > 0) closed->report.surprise *= 1.5;
+    }
+    EXPECT_NE(failures(study, records).find("surprise"), std::string::npos);
   }
 }
 

@@ -66,6 +66,7 @@ void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport rec
   recomputed.p = recorded.p;
   recomputed.max_mean = recorded.max_mean;
   recomputed.tau = recorded.tau;
+  recomputed.printed_tau = recorded.printed_tau;
   recomputed.best_point = recorded.best_point;
   recomputed.run_digest = recorded.run_digest;
   recomputed.state_digest = recorded.state_digest;
@@ -115,9 +116,10 @@ void compare_last_mean(FindingList& out, const Study& study, const ResolvedInduc
                        double tolerance) {
   const EpochReport& ours = recomputed.record.report;
   out.close_number("largest mean", recorded.max_mean, ours.max_mean, tolerance);
-  out.close_number(
-      "tau", recorded.tau, ours.tau,
-      tolerance + 2 * recorded.width * std::abs(recorded.max_stddev - ours.max_stddev));
+  const double of_tau =
+      tolerance + 2 * recorded.width * std::abs(recorded.max_stddev - ours.max_stddev);
+  out.close_number("tau", recorded.tau, ours.tau, of_tau);
+  out.close_number("tau without the floor", recorded.printed_tau, ours.printed_tau, of_tau);
   if (recorded.best_point.size() != ours.best_point.size()) {
     out.wrong("best point", fmt::format("{} coordinates", recorded.best_point.size()),
               fmt::format("{} coordinates", ours.best_point.size()));
@@ -145,6 +147,8 @@ void compare_trim(FindingList& out, const EpochClosed& recorded, const EpochClos
   out.same_vector("best point", recorded.report.best_point, recomputed.report.best_point);
   out.same_number("tau", theirs.tau, ours.tau);
   out.same_number("tau of the report", recorded.report.tau, recomputed.report.tau);
+  out.same_number("tau without the floor", recorded.report.printed_tau,
+                  recomputed.report.printed_tau);
   out.same_text("excluded agents", list_text(theirs.excluded), list_text(ours.excluded));
   out.same_text("sampler", describe(theirs.sampler), describe(ours.sampler));
   base::ByteWriter their_starts;
@@ -189,6 +193,8 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
     ResolvedInducing inducing = view.inducing(recorded.epoch);
     inducing.model = {ours.kernel, ours.reward_offset};
     compare_model(out, recomputed);
+    out.close_number("surprise", theirs.surprise, ours.surprise,
+                     tolerance.relative * (1 + ours.surprise));
     const Points points = probes(study, view, recorded.epoch);
     const double of_mean =
         tolerance.mean(largest(mean_of(inducing, points, recomputed.weights)), ours.mean_error);
