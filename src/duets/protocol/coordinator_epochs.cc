@@ -21,6 +21,12 @@ bool sent_rewards(const Message& message) {
   return upload != nullptr && upload->kind == UploadKind::kRewards;
 }
 
+// Whether the model is learned from an epoch that agents upload something for.
+bool teaches(const PublicView& view, EpochId epoch) {
+  return view.study().parameters == Parameters::kLearned &&
+         view.inducing(epoch).message.upload == UploadKind::kRewards;
+}
+
 // One reward a slot, 0 in the holes.
 std::vector<double> spread_over_slots(const Upload& upload, std::uint32_t length) {
   std::vector<double> rewards(length, 0.0);
@@ -155,9 +161,7 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
       best_ = closing->best;
     }
   }
-  const bool rewards_came =
-      !is_last() && view_->inducing(epoch_).message.upload == UploadKind::kRewards;
-  if (study_->parameters == Parameters::kLearned && rewards_came) {
+  if (!is_last() && teaches(*view_, epoch_)) {
     learner_.set(epoch_, replay_.newest_rewards(participants, kLearnedRows));
   }
 }
@@ -221,9 +225,7 @@ std::vector<std::uint32_t> Coordinator::absent(
 // The model from all rewards that were sent as such, where this epoch's are among them. None: the
 // model stays what it was.
 std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
-  const bool rewards_came =
-      !is_last() && view_->inducing(epoch_).message.upload == UploadKind::kRewards;
-  if (study_->parameters == Parameters::kFixed || !rewards_came) return std::nullopt;
+  if (is_last() || !teaches(*view_, epoch_)) return std::nullopt;
   const Model& before = view_->model(epoch_);
   report.surprise =
       learner_.surprise(epoch_, {before.kernel, lambda_, before.reward_offset}).value_or(0.0);
