@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duets/harness/analysis.h"
+#include "duets/harness/final_numbers.h"
 #include "duets/harness/log_ratio.h"
 #include "duets/harness/self_tuning.h"
 
@@ -27,15 +27,11 @@ using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
 inline constexpr std::string_view kRivalName = "DisKernelUCB";
 
 /// DisKernelUCB at its best beta and lambda, a preset, or "auto" with a changed ingredient.
-struct SelfTuningEntry {
+struct SelfTuningEntry : FinalNumbers {
   std::string name{};
   std::string setting{};    ///< of the rival: "beta = 0.5, lambda = 0.2"; otherwise empty
   std::string reference{};  ///< whom the ratios are to: the rival, for an ingredient "auto"; empty
                             ///< for the rival
-  std::vector<double> final_regret{};
-  std::array<std::vector<double>, 3> final_communication{};
-  Summary regret{};
-  std::array<Summary, 3> communication{};
   LogRatios log_ratios{};
   Ratios ratios{};
 };

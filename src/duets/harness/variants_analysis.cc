@@ -11,21 +11,11 @@ namespace {
 
 VariantResult result_of(const Contender& contender, std::size_t index,
                         const std::vector<Unit>& units, const Bootstrap& bootstrap) {
-  VariantResult out{
-      .algorithm = contender.algorithm, .variant = contender.variant, .beta = contender.beta};
-  for (const Unit& unit : units) {
-    base::require(index < unit.size() && !unit[index].t.empty(), "result", out.label(),
-                  "must have one run for each contender and seed");
-    const Curves& curves = unit[index];
-    out.final_regret.push_back(curves.regret.back());
-    out.final_communication[0].push_back(curves.paper.back());
-    out.final_communication[1].push_back(curves.figure.back());
-    out.final_communication[2].push_back(curves.links.back());
-  }
-  out.regret = summarise(out.final_regret, bootstrap);
-  for (std::size_t i = 0; i < kLedgers.size(); ++i) {
-    out.communication[i] = summarise(out.final_communication[i], bootstrap);
-  }
+  VariantResult out;
+  out.algorithm = contender.algorithm;
+  out.variant = contender.variant;
+  out.beta = contender.beta;
+  static_cast<FinalNumbers&>(out) = final_numbers(units, index, out.label(), bootstrap);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duets/harness/analysis.h"
+#include "duets/harness/final_numbers.h"
 #include "duets/harness/statistics.h"
 #include "duets/harness/variants.h"
 
@@ -25,14 +25,10 @@ enum class Standing : std::uint8_t {
 std::string_view standing_text(Standing standing);
 
 /// A variant of DUETS, or DisKernelUCB with one threshold at its best beta for the function.
-struct VariantResult {
+struct VariantResult : FinalNumbers {
   std::string algorithm{};
   std::string variant{};
   double beta = 0;
-  std::vector<double> final_regret{};
-  std::array<std::vector<double>, 3> final_communication{};
-  Summary regret{};
-  std::array<Summary, 3> communication{};
   Standing standing = Standing::kOpen;
   std::string dominated_by{};  ///< label of the established rival with the least regret
 
