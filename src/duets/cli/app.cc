@@ -126,8 +126,6 @@ void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
                 "With --self-tuning: only the functions that were kept apart")
       ->needs(self_tuning)
       ->excludes(reproduce.get_option("--conditions"));
-  reproduce.add_flag("--long-horizon", chosen.long_horizon, "With --self-tuning: T = 5000, too")
-      ->needs(self_tuning);
 }
 
 void run_reproduce(const Arguments& given, const Engine& engine) {

@@ -16,7 +16,7 @@ namespace duets::cli {
 
 /// Raise it when the same settings come to give other numbers: older units are then not mixed with
 /// new ones.
-inline constexpr int kNumbersVersion = 3;
+inline constexpr int kNumbersVersion = 4;
 
 /// What is shown of a finished experiment. A pure function of it: no clock, no processor.
 struct ExperimentOutput {

@@ -20,10 +20,9 @@ struct ReproduceFlags {
   bool scaling = false;   ///< scaling_command.h instead
   bool variants = false;  ///< variants_command.h instead
 
-  bool self_tuning = false;   ///< self_tuning_command.h instead
-  std::string conditions{};   ///< of it, comma-separated; empty: the usual ones
-  bool held_out = false;      ///< only the functions that were kept apart
-  bool long_horizon = false;  ///< T = 5000, too
+  bool self_tuning = false;  ///< self_tuning_command.h instead
+  std::string conditions{};  ///< of it, comma-separated; empty: the usual ones
+  bool held_out = false;     ///< only the functions that were kept apart
 };
 
 /// The comparison behind the published figure. Throws base::Error.

@@ -16,7 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kHeldOut = "held-out";
-constexpr const char* kLongHorizon = "horizon-5000";
 
 harness::SelfTuningChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
   harness::SelfTuningChoice choice;
@@ -28,9 +27,7 @@ harness::SelfTuningChoice choice_of(const CommonFlags& flags, const ReproduceFla
   choice.first_seed = flags.seed.value_or(1);
   check_seeds("--seed", choice.first_seed, choice.runs);
   choice.quick = chosen.quick;
-  choice = harness::completed(std::move(choice));
-  if (chosen.long_horizon) choice.conditions.emplace_back(kLongHorizon);
-  return choice;
+  return harness::completed(std::move(choice));
 }
 
 std::string reduction(const ReproduceFlags& chosen, const harness::SelfTuningChoice& choice) {

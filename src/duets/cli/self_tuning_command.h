@@ -6,7 +6,7 @@
 
 namespace duets::cli {
 
-/// Uses quick, runs, functions, conditions, held_out and long_horizon of the flags, and the first
+/// Uses quick, runs, functions, conditions and held_out of the flags, and the first
 /// seed. Throws base::Error.
 void reproduce_self_tuning(const CommonFlags& flags, const ReproduceFlags& chosen,
                            const Engine& engine);

@@ -65,12 +65,8 @@ protocol::Study bare_study() {
 
 std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
   std::vector<Contender> out;
-  for (const double lambda : rival_lambdas(condition, quick)) {
-    for (const double beta : rival_betas(condition, quick)) out.push_back(rival(beta, lambda));
-  }
-  if (condition.narrow_grid) {
-    out.push_back(preset_contender(condition, Preset::kAuto));
-    return out;
+  for (const double lambda : rival_lambdas(quick)) {
+    for (const double beta : rival_betas(quick)) out.push_back(rival(beta, lambda));
   }
   for (const Preset preset : protocol::kPresets) out.push_back(preset_contender(condition, preset));
   if (!condition.ingredients) return out;
@@ -183,14 +179,13 @@ protocol::Study preset_study(const Condition& condition, protocol::Study study, 
   return study;
 }
 
-std::vector<double> rival_betas(const Condition& condition, bool quick) {
-  if (condition.narrow_grid) return {0.1, 0.2, 0.5};
+std::vector<double> rival_betas(bool quick) {
   if (quick) return {0.1, 0.5, 1};
   return {0.05, 0.1, 0.2, 0.5, 1, 2};
 }
 
-std::vector<double> rival_lambdas(const Condition& condition, bool quick) {
-  if (condition.narrow_grid || quick) return {0.2};
+std::vector<double> rival_lambdas(bool quick) {
+  if (quick) return {0.2};
   return {0.04, 0.2, 1};
 }
 

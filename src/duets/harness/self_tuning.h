@@ -24,7 +24,6 @@ enum class FunctionSet : std::uint8_t {
   kKnown,       ///< the paper's four and problems::development_functions()
   kStress,      ///< six of them
   kContinuous,  ///< the paper's four and five more
-  kLong,        ///< two
   kHeldOut,     ///< problems::held_out_functions()
 };
 
@@ -41,11 +40,10 @@ struct Condition {
   double lengthscale_factor = 1;  ///< on what DisKernelUCB and "paper" know and presets guess
   bool continuous = false;        ///< the box or ball itself, and regret against its optimum
   bool ingredients = false;       ///< "auto" with one ingredient changed, too
-  bool narrow_grid = false;       ///< three betas, one lambda, of the presets "auto" alone
   std::size_t max_runs = 20;      ///< 0: all
 };
 
-/// The conditions that are run when none is named: not "held-out" and "horizon-5000".
+/// The conditions that are run when none is named: not "held-out".
 std::span<const Condition> self_tuning_conditions();
 /// By key, all of them; kInvalid, listing the keys, when there is none.
 const Condition& find_condition(std::string_view key);
@@ -73,8 +71,8 @@ protocol::Study preset_study(const Condition& condition, protocol::Study study,
                              protocol::Preset preset);
 
 /// DisKernelUCB's grid, D = 10.
-std::vector<double> rival_betas(const Condition& condition, bool quick);
-std::vector<double> rival_lambdas(const Condition& condition, bool quick);
+std::vector<double> rival_betas(bool quick);
+std::vector<double> rival_lambdas(bool quick);
 /// "lambda = 0.2", the variant of its contenders.
 std::string lambda_variant(double lambda);
 

@@ -11,7 +11,7 @@
 namespace duets::harness {
 namespace {
 
-constexpr std::array<Condition, 14> kConditions{{
+constexpr std::array<Condition, 15> kConditions{{
     {.key = "finite",
      .title = "2000 candidates, N = 10, T = 50",
      .functions = FunctionSet::kKnown,
@@ -29,25 +29,18 @@ constexpr std::array<Condition, 14> kConditions{{
     {.key = "horizon-20", .title = "T = 20", .horizon = 20},
     {.key = "horizon-200", .title = "T = 200", .horizon = 200},
     {.key = "horizon-1000", .title = "T = 1000", .horizon = 1000},
+    {.key = "horizon-5000", .title = "T = 5000", .horizon = 5000},
     {.key = "continuous",
      .title = "boxes and balls themselves",
      .functions = FunctionSet::kContinuous,
      .continuous = true},
 }};
 
-// Only when they are named: the one is slow, the other is looked at once.
-constexpr std::array<Condition, 2> kNamedConditions{{
-    {.key = "horizon-5000",
-     .title = "T = 5000",
-     .functions = FunctionSet::kLong,
-     .horizon = 5000,
-     .narrow_grid = true,
-     .max_runs = 5},
-    {.key = "held-out",
-     .title = "2000 candidates, functions kept apart",
-     .functions = FunctionSet::kHeldOut,
-     .max_runs = 0},
-}};
+// Only when it is named: these functions are looked at once.
+constexpr Condition kHeldOut{.key = "held-out",
+                             .title = "2000 candidates, functions kept apart",
+                             .functions = FunctionSet::kHeldOut,
+                             .max_runs = 0};
 
 std::vector<std::string> names_of(std::span<const problems::Formula> formulas) {
   std::vector<std::string> out;
@@ -61,13 +54,12 @@ std::span<const Condition> self_tuning_conditions() { return kConditions; }
 
 const Condition& find_condition(std::string_view key) {
   std::vector<std::string_view> keys;
-  for (const auto list :
-       {std::span<const Condition>(kConditions), std::span<const Condition>(kNamedConditions)}) {
-    for (const Condition& condition : list) {
-      if (condition.key == key) return condition;
-      keys.push_back(condition.key);
-    }
+  for (const Condition& condition : kConditions) {
+    if (condition.key == key) return condition;
+    keys.push_back(condition.key);
   }
+  if (key == kHeldOut.key) return kHeldOut;
+  keys.push_back(kHeldOut.key);
   base::refuse("condition", fmt::format("\"{}\"", key),
                fmt::format("must be one of {}", fmt::join(keys, ", ")));
 }
@@ -85,8 +77,6 @@ std::vector<std::string> functions_of(const Condition& condition) {
     case FunctionSet::kContinuous:
       out.insert(out.end(), {"ackley2", "camel", "griewank3", "hartmann3", "levy4"});
       return out;
-    case FunctionSet::kLong:
-      return {"branin", "hartmann4"};
     case FunctionSet::kHeldOut:
       break;
   }

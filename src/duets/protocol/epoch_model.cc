@@ -41,12 +41,14 @@ std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
 }
 
 // A threshold that leaves this share of the means and no more; halfway to the first that is left
-// out, so that no decision is closer than it need be.
+// out, so that no decision is closer than it need be. One may always be left out: a share above a
+// half would otherwise keep the last two candidates of a finite set for the rest of the run.
 double floor_threshold(const Vector& means, double share) {
   std::vector<double> sorted(means.data(), means.data() + means.size());
   // A share that is a whole number of points but for its rounding is that number.
   const double wanted = std::ceil(share * static_cast<double>(sorted.size()) - 1e-6);
-  const auto kept = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, sorted.size());
+  const std::size_t most = std::max<std::size_t>(1, sorted.size() - 1);
+  const auto kept = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, most);
   const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(kept - 1);
   std::nth_element(sorted.begin(), place, sorted.end(), std::greater<>());
   if (kept == sorted.size()) return *place;
