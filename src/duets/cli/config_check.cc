@@ -7,6 +7,7 @@
 
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
+#include "duets/gp/fit_parameters.h"
 #include "duets/harness/threads.h"
 #include "duets/region/strata.h"
 
@@ -98,6 +99,23 @@ class Checker {
          fmt::join(file_.lengthscales, ", "));
     fact("learned from the rewards", "{}, variance, lambda, level",
          study_.relevance ? "a length scale for each feature" : "length scale");
+    fact("cuts with a learned length scale", "{}", learned_cuts());
+  }
+
+  // Small fleets cut several times before they can know one.
+  std::string learned_cuts() const {
+    const std::size_t num_cuts = lengths_.size() - 1;
+    std::uint64_t rewards = 0;
+    for (std::size_t j = 0; j < num_cuts; ++j) {
+      rewards += std::uint64_t{study_.agents} * lengths_[j];
+      if (rewards < gp::kFewestRewards) continue;
+      return j == 0
+                 ? fmt::format("all {}", num_cuts)
+                 : fmt::format("{} of {}; the first {} by the guess, before {} rewards are known",
+                               num_cuts - j, num_cuts, j, gp::kFewestRewards);
+    }
+    return fmt::format("none of {}: {} rewards are not reached, the guess stays", num_cuts,
+                       gp::kFewestRewards);
   }
 
   void floor_facts() {

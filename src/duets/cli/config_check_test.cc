@@ -177,6 +177,17 @@ TEST(ConfigCheckTest, WhatIsLearnedIsAGuess) {
   EXPECT_EQ(fact(parse(study(kBranin)), "learned from the rewards"), "(none)");
 }
 
+// 20 rewards: 10 agents have them after two epochs of 1 query, two after 1, 1, 2, 2, 4.
+TEST(ConfigCheckTest, SmallFleetsCutByTheGuess) {
+  const auto cuts = [](int agents, int horizon) {
+    return fact(parse(study(preset("quick"), agents, horizon)), "cuts with a learned length scale");
+  };
+  EXPECT_THAT(cuts(10, 50), HasSubstr("7 of 8; the first 1 by the guess"));
+  EXPECT_THAT(cuts(2, 50), HasSubstr("4 of 8; the first 4 by the guess"));
+  EXPECT_EQ(cuts(20, 50), "all 8");
+  EXPECT_THAT(cuts(1, 8), HasSubstr("none of 4: 20 rewards are not reached"));
+}
+
 // 1e-5^(1/8) = 0.237, 1e-4^(1/8) = 0.316 and 0.5^8 = 0.0039.
 TEST(ConfigCheckTest, TheFloorIsShown) {
   EXPECT_EQ(fact(parse(study(preset("quick"))), "volume floor"),
