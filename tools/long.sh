@@ -31,7 +31,7 @@ stage_format() {
 
 stage_tidy() {
   need tidy
-  prepare_build test || return 1
+  prepare_build test && cmake --build "$root/build/test" --target duets_proto || return 1
   # The library and the program; test macros expand to code that no linter likes. The options in
   # build/test are those of GCC, some of which clang does not know.
   (cd "$root" && find src -name '*.cc' ! -name '*_test.cc' -print0 |

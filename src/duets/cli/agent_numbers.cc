@@ -25,10 +25,10 @@ std::optional<std::uint32_t> whole(std::string_view text) {
 
 std::pair<std::uint32_t, std::uint32_t> parse_agent_range(const std::string& text,
                                                           const std::string& flag) {
-  const std::size_t dash = text.find('-');
-  const auto first = whole(std::string_view(text).substr(0, dash));
-  const auto last =
-      dash == std::string::npos ? first : whole(std::string_view(text).substr(dash + 1));
+  const std::string_view range = text;
+  const std::size_t dash = range.find('-');
+  const auto first = whole(range.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : whole(range.substr(dash + 1));
   base::require(first && last && *first <= *last, flag, text,
                 "must be A-B, two agents' numbers with A <= B");
   base::require(*last - *first < kMaxHostedAgents, flag, text,

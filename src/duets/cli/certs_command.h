@@ -8,7 +8,7 @@
 
 #include "duets/cli/progress.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): that of the library
 class App;
 }
 

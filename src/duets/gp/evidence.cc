@@ -62,8 +62,7 @@ EvidenceTerms evidence_terms(Matrix gram, double noise, const Vector& y) {
                                   "the kernel's variance: raise lambda, or scale the features",
                                   y.size(), noise));
   }
-  Vector white = y;
-  factor.lower.triangularView<Eigen::Lower>().solveInPlace(white);
+  const Vector white = factor.lower.triangularView<Eigen::Lower>().solve(y);
   return {2 * factor.lower.diagonal().array().log().sum(), white.squaredNorm()};
 }
 

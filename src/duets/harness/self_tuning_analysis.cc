@@ -105,6 +105,7 @@ void append_means(const std::vector<const SelfTuningTask*>& tasks, const std::st
   for (const SelfTuningEntry& first : tasks.front()->entries) {
     if (first.reference.empty()) continue;
     std::vector<const SelfTuningEntry*> entries;
+    entries.reserve(tasks.size());
     for (const SelfTuningTask* task : tasks) entries.push_back(task->find(first.name));
     means.push_back(mean_over(entries, bootstraps.of(first.regret.runs)));
     means.back().condition = tasks.front()->condition;

@@ -30,12 +30,12 @@ std::optional<ModelCheck> check_model(const std::vector<EpochReport>& reports) {
 }
 
 std::string model_check_text(const ModelCheck& check) {
-  const std::string figure = fmt::format(
+  std::string figure = fmt::format(
       "{} rewards of epoch {} lay {:.2f} times as far from their prediction as the "
       "model expects",
       check.num_rewards, base::value(check.epoch), std::sqrt(check.surprise));
   if (check.fits) return figure;
-  return figure +
+  return figure +=
          (check.surprise > 1
               ? ": it does not fit. The function is rougher, or the noise has more outliers, "
                 "than the kernel allows; preset = \"safe\" or a Matern kernel may do better"

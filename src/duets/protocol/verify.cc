@@ -117,7 +117,7 @@ bool Verification::ok() const {
   return std::all_of(findings.begin(), findings.end(), [](const Finding& f) { return f.ok; });
 }
 
-Verification verify(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+Verification verify(const std::shared_ptr<const Study>& study, const random::StudySecret& secret,
                     std::span<const base::Bytes> records, const base::Executor& executor,
                     std::span<const Answer> answers) {
   std::vector<Record> decoded;

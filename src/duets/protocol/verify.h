@@ -62,7 +62,7 @@ struct Answer {
 /// digest of their points; with the answers of an agent to an epoch its message is made again, to
 /// the bit. Throws kDecode for bytes that are no record, kInvalid for a bad study; a wrong run is a
 /// finding. Costs about twice what the coordinator computed.
-Verification verify(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+Verification verify(const std::shared_ptr<const Study>& study, const random::StudySecret& secret,
                     std::span<const base::Bytes> records, const base::Executor& executor,
                     std::span<const Answer> answers = {});
 

@@ -17,9 +17,9 @@ std::string text_of(const Message& message) {
 
 }  // namespace
 
-RewardCheck::RewardCheck(std::shared_ptr<const Study> study, const random::StudySecret& secret,
-                         const base::Executor& executor, std::span<const Answer> answers,
-                         FindingList& out)
+RewardCheck::RewardCheck(const std::shared_ptr<const Study>& study,
+                         const random::StudySecret& secret, const base::Executor& executor,
+                         std::span<const Answer> answers, FindingList& out)
     : out_(out) {
   const auto view = std::make_shared<PublicView>(study, secret.public_coin(), executor);
   for (const Answer& answer : answers) {

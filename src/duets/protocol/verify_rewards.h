@@ -12,7 +12,7 @@ namespace duets::protocol {
 
 class RewardCheck {
  public:
-  RewardCheck(std::shared_ptr<const Study> study, const random::StudySecret& secret,
+  RewardCheck(const std::shared_ptr<const Study>& study, const random::StudySecret& secret,
               const base::Executor& executor, std::span<const Answer> answers, FindingList& out);
 
   /// The records in order.
