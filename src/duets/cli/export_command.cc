@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> kFiles{
     "epochs.csv", "communication.csv", "trials.csv"};
 
 bool is_ours(const fs::directory_entry& entry) {
-  const fs::path path = entry.path();
+  const fs::path& path = entry.path();
   const std::string name = (path.extension() == ".tmp" ? path.stem() : path.filename()).string();
   return entry.is_regular_file() && std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end();
 }

@@ -24,7 +24,7 @@ fs::path journal_file(const std::string& path) {
   base::require(fs::exists(path), "path", path,
                 "no such directory or file: name what `duets study export` wrote");
   if (!fs::is_directory(path)) return path;
-  const fs::path file = fs::path(path) / "journal.bin";
+  fs::path file = fs::path(path) / "journal.bin";
   base::require(fs::exists(file), "path", path,
                 "holds no journal.bin: name a directory that `duets study export` wrote");
   return file;
