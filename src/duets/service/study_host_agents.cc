@@ -67,7 +67,7 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   const Holder holder{request.instance(), request.start().substr(0, kInstanceBytes),
                       clean_text(request.host(), kMaxText)};
   Grant grant;
-  if (const grpc::Status status = grant_lease(wanted, holder, request, grant); !status.ok()) {
+  if (grpc::Status status = grant_lease(wanted, holder, request, grant); !status.ok()) {
     return status;
   }
   *reply.mutable_definition() = to_wire(definition_);
