@@ -53,9 +53,9 @@ void add_region(base::ByteWriter& out, const random::StudySecret& secret, kernel
   const Sampler all(Region{domain}, {.method = Method::kRejection, .max_attempts = 1});
   const Points centers = all.draw(coin, Lane::kPublic, {base::EpochId{1}, 0, 9}, executor).latents;
   Vector weights(9);
-  for (Eigen::Index i = 0; i < 9; ++i) weights[i] = (i % 2 == 0 ? 1.0 : -0.75) / (1.0 + 0.125 * i);
+  for (int i = 0; i < 9; ++i) weights[i] = (i % 2 == 0 ? 1.0 : -0.75) / (1.0 + 0.125 * i);
   std::vector<double> scales(static_cast<std::size_t>(d));
-  for (Eigen::Index i = 0; i < d; ++i) scales[static_cast<std::size_t>(i)] = 0.3 + 0.1 * i;
+  for (int i = 0; i < d; ++i) scales[static_cast<std::size_t>(i)] = 0.3 + 0.1 * i;
   const kernel::Kernel kernel{family, scales, 1.25};
 
   const Points probes = all.draw(coin, Lane::kPublic, {base::EpochId{2}, 0, 100}, executor).latents;

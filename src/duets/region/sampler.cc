@@ -134,7 +134,7 @@ class WalkStep {
   std::vector<Chain> chains_;
 };
 
-Draw join(std::vector<Draw> parts, Eigen::Index rows, Eigen::Index columns) {
+Draw join(const std::vector<Draw>& parts, Eigen::Index rows, Eigen::Index columns) {
   Draw all;
   all.latents.resize(rows, columns);
   Eigen::Index row = 0;
