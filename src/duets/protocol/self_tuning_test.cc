@@ -70,14 +70,14 @@ TEST(SelfTuning, CutsKeepTheFloor) {
     run.finish();
     const double share = kept_share(study);
     EXPECT_GT(share, 0);
+    EXPECT_LE(share, 0.5);  // above it one point may go all the same, see below
     const EpochReport& first = run.coordinator().reports().front();
     EXPECT_LT(first.tau, first.printed_tau);
     for (const EpochReport& report : run.coordinator().reports()) {
       EXPECT_LE(report.tau, report.printed_tau);  // equal where a single point may be left
       if (study.domain->is_finite()) {
-        const auto before = static_cast<double>(report.region_points);
         EXPECT_GE(static_cast<double>(report.survivors),
-                  std::max(1.0, std::min(share * before, before - 1) - 1e-9));
+                  share * static_cast<double>(report.region_points) - 1e-9);
       } else {
         EXPECT_GE(report.cut_acceptance, 0.5 * share);  // estimated on a pool, or on cells
       }
