@@ -6,8 +6,8 @@
 
 namespace duets::cli {
 
-/// Uses quick, runs, functions, conditions and held_out of the flags, and the first
-/// seed. Throws base::Error.
+/// Uses quick, runs, functions, conditions and held_out of the flags, and the first seed. Throws
+/// base::Error.
 void reproduce_self_tuning(const CommonFlags& flags, const ReproduceFlags& chosen,
                            const Engine& engine);
 

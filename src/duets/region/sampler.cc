@@ -181,8 +181,7 @@ Draw Sampler::draw(const random::Coin& coin, Lane lane, const SlotRange& slots,
     const SlotRange part{slots.epoch, slots.first + offset, std::min(kChunk, slots.count - offset)};
     parts[chunk] = draw_chunk(coin, lane, part);
   });
-  return join(parts, slots.count,
-              static_cast<Eigen::Index>(region_.domain().dimension()));
+  return join(parts, slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
 }
 
 Draw Sampler::draw_chunk(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
