@@ -105,6 +105,11 @@ std::string fields(const MessageRefused& e) {
                      value(e.refusal.epoch), to_string(e.refusal.reason));
 }
 
+std::string fields(const MessageLeftOut& e) {
+  return fmt::format("left out agent={} epoch={} why=\"{}\"", value(e.agent), value(e.epoch),
+                     e.why);
+}
+
 std::string fields(const StudyFinished&) { return "finished"; }
 
 }  // namespace

@@ -147,9 +147,7 @@ class Sorter {
       return "infeasible, but the study has no objective.infeasible_value; leave the value empty "
              "for a query without an answer";
     }
-    if (answer.kind == Kind::kValue && !std::isfinite(objective.reward(answer.value))) {
-      return fmt::format("value = {}: is not finite after offset and scale", answer.value);
-    }
+    if (answer.kind == Kind::kValue) return objective.objection_to(answer.value);
     return {};
   }
 

@@ -76,9 +76,9 @@ void Agent::keep_best(const BestTrial& trial) {
 }
 
 std::optional<Message> Agent::report(std::uint32_t slot, double reward) {
-  if (!std::isfinite(reward)) {
+  if (!is_usable_reward(reward)) {
     base::refuse("reward", fmt::format("{}", reward),
-                 "must be finite; report a failed query as a hole");
+                 "must be finite and below 2^128 in size; report a failed query as a hole");
   }
   set_slot(slot, SlotState::kReward, reward);
   return send_when_ready();

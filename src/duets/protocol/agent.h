@@ -43,7 +43,7 @@ class Agent {
   bool finished() const { return finished_; }
 
   /// The reward of a slot of the open epoch, in model units. Reporting the same value again is
-  /// ignored. Throws kInvalid for a slot that does not exist, a number that is not finite, or a
+  /// ignored. Throws kInvalid for a slot that does not exist, a reward that is not usable, or a
   /// second, different answer. Returns the upload or closing message once everything is there.
   std::optional<Message> report(std::uint32_t slot, double reward);
 

@@ -262,7 +262,7 @@ TEST_F(AgentTest, Refusals) {
   Agent agent = make_agent(1);
   const base::Bytes before = agent.snapshot();
   for (const Reason reason :
-       {Reason::kForeign, Reason::kStale, Reason::kConflict, Reason::kShape, Reason::kNotFinite}) {
+       {Reason::kForeign, Reason::kStale, Reason::kConflict, Reason::kShape, Reason::kUnusable}) {
     EXPECT_FALSE(agent.receive(Refusal{AgentId{1}, EpochId{1}, reason}));
   }
   EXPECT_EQ(agent.snapshot(), before);

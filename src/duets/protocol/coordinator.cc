@@ -75,7 +75,11 @@ std::optional<Reason> Coordinator::objection(const Upload& upload) const {
                                  ? static_cast<std::size_t>(inducing.latents.rows())
                                  : open_report_.length - upload.holes.size();
   if (upload.values.size() != wanted) return Reason::kShape;
-  if (!all_finite(upload.values)) return Reason::kNotFinite;
+  const bool usable =
+      upload.kind == UploadKind::kRewards
+          ? std::all_of(upload.values.begin(), upload.values.end(), is_usable_reward)
+          : all_finite(upload.values);
+  if (!usable) return Reason::kUnusable;
   return std::nullopt;
 }
 
@@ -91,8 +95,8 @@ std::optional<Reason> Coordinator::objection(const Closing& closing) const {
                            closing.best.slot >= lengths_[best_epoch - 1])) {
     return Reason::kShape;
   }
-  if (!all_finite(closing.projection) || !std::isfinite(closing.best.reward))
-    return Reason::kNotFinite;
+  if (!all_finite(closing.projection) || !is_usable_reward(closing.best.reward))
+    return Reason::kUnusable;
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -42,8 +43,14 @@ struct EpochEnded {
 struct MessageRefused {
   Refusal refusal;
 };
+/// The epoch could not be closed with this agent's message and was closed without it.
+struct MessageLeftOut {
+  AgentId agent{};
+  EpochId epoch{};
+  std::string why;
+};
 struct StudyFinished {};
-using Event = std::variant<EpochBegan, EpochEnded, MessageRefused, StudyFinished>;
+using Event = std::variant<EpochBegan, EpochEnded, MessageRefused, MessageLeftOut, StudyFinished>;
 
 /// What an input leads to, to be carried out in this order.
 struct Effects {
@@ -78,8 +85,15 @@ class Coordinator {
   ///   another upload, same epoch  -> Refusal kConflict, the first one stands
   ///   an epoch that is closed     -> Refusal kStale and the Trim that closed it
   ///   unknown agent, future epoch -> Refusal kForeign
-  ///   wrong counts or holes       -> Refusal kShape;  NaN or infinity -> Refusal kNotFinite
+  ///   wrong counts or holes       -> Refusal kShape
+  ///   NaN, infinity, or a reward that is not usable -> Refusal kUnusable
   ///   another digest of points    -> Refusal kDiverged
+  ///
+  /// Closing may fail with kNumeric or kInvalid because of numbers that are finite and yet too
+  /// large for what is computed from them. It is then tried once more without the messages whose
+  /// largest number is more than 2^20 times that of the median message: their agents are excluded
+  /// from the epoch like absent ones, and named by events. The error is thrown when there is no
+  /// such message or closing fails again. The same holds for close() and resume().
   Effects receive(const Message& message);
 
   /// The host's decision to end the open epoch with the agents in `participants` (increasing). Each
@@ -171,6 +185,10 @@ class Coordinator {
   Solution solve(const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants,
                  EpochReport& report);
   void cut_region(const ResolvedInducing& inducing, const Solution& solution, EpochClosed& closed);
+  EpochClosed compute_closing(const std::vector<std::uint32_t>& participants);
+  EpochClosed close_without_outliers(const std::vector<std::uint32_t>& participants,
+                                     Effects& effects);
+  std::vector<std::uint32_t> outliers(const std::vector<std::uint32_t>& participants) const;
   std::vector<std::uint32_t> absent(const std::vector<std::uint32_t>& participants) const;
   void finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects);
   numeric::Vector summed_projections(const ResolvedInducing& inducing,

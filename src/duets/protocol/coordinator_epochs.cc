@@ -1,9 +1,12 @@
 // Opening and closing epochs: where the coordinator computes what it then transmits.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "duets/base/error.h"
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
 #include "duets/protocol/variance.h"
@@ -25,6 +28,22 @@ bool sent_rewards(const Message& message) {
 bool teaches(const PublicView& view, EpochId epoch) {
   return view.study().parameters == Parameters::kLearned &&
          view.inducing(epoch).message.upload == UploadKind::kRewards;
+}
+
+/// A message that is so much larger than the median one may be why an epoch cannot be closed.
+constexpr double kOutlierFactor = 0x1p20;
+
+/// In size; infinity for one that is not a number, which only records can hold.
+double largest_number(const Message& message) {
+  const auto* upload = std::get_if<Upload>(&message);
+  const std::vector<double>& values =
+      upload != nullptr ? upload->values : std::get<Closing>(message).projection;
+  double largest = 0;
+  for (const double value : values) {
+    largest = std::isnan(value) ? std::numeric_limits<double>::infinity()
+                                : std::max(largest, std::abs(value));
+  }
+  return largest;
 }
 
 // One reward a slot, 0 in the holes.
@@ -301,7 +320,7 @@ EpochClosed Coordinator::begin_closing(const std::vector<std::uint32_t>& partici
   return closed;
 }
 
-void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
+EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& participants) {
   EpochClosed closed = begin_closing(participants);
   if (sends_projection()) {
     const std::optional<gp::Parameters> learned = learn(closed.report);
@@ -309,6 +328,47 @@ void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, E
     const ResolvedInducing inducing = inducing_with(learned);
     cut_region(inducing, solve(inducing, participants, closed.report), closed);
   }
+  return closed;
+}
+
+// Everything computed from messages is linear in them or scales with a power of them, so only a
+// message of another order of magnitude than most can be what closing fails on.
+std::vector<std::uint32_t> Coordinator::outliers(
+    const std::vector<std::uint32_t>& participants) const {
+  std::vector<double> sizes;
+  for (const std::uint32_t a : participants) sizes.push_back(largest_number(taken_.at(AgentId{a})));
+  std::vector<double> sorted = sizes;
+  const auto median = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
+  std::nth_element(sorted.begin(), median, sorted.end());
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] / kOutlierFactor > *median) found.push_back(participants[i]);
+  }
+  return found;
+}
+
+EpochClosed Coordinator::close_without_outliers(const std::vector<std::uint32_t>& participants,
+                                                Effects& effects) {
+  try {
+    return compute_closing(participants);
+  } catch (const base::Error& error) {
+    const bool by_numbers =
+        error.kind() == base::ErrorKind::kNumeric || error.kind() == base::ErrorKind::kInvalid;
+    const std::vector<std::uint32_t> found =
+        by_numbers ? outliers(participants) : std::vector<std::uint32_t>{};
+    if (found.empty()) throw;
+    std::vector<std::uint32_t> others;
+    std::ranges::set_difference(participants, found, std::back_inserter(others));
+    EpochClosed closed = compute_closing(others);
+    for (const std::uint32_t a : found) {
+      effects.events.push_back(MessageLeftOut{AgentId{a}, epoch_, error.what()});
+    }
+    return closed;
+  }
+}
+
+void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
+  EpochClosed closed = close_without_outliers(participants, effects);
   advance_digests(closed);
   if (closed.has_trim) effects.messages.push_back({std::nullopt, closed.trim});
   effects.records.push_back(closed);

@@ -106,7 +106,9 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
 void Coordinator::apply_taken(const MessageTaken& taken) {
   check(is_open(), "a message between epochs");
   const auto* upload = std::get_if<Upload>(&taken.message);
-  check(!refusal_of(taken.message), "a message that does not fit its epoch");
+  // An earlier version took rewards of any size: its records are read, and closing decides.
+  const std::optional<Reason> reason = refusal_of(taken.message);
+  check(!reason || *reason == Reason::kUnusable, "a message that does not fit its epoch");
   const AgentId agent = upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent;
   check(taken_.emplace(agent, taken.message).second, "a message taken twice");
   log_.push_back(taken);

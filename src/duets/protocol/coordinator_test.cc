@@ -154,7 +154,7 @@ TEST(Coordinator, NumbersThatAreNotFinite) {
   Upload upload = upload_of(run, 1);
   for (const double bad : {kNan, std::numeric_limits<double>::infinity()}) {
     upload.values.back() = bad;
-    expect_refused(run, upload, Reason::kNotFinite);
+    expect_refused(run, upload, Reason::kUnusable);
   }
 }
 
@@ -193,7 +193,7 @@ TEST_P(ClosingTest, AnswersToClosingMessages) {
   for (const Closing& closing : shapes) expect_refused(run, closing, Reason::kShape);
   Closing bad = good;
   bad.best.reward = kNan;
-  expect_refused(run, bad, Reason::kNotFinite);
+  expect_refused(run, bad, Reason::kUnusable);
   bad = good;
   bad.points_digest ^= 1;
   expect_refused(run, bad, Reason::kDiverged);

@@ -147,14 +147,13 @@ TEST(Journal, RedeliveryAfterReplay) {
 // A message whose epoch could not be closed is in the journal once the host hears of it again.
 TEST(Journal, MessagesOfAFailedClosingAreWritten) {
   Study study = small_study();
-  study.upload = UploadRule::kRewards;
-  const auto reward = [](const Query& q) { return q.agent == 1 ? 1.7e308 : wavy_reward(q); };
-  TestRun run(study, reward);
-  run.deliver(run.query(0).value());
-  run.deliver(run.query(1).value());
+  study.upload = UploadRule::kProjection;
+  TestRun run(study);
+  run.deliver(overflowing(run.query(0).value()));
+  run.deliver(overflowing(run.query(1).value()));
   const Message last = run.query(2).value();
   EXPECT_TRUE(error_kind([&] { run.coordinator().receive(last); }));
-  run.close(1, {AgentId{0}, AgentId{2}});
+  run.close(1, {AgentId{2}});
   const auto taken = std::count_if(run.records().begin(), run.records().end(), [](const Record& r) {
     return std::holds_alternative<MessageTaken>(r);
   });

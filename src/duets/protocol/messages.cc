@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "duets/base/digest.h"
@@ -196,6 +197,8 @@ kernel::Kernel read_kernel(ByteReader& in) {
   return kernel;
 }
 
+bool is_usable_reward(double reward) { return std::abs(reward) < kLargestReward; }
+
 const char* to_string(Reason reason) {
   switch (reason) {
     case Reason::kForeign:
@@ -206,8 +209,8 @@ const char* to_string(Reason reason) {
       return "conflict";
     case Reason::kShape:
       return "shape";
-    case Reason::kNotFinite:
-      return "not finite";
+    case Reason::kUnusable:
+      return "not finite or too large";
     case Reason::kDiverged:
       return "diverged";
   }

@@ -20,6 +20,13 @@ namespace duets::protocol {
 using base::AgentId;
 using base::EpochId;
 
+/// Rewards (model units) lie below this in size, the range of single precision: their cubes and
+/// fourth powers, which learned models and Gram matrices hold, are still finite.
+inline constexpr double kLargestReward = 0x1p128;
+/// False for NaN, infinities and numbers beyond kLargestReward. Hosts report a query with such a
+/// reward as a hole.
+bool is_usable_reward(double reward);
+
 /// What an agent is asked to send in an epoch.
 enum class UploadKind : std::uint8_t { kProjection = 1, kRewards = 2 };
 
@@ -80,12 +87,12 @@ struct Closing {
 
 /// Why a message was not taken.
 enum class Reason : std::uint8_t {
-  kForeign = 1,    ///< no such agent, or an epoch that has not begun
-  kStale = 2,      ///< the epoch is closed; the Trim that closed it comes along
-  kConflict = 3,   ///< a different upload of this agent for this epoch was taken before
-  kShape = 4,      ///< wrong kind, wrong number of values, bad holes
-  kNotFinite = 5,  ///< NaN or infinity among the values
-  kDiverged = 6,   ///< the digest of the points differs: the two sides do not share their points
+  kForeign = 1,   ///< no such agent, or an epoch that has not begun
+  kStale = 2,     ///< the epoch is closed; the Trim that closed it comes along
+  kConflict = 3,  ///< a different upload of this agent for this epoch was taken before
+  kShape = 4,     ///< wrong kind, wrong number of values, bad holes
+  kUnusable = 5,  ///< a number that is not finite, or a reward beyond kLargestReward
+  kDiverged = 6,  ///< the digest of the points differs: the two sides do not share their points
 };
 
 const char* to_string(Reason reason);

@@ -315,7 +315,7 @@ TEST(Messages, EveryReasonHasAName) {
   EXPECT_STREQ(to_string(Reason::kStale), "stale");
   EXPECT_STREQ(to_string(Reason::kConflict), "conflict");
   EXPECT_STREQ(to_string(Reason::kShape), "shape");
-  EXPECT_STREQ(to_string(Reason::kNotFinite), "not finite");
+  EXPECT_STREQ(to_string(Reason::kUnusable), "not finite or too large");
   EXPECT_STREQ(to_string(Reason::kDiverged), "diverged");
 }
 

@@ -257,21 +257,20 @@ TEST(Participation, NoRawRewardsAfterAProjection) {
   }
 }
 
-// Rewards that overflow end the closing with an error, never with NaN; the host may then leave the
-// culprit out, and the result is as if it had been left out at once.
+// Where most messages overflow, closing ends with an error, never with NaN; the host may then leave
+// them out, and the result is as if they had been left out at once.
 TEST(Participation, CloseAgainAfterAnError) {
   Study study = small_study();
-  study.upload = UploadRule::kRewards;
-  const auto reward = [](const Query& q) { return q.agent == 1 ? 1.7e308 : wavy_reward(q); };
-  TestRun run(study, reward);
-  run.deliver(run.query(0, {1}).value());
-  run.deliver(run.query(1).value());
-  const Message last = run.query(2).value();
+  study.upload = UploadRule::kProjection;
+  TestRun run(study);
+  run.deliver(overflowing(run.query(0).value()));
+  run.deliver(overflowing(run.query(1).value()));
+  const Message last = run.query(2, {1}).value();
   EXPECT_TRUE(error_kind([&] { run.coordinator().receive(last); }));
-  EXPECT_TRUE(error_kind([&] { run.close(1, {AgentId{1}, AgentId{2}}); }));
-  run.close(1, {AgentId{0}, AgentId{2}});
+  EXPECT_TRUE(error_kind([&] { run.close(1, {AgentId{0}, AgentId{1}}); }));
+  run.close(1, {AgentId{2}});
   TestRun plain(study);
-  plain.run_epoch({1}, {{0, {1}}});
+  plain.run_epoch({0, 1}, {{2, {1}}});
   EXPECT_EQ(encode(run.trim(1)), encode(plain.trim(1)));
   EXPECT_EQ(run.coordinator().run_digest(), plain.coordinator().run_digest());
 }

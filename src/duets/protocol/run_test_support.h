@@ -74,6 +74,12 @@ inline double wavy_reward(const Query& q) {
          0.1 * std::sin(1.0 + 5 * q.agent + 7 * q.epoch + 11 * q.slot);
 }
 
+/// A projection of finite numbers, two of which add up to infinity.
+inline Message overflowing(Message message) {
+  for (double& value : std::get<Upload>(message).values) value = 1.7e308;
+  return message;
+}
+
 /// What the kind of an error is, or nothing when the body throws none.
 template <typename Body>
 std::optional<base::ErrorKind> error_kind(const Body& body) {

@@ -46,6 +46,13 @@ class Loop {
       fail(query, *failure, seconds);
       return true;
     }
+    if (const auto* value = std::get_if<Value>(&answer)) {
+      const std::string objection = session_.definition().objective.objection_to(value->value);
+      if (!objection.empty()) {
+        fail(query, {.why = objection, .stderr_tail = {}}, seconds);
+        return true;
+      }
+    }
     if (const auto* infeasible = std::get_if<Infeasible>(&answer)) {
       session_.report_infeasible(query, infeasible->why, seconds);
       tell_infeasible(query, *infeasible);

@@ -106,6 +106,23 @@ TEST_F(AgentLoop, AnAnswerBetweenFailuresStartsTheCountAgain) {
   EXPECT_FALSE(run_agent(session, objective, stop_, abandon_, {2, {}}));
 }
 
+// Before it reaches the journal: a coordinator would refuse the results of the whole epoch.
+TEST_F(AgentLoop, AValueThatNoModelCanUseIsAHole) {
+  AgentSession session(fleet_.session(0));
+  std::string log;
+  Scripted objective([&](const Query& query, const std::atomic<bool>&) {
+    stop_ = query.slot == 1;
+    return Value{query.slot == 0 ? 1e308 : 1.0};
+  });
+  EXPECT_FALSE(run_agent(session, objective, stop_, abandon_,
+                         {2, [&](const std::string& line) { log += line; }}));
+  const auto trials = read_agent_journal(fleet_.journals() / "study-0.db").trials;
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0].kind, JournalTrial::Kind::kHole);
+  EXPECT_EQ(trials[1].kind, JournalTrial::Kind::kValue);
+  EXPECT_THAT(log, testing::HasSubstr("trial 0-1-0 has no answer: value = 1e+308: must be finite"));
+}
+
 TEST(AgentLoopLines, InfeasibleAnswersAreToldButNotAThousandTimes) {
   protocol::Study study = protocol::small_study();
   study.horizon = 60;

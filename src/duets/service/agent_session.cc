@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -64,11 +63,11 @@ std::vector<Query> AgentSession::plan() {
 }
 
 void AgentSession::report(const Query& query, double value, double seconds) {
-  if (!std::isfinite(value) || !std::isfinite(definition().objective.reward(value))) {
-    base::refuse("value", fmt::format("{}", value),
-                 fmt::format("trial {}: must be finite, also after offset and scale; a query "
-                             "without an answer is a failure",
-                             trial_name(query)));
+  const std::string objection = definition().objective.objection_to(value);
+  if (!objection.empty()) {
+    throw base::Error(base::ErrorKind::kInvalid,
+                      fmt::format("trial {}: {}; report a query without an answer as a failure",
+                                  trial_name(query), objection));
   }
   impl_->keep(query, {.kind = JournalTrial::Kind::kValue, .value = value, .seconds = seconds});
 }

@@ -57,7 +57,7 @@ class AgentSession {
   /// The answer of a query of the open epoch, in any order; in the journal when it returns. An
   /// answer for an epoch that has ended meanwhile is kept in the journal and otherwise ignored. An
   /// infeasible one counts as the study's infeasible_value; kObjective when it has none. Throws
-  /// kInvalid for a value that is not finite, or a second, different answer.
+  /// kInvalid for a value that cannot be used as a reward, or a second, different answer.
   void report(const Query& query, double value, double seconds = 0);
   void report_infeasible(const Query& query, const std::string& why, double seconds = 0);
   /// The query has no answer and never will: a hole.

@@ -100,7 +100,9 @@ void AgentBook::apply_answer(const JournalAnswer& answer) {
                       "coordinator's coin gives: the journal belongs to another run of the study",
                       base::value(agent_.id()), answer.epoch, answer.slot));
     }
-    const bool hole = answer.kind == JournalTrial::Kind::kHole;
+    // Journals of earlier versions hold values of any size; a coordinator would refuse them.
+    const bool hole = answer.kind == JournalTrial::Kind::kHole ||
+                      !definition_.objective.objection_to(answer.value).empty();
     if (hole) {
       agent_.report_hole(answer.slot);
     } else {

@@ -49,8 +49,14 @@ void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
   write(broadcast);
   joined_.book->apply(broadcast);
   if (book().epoch() == before) return;
+  const auto& trim = std::get<protocol::Trim>(broadcast);
   if (unsent) {
-    say(fmt::format("{}: {}", name(), fate_text(std::get<protocol::Trim>(broadcast), agent())));
+    say(fmt::format("{}: {}", name(), fate_text(trim, agent())));
+  } else if (std::ranges::binary_search(trim.excluded, agent())) {
+    say(
+        fmt::format("{}: epoch {} ended without the results of this agent; the coordinator's log "
+                    "and 'duets status' say why",
+                    name(), before));
   }
   say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
   show_counts();

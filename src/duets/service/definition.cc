@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "duets/base/error.h"
+#include "duets/protocol/messages.h"
 #include "duets/service/wire.h"
 #include "duets/service/wire_text.h"
 
@@ -36,6 +37,9 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_' || c == '.';
 }
+
+constexpr const char* kUsable =
+    "must be finite and, after offset and scale, below 2^128 = 3.4e38 in size";
 
 void check_name(const std::string& name) {
   require(is_study_name(name), "study.name", clean_text(name, kMaxName),
@@ -69,8 +73,8 @@ void check_objective(const ObjectiveSettings& objective) {
   require(std::isfinite(objective.scale) && objective.scale > 0, "objective.scale",
           text(objective.scale), "must be positive and finite");
   if (objective.infeasible_value) {
-    require(std::isfinite(*objective.infeasible_value), "objective.infeasible_value",
-            text(*objective.infeasible_value), "must be finite");
+    require(protocol::is_usable_reward(objective.reward(*objective.infeasible_value)),
+            "objective.infeasible_value", text(*objective.infeasible_value), kUsable);
   }
   require(std::isfinite(objective.timeout_seconds) && objective.timeout_seconds > 0,
           "objective.timeout", text(objective.timeout_seconds), "must be positive and finite");
@@ -93,6 +97,11 @@ void check_policy(const ClosePolicy& policy, std::uint32_t agents) {
 }
 
 }  // namespace
+
+std::string ObjectiveSettings::objection_to(double value) const {
+  if (protocol::is_usable_reward(reward(value))) return {};
+  return fmt::format("value = {}: {}", value, kUsable);
+}
 
 bool is_study_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxName && name.front() != '.' &&

@@ -25,6 +25,8 @@ struct ObjectiveSettings {
 
   /// From the program's units to the model's, and back.
   double reward(double value) const { return ((minimise ? -value : value) - offset) / scale; }
+  /// Why a value cannot be used as a reward: "value = 1e308: ...". Empty: it can.
+  std::string objection_to(double value) const;
   double user_value(double reward) const {
     const double value = reward * scale + offset;
     return minimise ? -value : value;

@@ -8,6 +8,7 @@
 #include "duets/service/raw_agent_test_support.h"
 #include "duets/service/stored_study.h"
 #include "duets/service/study_board.h"
+#include "duets/service/wire.h"
 #include "duets/storage/secret_file.h"
 
 namespace duets::service {
@@ -95,6 +96,72 @@ TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
   EXPECT_EQ(stored_status(scratch_.path(), "", protocol::kTestExecutor).state_digest,
             run.coordinator().state_digest())
       << "the storage can be read beside a running server";
+}
+
+/// The upload of the open epoch, once the agent has answered all of it.
+protocol::Upload upload_of(RawAgent& agent, std::uint32_t epoch) {
+  agent.reach(epoch);
+  agent.query();
+  v1::FetchReply fetched;
+  while (!agent.agent().outstanding() && agent.fetch(5, fetched).ok()) {
+  }
+  return std::get<protocol::Upload>(agent.agent().outstanding().value());
+}
+
+TEST_F(ServerTest, ResultsThatCannotBeUsedAreRefusedAndShownUntilOthersCome) {
+  protocol::Study study = protocol::small_study();
+  study.upload = protocol::UploadRule::kRewards;
+  create(test_definition(study));
+  auto agent = joined(1);
+  protocol::Upload upload = upload_of(*agent, 1);
+  upload.values[0] = 1e308;
+  v1::SendReply reply;
+  ASSERT_TRUE(agent->send(to_wire(protocol::Message(upload)), reply).ok());
+  ASSERT_EQ(reply.answers_size(), 1);
+  EXPECT_EQ(reply.answers(0).refusal().reason(),
+            static_cast<std::uint32_t>(protocol::Reason::kUnusable));
+  EXPECT_EQ(status().agent_status.at(1).problem,
+            "results of epoch 1 refused: not finite or too large");
+  EXPECT_EQ(status().agent_status.at(0).problem, "");
+  agent->upload();
+  EXPECT_EQ(status().agent_status.at(1).problem, "");
+  EXPECT_EQ(status().state, StudyState::kRunning);
+}
+
+// Finite numbers from which no mean can be computed: their agent alone is left out, the others go
+// on, and the decision is the same after a restart.
+TEST_F(ServerTest, ResultsThatKeepAnEpochFromClosingAreLeftOut) {
+  protocol::Study study = protocol::small_study();
+  study.upload = protocol::UploadRule::kProjection;
+  study.lambda = 1e-3;
+  create(test_definition(study));
+  auto agents = fleet();
+  protocol::Upload poison = upload_of(*agents[1], 1);
+  for (double& value : poison.values) value = 1e308;
+  v1::SendReply reply;
+  ASSERT_TRUE(agents[1]->send(to_wire(protocol::Message(poison)), reply).ok());
+  for (const std::uint32_t a : {0U, 2U}) {
+    agents[a]->reach(1);
+    agents[a]->query();
+    agents[a]->upload();
+  }
+  const auto expect_left_out = [&] {
+    ASSERT_TRUE(eventually([&] { return status().epoch >= 2; }));
+    const EpochStatus epoch = status().epochs.at(0);
+    EXPECT_THAT(epoch.excluded, ElementsAre(1U));
+    EXPECT_THAT(epoch.why, HasSubstr("the results of agent 1 cannot be used: "));
+    EXPECT_NE(status().state, StudyState::kFailed);
+  };
+  expect_left_out();
+  start();
+  expect_left_out();
+  agents = fleet();
+  for (std::uint32_t epoch = 2; epoch <= 3; ++epoch) run_epoch(agents, epoch);
+  ASSERT_TRUE(is(StudyState::kFinished));
+  auto run = test_run(study);
+  run.run_epoch({1});
+  run.finish();
+  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
 }
 
 TEST_F(ServerTest, AnAgentGetsItsOwnCoinAndThePublicOneOnly) {

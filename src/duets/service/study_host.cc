@@ -23,13 +23,34 @@ using storage::StorageError;
 constexpr auto kDiskRetry = std::chrono::seconds(1);
 constexpr auto kMoment = std::chrono::milliseconds(50);
 
+/// Of an upload or a closing message.
+std::uint32_t agent_of(const protocol::Message& message) {
+  const auto* upload = std::get_if<protocol::Upload>(&message);
+  return base::value(upload != nullptr ? upload->agent
+                                       : std::get<protocol::Closing>(message).agent);
+}
+
 std::string upload_name(const protocol::Message& message) {
   if (const auto* upload = std::get_if<protocol::Upload>(&message)) {
-    return fmt::format("upload of agent {}, epoch {}", base::value(upload->agent),
+    return fmt::format("upload of agent {}, epoch {}", agent_of(message),
                        base::value(upload->epoch));
   }
-  return fmt::format("closing message of agent {}",
-                     base::value(std::get<protocol::Closing>(message).agent));
+  return fmt::format("closing message of agent {}", agent_of(message));
+}
+
+/// Why an epoch was closed without some of the messages that were there; empty: with all of them.
+std::string left_out_text(const protocol::Effects& effects) {
+  std::vector<std::uint32_t> agents;
+  std::string why;
+  for (const protocol::Event& event : effects.events) {
+    if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
+      agents.push_back(base::value(left_out->agent));
+      why = left_out->why;
+    }
+  }
+  if (agents.empty()) return {};
+  return fmt::format("the results of agent{} {} cannot be used: {}", agents.size() > 1 ? "s" : "",
+                     fmt::join(agents, ", "), why);
 }
 
 }  // namespace
@@ -115,13 +136,16 @@ bool StudyHost::carry_out(protocol::Effects effects, const std::string& why) {
 
 bool StudyHost::persist(const protocol::Effects& effects, const std::string& why) {
   const double now = unix_seconds();
+  const std::string left_out = left_out_text(effects);
   for (const protocol::Record& record : effects.records) {
     if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
       notes_[base::value(opened->epoch)].opened_unix = now;
     } else if (const auto* closed = std::get_if<protocol::EpochClosed>(&record)) {
       EpochNote& note = notes_[base::value(closed->epoch)];
       note.closed_unix = now;
-      note.why = closed->participants.size() == definition_.study->agents ? "complete" : why;
+      note.why = closed->participants.size() == definition_.study->agents ? "complete"
+                 : left_out.empty()                                       ? why
+                                                                          : left_out;
     }
   }
   bool said = false;
@@ -177,13 +201,23 @@ void StudyHost::report(const protocol::Effects& effects) {
                           ? ""
                           : fmt::format("; without agents {}", fmt::join(epoch.excluded, ", "))));
     } else if (const auto* refused = std::get_if<protocol::MessageRefused>(&event)) {
-      say(fmt::format("refused what agent {} sent for epoch {}: {}",
-                      base::value(refused->refusal.agent), base::value(refused->refusal.epoch),
-                      protocol::to_string(refused->refusal.reason)));
-    } else {
+      report(refused->refusal);
+    } else if (std::holds_alternative<protocol::StudyFinished>(event)) {
       say("finished");
     }
   }
+}
+
+// Stale results are late, not wrong. The others keep an agent from taking part until it sends what
+// can be taken.
+void StudyHost::report(const protocol::Refusal& refusal) {
+  const std::uint32_t agent = base::value(refusal.agent);
+  const std::string problem = fmt::format("results of epoch {} refused: {}",
+                                          base::value(refusal.epoch), to_string(refusal.reason));
+  say(fmt::format("agent {}: {}", agent, problem));
+  if (refusal.reason == protocol::Reason::kStale) return;
+  const std::lock_guard lock(lease_mutex_);
+  refused_[agent] = problem;
 }
 
 std::optional<grpc::Status> StudyHost::not_serving() const {
@@ -208,7 +242,7 @@ grpc::Status StudyHost::objection_to(const v1::SendRequest& request, protocol::M
   if (upload == nullptr && closing == nullptr) {
     return {StatusCode::INVALID_ARGUMENT, "message: agents send uploads and closings only"};
   }
-  const std::uint32_t author = base::value(upload != nullptr ? upload->agent : closing->agent);
+  const std::uint32_t author = agent_of(message);
   if (author != request.caller().agent()) {
     return {StatusCode::PERMISSION_DENIED,
             fmt::format("agent {} sends a message of agent {}", request.caller().agent(), author)};
@@ -252,7 +286,11 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
     try {
       protocol::Effects effects = coordinator_->receive(message);
       const std::vector<protocol::Outgoing> outgoing = effects.messages;
-      if (!effects.records.empty()) board_.count_upload(wire, protocol::num_reals(message));
+      if (!effects.records.empty()) {
+        board_.count_upload(wire, protocol::num_reals(message));
+        const std::lock_guard lock(lease_mutex_);
+        refused_.erase(agent_of(message));
+      }
       if (!carry_out(std::move(effects), "complete")) return going_away();
       for (const protocol::Outgoing& one : outgoing) {
         if (!one.to) continue;

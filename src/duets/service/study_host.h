@@ -87,6 +87,7 @@ class StudyHost {
   bool persist(const protocol::Effects& effects, const std::string& why);
   void publish(const protocol::Effects& effects, bool finished);
   void report(const protocol::Effects& effects);
+  void report(const protocol::Refusal& refusal);
   grpc::Status take(const protocol::Message& message, const v1::Message& wire,
                     v1::SendReply& reply);
   grpc::Status close_with_uploads(std::uint32_t epoch, const std::string& why);
@@ -111,6 +112,7 @@ class StudyHost {
   mutable std::mutex lease_mutex_;
   LeaseTable leases_;
   std::vector<Presence> said_presence_;
+  std::map<std::uint32_t, std::string> refused_;  ///< why the last message of an agent was refused
 
   std::mutex state_mutex_;  ///< an operator's stop is not overwritten by the worker's records
   std::atomic<bool> stopping_{false};

@@ -203,6 +203,8 @@ StudyStatus StudyHost::status() const {
   for (std::uint32_t agent = 0; agent < status.agents; ++agent) {
     AgentStatus line = leases_.status(agent, status.epoch, now);
     line.uploaded = board_.uploaded(agent);
+    const auto refused = refused_.find(agent);
+    if (refused != refused_.end()) line.problem = refused->second;
     line.epochs_excluded =
         static_cast<std::uint32_t>(status.epochs.size()) - board_.epochs_taken_part(agent);
     status.agent_status.push_back(std::move(line));

@@ -1,5 +1,5 @@
 """An objective for tests that misbehaves on some queries: misbehaving.py LOG TRIAL=WHAT.. ; the others
-it answers as objective.py does. WHAT: hang, crash, garbage, nan, nothing, infeasible, or wait:FILE, which
+it answers as objective.py does. WHAT: hang, crash, garbage, nan, huge, nothing, infeasible, or wait:FILE, which
 answers when FILE is there. "*" as TRIAL means all. "asked TRIAL PID" goes to LOG."""
 
 import json
@@ -30,6 +30,8 @@ for line in sys.stdin:
         say("<html>502 Bad Gateway</html>")
     elif what == "nan":
         say('{"value": NaN}')
+    elif what == "huge":
+        say('{"value": 1e308}')
     elif what == "nothing":
         sys.exit(0)
     elif what == "infeasible":

@@ -75,6 +75,39 @@ def own_query_only(scratch):
                     verified.stdout + verified.stderr)
 
 
+def poisonous_value(scratch):
+    """One answer of 1e308 costs one query of a study that learns its model, before and after a
+    restart of its agent: nothing of it is in the journal."""
+    study = scratch / "poison.toml"
+    study.write_text("""[study]
+name = "poison"
+direction = "maximize"
+agents = 3
+horizon = 12
+seed = 5
+
+[space]
+domain = "box"
+dimension = 2
+
+[objective]
+command = ["unused"]
+""")
+    log = scratch / "asked.log"
+    with fleet.Fleet(scratch, study, agents=3) as f:
+        for agent in f.agents:
+            what = "1-2-0=huge" if agent.number == 1 else "none=none"
+            agent.program = python("misbehaving.py", log, what)
+        f.start(lease=1)
+        fleet.check("the study completes", f.finish() is not None)
+        status = f.last_status
+        fleet.same("one hole", sum(e["holes"] for e in status["closed_epochs"]), 1)
+        fleet.same("nobody was left out", [e["excluded"] for e in status["closed_epochs"] if
+                                           e["excluded"]], [])
+        fleet.contains("the agent says why", f.agents[1].err(),
+                       "trial 1-2-0 has no answer: value = 1e+308: must be finite")
+
+
 def retried(scratch):
     """A query that fails is asked again as often as the study says, and holes show in the status."""
     study = fleet.study(scratch / "retried.toml", "box", agents=1, horizon=2, objective=[
@@ -178,4 +211,4 @@ def asked_to_stop(scratch):
         fleet.check("the study completes", f.finish() is not None)
 
 
-fleet.main(own_query_only, retried, gives_up, no_such_program, asked_to_stop)
+fleet.main(own_query_only, poisonous_value, retried, gives_up, no_such_program, asked_to_stop)
