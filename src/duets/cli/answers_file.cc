@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "duets/base/csv_rows.h"
 #include "duets/base/error.h"
-#include "duets/cli/csv_rows.h"
 #include "duets/cli/result_tables.h"
 
 namespace duets::cli {
@@ -49,7 +49,7 @@ struct Columns {
   std::size_t epoch, slot, value;
 };
 
-Columns find_columns(const CsvRow& head, const std::string& file) {
+Columns find_columns(const base::CsvRow& head, const std::string& file) {
   const auto find = [&](const char* name) {
     const auto found = std::find(head.fields.begin(), head.fields.end(), name);
     if (found == head.fields.end()) {
@@ -189,13 +189,13 @@ std::string plan_csv(const domain::Domain& domain, std::span<const service::Quer
 }
 
 std::vector<OfflineAnswer> parse_answers(std::string_view text, const std::string& file) {
-  const std::vector<CsvRow> rows = read_csv(text, file);
+  const std::vector<base::CsvRow> rows = base::read_csv(text, file);
   base::require(!rows.empty(), "answers", file, "is empty; it needs columns epoch, slot, value");
   const Columns columns = find_columns(rows.front(), file);
   Complaints complaints(file);
   std::vector<OfflineAnswer> answers;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const CsvRow& row = rows[i];
+    const base::CsvRow& row = rows[i];
     OfflineAnswer answer;
     answer.line = row.line;
     if (row.fields.size() != rows.front().fields.size()) {

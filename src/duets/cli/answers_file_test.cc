@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "duets/base/error.h"
-#include "duets/cli/csv_rows.h"
 #include "duets/cli/study_definition.h"
 
 namespace duets::cli {
@@ -23,26 +22,6 @@ std::string error_of(const std::function<void()>& body) {
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-TEST(CsvRowsTest, QuotesBlanksEndsOfLineAndMarks) {
-  const auto rows = read_csv(
-      "\xEF\xBB\xBF"
-      "a, b ,\"c,\"\"d\"\"\"\r\n\r\n\n1,,\" x \"\n\"l\nm\",2\n3",
-      "f.csv");
-  ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(rows[0].fields, (std::vector<std::string>{"a", "b", "c,\"d\""}));
-  EXPECT_EQ(rows[1].fields, (std::vector<std::string>{"1", "", " x "}));
-  EXPECT_EQ(rows[1].line, 4U);
-  EXPECT_EQ(rows[2].fields, (std::vector<std::string>{"l\nm", "2"}));
-  EXPECT_EQ(rows[3].line, 7U);
-  EXPECT_TRUE(read_csv("", "f.csv").empty());
-}
-
-TEST(CsvRowsTest, BrokenQuotesAreNamed) {
-  EXPECT_TRUE(has(error_of([] { read_csv("a\nb,\"c\nd", "f.csv"); }), "f.csv:2: "));
-  EXPECT_TRUE(has(error_of([] { read_csv("a\"b", "f.csv"); }), "f.csv:1: "));
-  EXPECT_TRUE(has(error_of([] { read_csv("\"a\"b", "f.csv"); }), "f.csv:1: "));
 }
 
 TEST(AnswersFileTest, ValuesHolesAndInfeasibleOnes) {

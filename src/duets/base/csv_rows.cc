@@ -1,10 +1,10 @@
-#include "duets/cli/csv_rows.h"
+#include "duets/base/csv_rows.h"
 
 #include <fmt/format.h>
 
 #include "duets/base/error.h"
 
-namespace duets::cli {
+namespace duets::base {
 namespace {
 
 class CsvReader {
@@ -25,7 +25,7 @@ class CsvReader {
 
  private:
   [[noreturn]] void fail(std::size_t line, const char* what) const {
-    throw base::Error(base::ErrorKind::kInvalid, fmt::format("{}:{}: {}", file_, line, what));
+    throw Error(ErrorKind::kInvalid, fmt::format("{}:{}: {}", file_, line, what));
   }
 
   bool at_end_of_line() const {
@@ -91,4 +91,4 @@ std::vector<CsvRow> read_csv(std::string_view text, const std::string& file) {
   return CsvReader(text, file).read();
 }
 
-}  // namespace duets::cli
+}  // namespace duets::base

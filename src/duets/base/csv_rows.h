@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace duets::cli {
+namespace duets::base {
 
 struct CsvRow {
   std::size_t line = 0;  ///< from 1, where the row begins
@@ -16,4 +16,4 @@ struct CsvRow {
 /// kInvalid, naming `file` and the line, for a quote that is not closed or stands inside a field.
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& file);
 
-}  // namespace duets::cli
+}  // namespace duets::base
