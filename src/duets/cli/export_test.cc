@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "duets/base/csv_test_support.h"
 #include "duets/base/error.h"
 #include "duets/cli/export_tables.h"
 #include "duets/cli/result_tables.h"
@@ -125,6 +126,46 @@ TEST_F(ExportTest, TheSameTrialInTwoJournalsStandsOnce) {
   const std::string text = merged_trials(find_given_journals({a, b}), study_);
   EXPECT_EQ(text, trials_head(*file_.study.domain) + "0,1,1,1,0.25,0.5,reward,1.5,\n");
   EXPECT_EQ(merged_trials(find_given_journals({(directory_ / "a").string()}), study_), text);
+}
+
+// Agent, epoch, slot and time differ, and every state has its row: swapped columns would be seen.
+TEST_F(ExportTest, TrialsReadBackByColumn) {
+  const std::uint32_t first_t = protocol::lengths(file_.study).at(0);  // of epoch 2
+  auto made = service::AgentJournal::open_or_make(directory_ / "a", "s", 1, std::string(16, 'i'));
+  made.joined(protocol::study_digest(*study_.definition.study), study_.definition);
+  using Kind = service::JournalTrial::Kind;
+  for (const auto& [slot, kind] : {std::pair{3U, Kind::kValue}, {1U, Kind::kHole}}) {
+    service::JournalAnswer answer;
+    answer.epoch = 2;
+    answer.slot = slot;
+    answer.kind = kind;
+    answer.value = 1.5;
+    answer.latent = {0.25, 0.5};
+    made.append(answer);
+  }
+  const base::CsvTable table(merged_trials(find_given_journals({made.path()}), study_));
+  const auto names = file_.study.domain->coordinate_names();
+  ASSERT_EQ(table.num_rows(), 2U);
+  EXPECT_EQ(table.difference(0, {{"agent", 1},
+                                 {"epoch", 2},
+                                 {"slot", 1},
+                                 {"t", first_t + 1},
+                                 {names[0], 0.25},
+                                 {names[1], 0.5},
+                                 {"state", "hole"},
+                                 {"value", std::nullopt},
+                                 {"regret", std::nullopt}}),
+            "");
+  EXPECT_EQ(table.difference(1, {{"agent", 1},
+                                 {"epoch", 2},
+                                 {"slot", 3},
+                                 {"t", first_t + 3},
+                                 {names[0], 0.25},
+                                 {names[1], 0.5},
+                                 {"state", "reward"},
+                                 {"value", 1.5},
+                                 {"regret", std::nullopt}}),
+            "");
 }
 
 TEST_F(ExportTest, DifferentAnswersNameBothFiles) {

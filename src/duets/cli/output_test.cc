@@ -1,20 +1,32 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
 
+#include "duets/base/csv_test_support.h"
 #include "duets/base/error.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/progress.h"
 #include "duets/cli/result_tables.h"
+#include "duets/cli/study_file.h"
+#include "duets/cli/study_simulation.h"
 #include "duets/cli/summary.h"
+#include "duets/harness/simulate.h"
+#include "duets/protocol/variance.h"
 
 namespace duets::cli {
 namespace {
 
 using domain::Parameter;
 using domain::ParameterType;
+
+std::optional<double> finite(double x) {
+  return std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
 
 harness::RunResult small_result() {
   harness::RunResult r;
@@ -60,15 +72,148 @@ TEST(Csv, TrialsNameChoicesAndMarkHoles) {
   EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",hole,,\n");
 }
 
-TEST(Csv, EveryRowHasAsManyFieldsAsItsHead) {
+// A report in which no two numbers are equal: a swap of any two columns is seen.
+protocol::EpochReport report_of_different_numbers() {
+  protocol::EpochReport r;
+  double next = 100;
+  const auto fill = [&next](auto&... fields) {
+    ((fields = static_cast<std::remove_reference_t<decltype(fields)>>(++next)), ...);
+  };
+  const auto fill_fractions = [&next](auto&... fields) { ((fields = ++next + 0.1), ...); };
+  std::uint32_t epoch = 0;
+  fill(epoch, r.planned_length, r.length, r.num_points, r.num_distinct, r.num_participants,
+       r.num_holes, r.region_points, r.survivors, r.membership_tests, r.num_selected,
+       r.num_inducing, r.variance_rank, r.num_clamped);
+  r.epoch = base::EpochId{epoch};
+  r.kernel.lengthscales = {0.5, 0.25};
+  fill_fractions(r.region_fraction, r.cut_acceptance, r.sigma2_max_open, r.sigma2_max,
+                 r.p_unclipped, r.p, r.information_gain, r.variance_tolerance, r.kernel.variance,
+                 r.lambda, r.reward_offset, r.surprise, r.width, r.max_stddev, r.max_mean, r.tau,
+                 r.printed_tau, r.smallest_margin, r.mean_error);
+  r.sampler.method = region::Method::kCover;
+  r.variance_path = protocol::VariancePath::kLowRank;
+  r.run_digest = {1, 2};
+  r.state_digest = {3, 4};
+  return r;
+}
+
+base::CsvCells cells_of(const protocol::EpochReport& r) {
+  return {{"epoch", base::value(r.epoch)},
+          {"planned_length", r.planned_length},
+          {"length", r.length},
+          {"points", r.num_points},
+          {"distinct_points", r.num_distinct},
+          {"participants", r.num_participants},
+          {"holes", r.num_holes},
+          {"region_fraction", r.region_fraction},
+          {"cut_acceptance", r.cut_acceptance},
+          {"region_points", r.region_points},
+          {"survivors", r.survivors},
+          {"sampler", region::to_string(r.sampler.method)},
+          {"membership_tests", r.membership_tests},
+          {"sigma2_max_open", r.sigma2_max_open},
+          {"sigma2_max", r.sigma2_max},
+          {"p_unclipped", r.p_unclipped},
+          {"p", r.p},
+          {"selected", r.num_selected},
+          {"inducing", r.num_inducing},
+          {"information_gain", r.information_gain},
+          {"variance_path", protocol::name(r.variance_path)},
+          {"variance_rank", r.variance_rank},
+          {"variance_tolerance", r.variance_tolerance},
+          {"clamped", r.num_clamped},
+          {"lengthscale", fmt::format("{}", fmt::join(r.kernel.lengthscales, " "))},
+          {"signal_variance", r.kernel.variance},
+          {"lambda", r.lambda},
+          {"reward_offset", r.reward_offset},
+          {"surprise", r.surprise},
+          {"width", r.width},
+          {"max_stddev", r.max_stddev},
+          {"max_mean", r.max_mean},
+          {"tau", r.tau},
+          {"printed_tau", r.printed_tau},
+          {"smallest_margin", finite(r.smallest_margin)},
+          {"mean_error", r.mean_error},
+          {"run_digest", base::to_hex(r.run_digest)},
+          {"state_digest", base::to_hex(r.state_digest)}};
+}
+
+TEST(Csv, EpochsReadBackByColumn) {
+  harness::RunResult r = small_result();
+  r.epochs.push_back(report_of_different_numbers());
+  const base::CsvTable table(epochs_csv(r));
+  ASSERT_EQ(table.num_rows(), 2U);
+  EXPECT_EQ(table.difference(0, cells_of(r.epochs[0])), "");  // no margin: an empty field
+  EXPECT_EQ(table.difference(1, cells_of(r.epochs[1])), "");
+}
+
+// Every time of the curve is shown while it is short.
+TEST(Csv, RegretReadsBackByColumn) {
   const harness::RunResult r = small_result();
-  for (const std::string& text : {epochs_csv(r), regret_csv(r), communication_csv(r)}) {
-    const auto end = text.find('\n');
-    const auto commas = [](const std::string& line) {
-      return std::count(line.begin(), line.end(), ',');
-    };
-    EXPECT_EQ(commas(text.substr(0, end)),
-              commas(text.substr(end + 1, text.find('\n', end + 1) - end)));
+  const base::CsvTable table(regret_csv(r));
+  ASSERT_EQ(table.num_rows(), r.cumulative_regret.size());
+  for (std::size_t t = 1; t <= table.num_rows(); ++t) {
+    EXPECT_EQ(
+        table.difference(t - 1, {{"t", t}, {"cumulative_regret", r.cumulative_regret[t - 1]}}), "");
+  }
+}
+
+TEST(Csv, CommunicationReadsBackByColumn) {
+  harness::RunResult r = small_result();
+  r.communication.push_back({2, 3, 10.5, 20, 30, 40, 50});
+  const base::CsvTable table(communication_csv(r));
+  ASSERT_EQ(table.num_rows(), 2U);
+  for (std::size_t row = 0; row < 2; ++row) {
+    const harness::CommunicationPoint& p = r.communication[row];
+    EXPECT_EQ(table.difference(row, {{"epoch", p.epoch},
+                                     {"t", p.t},
+                                     {"paper", p.paper},
+                                     {"figure", p.figure},
+                                     {"links", p.links},
+                                     {"closing", p.closing},
+                                     {"bytes", p.bytes}}),
+              "");
+  }
+}
+
+// A whole simulated run: what its tables say is what its result says.
+class Trials final : public harness::Observer {
+ public:
+  void trial(const harness::Trial& trial) override { all.push_back(trial); }
+  std::vector<harness::Trial> all;
+};
+
+TEST(Csv, TablesOfARunReadBackByColumn) {
+  const StudyFile file = parse_study(
+      "[study]\nname = \"s\"\ndirection = \"maximize\"\nagents = 2\nhorizon = 12\nseed = 3\n"
+      "[space]\ndomain = \"box\"\ndimension = 2\n[duets]\nt1 = 2\nbeta = 0.5\n"
+      "[objective]\nbuiltin = \"branin\"\nnoise = 0.1\n",
+      "s.toml", {});
+  Trials trials;
+  const harness::RunResult r =
+      harness::simulate(simulation_of(file), base::SerialExecutor(), trials);
+  const base::CsvTable epochs(epochs_csv(r));
+  ASSERT_EQ(epochs.num_rows(), r.epochs.size());
+  ASSERT_GE(epochs.num_rows(), 2U);
+  for (std::size_t i = 0; i < epochs.num_rows(); ++i) {
+    EXPECT_EQ(epochs.difference(i, cells_of(r.epochs[i])), "");
+  }
+  std::string text = trials_head(*file.study.domain);
+  for (const harness::Trial& trial : trials.all) append_trials_row(text, *file.study.domain, trial);
+  const base::CsvTable table(text);
+  ASSERT_EQ(table.num_rows(), 2U * 12);
+  for (std::size_t i = 0; i < table.num_rows(); ++i) {
+    const harness::Trial& trial = trials.all[i];
+    EXPECT_EQ(table.difference(i, {{"agent", trial.agent},
+                                   {"epoch", trial.epoch},
+                                   {"slot", trial.slot},
+                                   {"t", trial.t},
+                                   {r.coordinate_names[0], trial.values[0]},
+                                   {r.coordinate_names[1], trial.values[1]},
+                                   {"state", "reward"},
+                                   {"value", trial.value},
+                                   {"regret", trial.regret}}),
+              "");
   }
 }
 
@@ -91,6 +236,29 @@ TEST(Summary, TellsRecommendationAndBestTrialApart) {
   EXPECT_NE(table.find("out/report.html"), std::string::npos);
 }
 
+base::CsvCells summary_cells(const harness::RunResult& r) {
+  const harness::CommunicationPoint& sent = r.communication.back();
+  const auto& recommended = r.recommendation;
+  const auto of_recommended = [&](double harness::RecommendationView::*field) {
+    return recommended ? std::optional((*recommended).*field) : std::nullopt;
+  };
+  return {{"agents", r.agents},
+          {"horizon", r.horizon},
+          {"seed", r.seed},
+          {"regret", r.cumulative_regret.back()},
+          {"paper", sent.paper},
+          {"figure", sent.figure},
+          {"links", sent.links},
+          {"closing", sent.closing},
+          {"bytes", sent.bytes},
+          {"mean", of_recommended(&harness::RecommendationView::mean)},
+          {"low", of_recommended(&harness::RecommendationView::low)},
+          {"high", of_recommended(&harness::RecommendationView::high)},
+          {"best_value", r.best_trial->value},
+          {"run_digest", r.run_digest},
+          {"state_digest", r.state_digest}};
+}
+
 TEST(Summary, SaysWhyThereIsNoRecommendation) {
   harness::RunResult r = small_result();
   r.recommendation.reset();
@@ -98,10 +266,18 @@ TEST(Summary, SaysWhyThereIsNoRecommendation) {
             std::string::npos);
   EXPECT_TRUE(
       nlohmann::json::parse(run_summary(r, Format::kJson, "out"))["recommendation"].is_null());
-  const std::string csv = run_summary(r, Format::kCsv, "out");
-  const std::string head = csv.substr(0, csv.find('\n'));
-  const std::string row = csv.substr(csv.find('\n') + 1);
-  EXPECT_EQ(std::count(head.begin(), head.end(), ','), std::count(row.begin(), row.end(), ','));
+  const base::CsvTable table(run_summary(r, Format::kCsv, "out"));
+  EXPECT_EQ(table.difference(0, summary_cells(r)), "");
+}
+
+TEST(Summary, CsvReadsBackByColumn) {
+  harness::RunResult r = small_result();
+  r.seed = 7;
+  r.communication.push_back({2, 3, 10.5, 20, 30, 40, 50});
+  r.state_digest = "ee";
+  const base::CsvTable table(run_summary(r, Format::kCsv, "out"));
+  ASSERT_EQ(table.num_rows(), 1U);
+  EXPECT_EQ(table.difference(0, summary_cells(r)), "");
 }
 
 TEST(Progress, DurationsReadLikeAPersonWritesThem) {

@@ -80,6 +80,7 @@ RC_GTEST_PROP(UnitText, AnyFiniteNumberComesBack, (std::uint64_t bits)) {
 TEST(UnitText, EveryChangedByteAndEveryCutIsDamage) {
   const auto settings = unit_settings("c", small_task(), 1);
   const std::string text = unit_text(settings, small_task(), 1, small_unit());
+  ASSERT_GT(text.size(), 100U);
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string changed = text;
     changed[i] = changed[i] == '7' ? '8' : '7';
