@@ -40,6 +40,7 @@ TEST(Analysis, SummarisesEveryContender) {
 
 TEST(Analysis, CurvesEndAtTheFinalValues) {
   const Analysis a = fake_analysis({two(50, 80, 2)});
+  ASSERT_EQ(a.tasks[0].contenders.size(), 2u);
   for (const ContenderAnalysis& c : a.tasks[0].contenders) {
     ASSERT_EQ(c.t.size(), 50u);
     EXPECT_EQ(c.regret_curve.mean.back(), c.regret.mean);

@@ -51,7 +51,9 @@ TEST(Axis, StepsAreOneTwoOrFive) {
 }
 
 TEST(Axis, IntegerTicksAreIntegers) {
-  for (const Tick& t : linear_ticks({0, 2}, 10, true)) EXPECT_EQ(t.value, std::round(t.value));
+  const std::vector<Tick> ticks = linear_ticks({0, 2}, 10, true);
+  ASSERT_EQ(ticks.size(), 3u);
+  for (const Tick& t : ticks) EXPECT_EQ(t.value, std::round(t.value));
   EXPECT_EQ(linear_ticks({0, 1}, 10, true).size(), 2u);
 }
 
@@ -101,6 +103,7 @@ TEST(Axis, LogLabelsAreAllInFullOrAllPowers) {
   const std::vector<Tick> full = log_ticks({1, 1000}, 5);
   EXPECT_EQ(full.back().text, "1,000");
   const std::vector<Tick> powers = log_ticks({100, 1e8}, 8);
+  ASSERT_EQ(powers.size(), 7u);  // 1e2 to 1e8
   for (const Tick& t : powers) EXPECT_FALSE(t.exponent.empty()) << t.text;
 }
 

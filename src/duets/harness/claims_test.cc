@@ -94,8 +94,12 @@ TEST(Claims, SilentRivalsAreNamed) {
 }
 
 TEST(Claims, OneRunDecidesNothing) {
-  for (const ClaimVerdict& c : judge_claims(fake_analysis(fake_study("paper", 50, 80), 1))) {
+  const auto all = judge_claims(fake_analysis(fake_study("paper", 50, 80), 1));
+  ASSERT_EQ(all.size(), 4u);  // regret, and communication in three ledgers
+  for (const ClaimVerdict& c : all) {
     EXPECT_EQ(c.overall, Verdict::kUndecided);
+    ASSERT_EQ(c.functions.size(), 4u);
+    for (const FunctionVerdict& f : c.functions) EXPECT_EQ(f.verdict, Verdict::kUndecided);
   }
 }
 

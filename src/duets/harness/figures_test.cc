@@ -54,7 +54,9 @@ TEST(Figures, NamesOfTheUserAreText) {
   RunResult run = sample_run();
   run.study_name = "<script>alert('1')</script> & \"x\"";
   run.coordinate_names = {"a<b", "</text>"};
-  for (const auto& [name, svg] : all_figures(run)) {
+  const std::vector<NamedFigure> figures = all_figures(run);
+  ASSERT_EQ(figures.size(), 5u);
+  for (const auto& [name, svg] : figures) {
     EXPECT_EQ(testing::XmlCheck(svg).problem(), std::nullopt) << name;
     EXPECT_EQ(svg.find("<script"), std::string::npos) << name;
     EXPECT_NE(svg.find("&lt;script&gt;"), std::string::npos) << name;

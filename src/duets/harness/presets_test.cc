@@ -14,6 +14,7 @@ const protocol::Study& study_of(const Instance& instance) { return *instance.sim
 
 // Section "Empirical Studies" of the paper, and what its text leaves to us (docs/departures.md).
 TEST(Presets, PaperIsAsPrinted) {
+  ASSERT_EQ(paper_functions().size(), 4u);
   for (const std::string_view function : paper_functions()) {
     const Instance instance = preset_instance("paper", function, 1);
     const protocol::Study& study = study_of(instance);

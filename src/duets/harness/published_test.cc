@@ -15,6 +15,7 @@ TEST(Published, CurvesEqualTheGoldenFile) {
   std::ifstream file(std::string(DUETS_SOURCE_DIR) + "/tests/golden/published_curves.json");
   const auto golden = nlohmann::json::parse(file);
   const auto curves = published_curves();
+  ASSERT_EQ(curves.size(), 28u);
   ASSERT_EQ(curves.size(), golden["curves"].size());
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& expected = golden["curves"][i];
@@ -48,6 +49,7 @@ TEST(Published, FinalValuesEndTheCurves) {
   for (const PublishedCurve& curve : published_curves()) {
     const PublishedFinal* last = published_final(curve.function, curve.algorithm);
     ASSERT_NE(last, nullptr);
+    ASSERT_GE(curve.points.size(), 1u);
     const double value = final_value(*last, curve.measure);
     const double slack = 0.04 * panel_top(curve);
     for (const PublishedPoint& p : curve.points) {

@@ -10,6 +10,7 @@
 #include "duets/harness/scaling_figure.h"
 #include "duets/harness/scaling_page.h"
 #include "duets/harness/scaling_tables.h"
+#include "duets/harness/tables_test_support.h"
 
 namespace duets::harness {
 namespace {
@@ -38,7 +39,8 @@ ExperimentResult power_result(const Scaling& scaling, const Powers& powers) {
       curves.t = {point.horizon};
       curves.regret = {luck * std::pow(std::sqrt(point.queries() * gain), powers.regret + more)};
       curves.paper = {7 * luck * std::pow(gain, powers.reals + more)};
-      curves.figure = curves.links = {1};
+      curves.figure = {curves.paper[0] + 1};
+      curves.links = {curves.paper[0] + 2};
       units.push_back({curves});
     }
     result.units.push_back(std::move(units));
@@ -137,6 +139,7 @@ TEST(ScalingAnalysis, RecoversExponents) {
 TEST(ScalingAnalysis, SpreadOverSeedsWidensTheInterval) {
   // Slopes 0.9 +- 0.2, three above and three below: one is inside every interval.
   const ScalingAnalysis analysis = power_analysis({.regret = 0.9, .reals = 0.9, .wobble = 0.2}, 6);
+  ASSERT_EQ(analysis.fits.size(), 8u);
   for (const SlopeFit& fit : analysis.fits) {
     EXPECT_NEAR(fit.slope, 0.9, 1e-12);
     // t quantile of 5 degrees of freedom, 2.570582 (tables), times sd / sqrt(6).
@@ -148,6 +151,7 @@ TEST(ScalingAnalysis, SpreadOverSeedsWidensTheInterval) {
 
 TEST(ScalingAnalysis, OneRunDecidesNothing) {
   const ScalingAnalysis analysis = power_analysis({.regret = 2}, 1);
+  ASSERT_EQ(analysis.fits.size(), 8u);
   for (const SlopeFit& fit : analysis.fits) {
     EXPECT_EQ(fit.verdict, SlopeVerdict::kUnknown);
     EXPECT_FALSE(fit.interval);
@@ -169,32 +173,120 @@ TEST(ScalingOutput, VerdictNamesWhatIsTooSteep) {
   EXPECT_NE(text.find("above 1 in branin over T"), std::string::npos) << text;
 }
 
-TEST(ScalingOutput, TablesHaveTheirColumnsAndNoBadNumber) {
+base::CsvCells cells_of(const ScalingSummary& size) {
+  const double gain = size.gain;
+  const double root = std::sqrt(static_cast<double>(size.point.agents * size.point.horizon) * gain);
+  return {{"function", size.point.function},
+          {"agents", size.point.agents},
+          {"horizon", size.point.horizon},
+          {"queries", size.point.agents * size.point.horizon},
+          {"exchanges", size.exchanges},
+          {"gamma", gain},
+          {"sqrt_n_t_gamma", root},
+          {"runs", size.regret.runs},
+          {"regret_mean", size.regret.mean},
+          {"regret_std", size.regret.stddev},
+          {"regret_low", test::low_of(size.regret.interval)},
+          {"regret_high", test::high_of(size.regret.interval)},
+          {"communication_paper", size.communication[0].mean},
+          {"communication_figure", size.communication[1].mean},
+          {"communication_links", size.communication[2].mean},
+          {"regret_ratio", size.regret.mean / root},
+          {"communication_ratio", size.communication[0].mean / gain}};
+}
+
+base::CsvCells cells_of(const SlopeFit& fit) {
+  return {{"function", fit.function},
+          {"sweep", sweep_name(fit.sweep)},
+          {"measure", growth_name(fit.growth)},
+          {"sizes_used", fit.upper_half ? "upper half" : "all"},
+          {"sizes", fit.sizes},
+          {"runs", fit.runs},
+          {"slope", fit.slope},
+          {"slope_std", fit.stddev},
+          {"low", test::low_of(fit.interval)},
+          {"high", test::high_of(fit.interval)},
+          {"verdict", slope_text(fit.verdict)}};
+}
+
+// One run has no deviation and no interval: those fields are empty.
+TEST(ScalingOutput, TablesReadBackByColumn) {
   for (const std::uint32_t runs : {1u, 5u}) {
-    const ScalingAnalysis analysis = power_analysis({.wobble = 0.05}, runs);
-    for (const std::string& csv : {scaling_csv(analysis), slopes_csv(analysis)}) {
-      const std::size_t columns = count(csv.substr(0, csv.find('\n')), ",");
-      EXPECT_EQ(count(csv, ","), columns * count(csv, "\n"));
-      EXPECT_EQ(count(csv, "nan") + count(csv, "inf"), 0u);
+    const ScalingAnalysis analysis = power_analysis({.reals = 1.2, .wobble = 0.05}, runs);
+    const base::CsvTable sizes(scaling_csv(analysis));
+    ASSERT_EQ(sizes.num_rows(), 15u);
+    for (std::size_t i = 0; i < 15; ++i) {
+      EXPECT_EQ(sizes.difference(i, cells_of(analysis.sizes[i])), "");
     }
-    EXPECT_EQ(count(scaling_csv(analysis), "\n"), 1u + 15);
-    EXPECT_EQ(count(slopes_csv(analysis), "\n"), 1u + 8);
+    const base::CsvTable slopes(slopes_csv(analysis));
+    ASSERT_EQ(slopes.num_rows(), 8u);
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(slopes.difference(i, cells_of(analysis.fits[i])), "");
+    }
   }
 }
 
-TEST(ScalingOutput, FigureAndPageAreWhole) {
+TEST(ScalingOutput, FigureHasFourPanelsWithTheirSlopes) {
   for (const std::uint32_t runs : {1u, 5u}) {
-    const ScalingAnalysis analysis = power_analysis({.wobble = 0.05}, runs);
+    const ScalingAnalysis analysis = power_analysis({.regret = 0.9, .reals = 1.3}, runs);
     const std::string figure = scaling_figure(analysis);
-    EXPECT_EQ(figure, scaling_figure(analysis));
+    for (const char* title :
+         {"Regret, N = ", "Communication, N = ", "Regret, T = ", "Communication, T = "}) {
+      EXPECT_EQ(count(figure, std::string(">") + title), 1u) << title;
+    }
+    EXPECT_EQ(count(figure, ">branin, slope 0.90<"), 2u);
+    EXPECT_EQ(count(figure, ">branin, slope 1.30<"), 2u);
+    EXPECT_EQ(count(figure, ">slope 1<"), 4u);
     EXPECT_EQ(count(figure, "nan") + count(figure, "inf\""), 0u);
-    EXPECT_EQ(count(figure, "slope 1<"), 4u);
-    const std::string page = scaling_html(analysis, {.title = "a <b>", .lead = "&"});
-    EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
-    EXPECT_EQ(page.find("a <b>"), std::string::npos);
-    EXPECT_NE(page.find("<svg"), std::string::npos);
+    EXPECT_NE(figure, scaling_figure(power_analysis({.regret = 0.8, .reals = 1.3}, runs)));
   }
-  EXPECT_FALSE(scaling_figure({}).empty());
+  EXPECT_EQ(count(scaling_figure({}), "Nothing was run."), 4u);
+}
+
+// The cells of every row of every table, without their tags.
+std::vector<std::vector<std::string>> html_rows(const std::string& page) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t at = page.find("<tr>"); at != std::string::npos; at = page.find("<tr>", at)) {
+    const std::size_t end = page.find("</tr>", at);
+    std::vector<std::string> row;
+    while ((at = page.find("<t", at + 1)) < end) {
+      const std::size_t begin = page.find('>', at) + 1;
+      row.push_back(page.substr(begin, page.find("</t", begin) - begin));
+    }
+    rows.push_back(row);
+    at = end;
+  }
+  return rows;
+}
+
+TEST(ScalingOutput, ThePageHasEverySlopeWithItsVerdict) {
+  for (const std::uint32_t runs : {1u, 5u}) {
+    const ScalingAnalysis analysis =
+        power_analysis({.regret = 0.9, .reals = 1.3, .wobble = 0.01}, runs);
+    const auto rows = html_rows(scaling_html(analysis, {.title = "t"}));
+    std::size_t found = 0;
+    for (const SlopeFit& fit : analysis.fits) {
+      if (fit.upper_half) continue;
+      const SlopeFit* half = analysis.fit(fit.function, fit.sweep, fit.growth, true);
+      const std::vector<std::string> row = {fit.function,
+                                            std::string(sweep_name(fit.sweep)),
+                                            std::string(growth_name(fit.growth)),
+                                            slope_with_interval(fit),
+                                            std::string(slope_text(fit.verdict)),
+                                            slope_with_interval(*half),
+                                            std::string(slope_text(half->verdict))};
+      found += static_cast<std::size_t>(std::count(rows.begin(), rows.end(), row));
+    }
+    EXPECT_EQ(found, 4u);
+  }
+}
+
+TEST(ScalingOutput, ThePageQuotesWhatItIsGiven) {
+  const ScalingAnalysis analysis = power_analysis({.wobble = 0.05}, 5);
+  const std::string page = scaling_html(analysis, {.title = "a <b>", .lead = "&"});
+  EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
+  EXPECT_EQ(page.find("a <b>"), std::string::npos);
+  EXPECT_NE(page.find(scaling_figure(analysis)), std::string::npos);
 }
 
 }  // namespace

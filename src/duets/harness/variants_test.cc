@@ -6,6 +6,7 @@
 #include <set>
 
 #include "duets/base/error.h"
+#include "duets/harness/tables_test_support.h"
 #include "duets/harness/variants_figure.h"
 #include "duets/harness/variants_page.h"
 #include "duets/harness/variants_tables.h"
@@ -37,7 +38,9 @@ Made made_of(const std::vector<Finals>& all) {
       Curves curves;
       curves.t = {50};
       curves.regret = {finals.regret[seed]};
-      curves.paper = curves.figure = curves.links = {finals.reals[seed]};
+      curves.paper = {finals.reals[seed]};
+      curves.figure = {5 * finals.reals[seed]};
+      curves.links = {9 * finals.reals[seed]};
       units[seed].push_back(curves);
     }
   }
@@ -98,8 +101,10 @@ TEST(Variants, CostsByHand) {
 TEST(Variants, PresetsAreThoseOfAStudyFile) {
   const Instance instance = variants_instance("branin", 1);
   const protocol::Study& given = *instance.simulation.study;
+  std::size_t presets = 0;
   for (const Variant& variant : duets_variants()) {
     if (!variant.preset) continue;
+    ++presets;
     protocol::Study expected = given;
     protocol::apply_preset(*variant.preset, expected);
     expected.kernel.lengthscales = {protocol::guessed_lengthscale(*given.domain)};
@@ -110,6 +115,7 @@ TEST(Variants, PresetsAreThoseOfAStudyFile) {
     EXPECT_EQ(theorem_left(variant).substr(0, 19), "nothing is proved: ") << variant.name;
     EXPECT_GT(theorem_left(variant).size(), 30u) << variant.name;
   }
+  EXPECT_GE(presets, 2u);
 }
 
 TEST(Variants, AnUploadRuleChangesReals) {
@@ -173,6 +179,7 @@ TEST(VariantsAnalysis, SameRegretBitForBitIsNotMore) {
 TEST(VariantsAnalysis, OneRunEstablishesNothing) {
   const VariantsAnalysis analysis =
       analysis_of({{"DUETS", "printed", 0.2, {1}, {1}}, {"DUETS", "auto", 0.2, {2}, {2}}});
+  ASSERT_EQ(analysis.tasks[0].results.size(), 2u);
   for (const VariantResult& result : analysis.tasks[0].results) {
     EXPECT_EQ(result.standing, Standing::kOpen);
   }
@@ -180,17 +187,81 @@ TEST(VariantsAnalysis, OneRunEstablishesNothing) {
   EXPECT_THROW(analyse_variants(made.experiment, {}), base::Error);
 }
 
-TEST(VariantsOutput, TablesHaveTheirColumnsAndNoBadNumber) {
+base::CsvCells cells_of(const VariantsTask& task, const VariantResult& r) {
+  const std::string exchanges =
+      r.is_duets() ? std::to_string(num_exchanges(find_variant(r.variant), 50)) : "";
+  return {{"function", task.function},
+          {"algorithm", r.algorithm},
+          {"variant", r.variant},
+          {"beta", r.beta},
+          {"runs", r.regret.runs},
+          {"regret_mean", r.regret.mean},
+          {"regret_std", r.regret.stddev},
+          {"regret_low", test::low_of(r.regret.interval)},
+          {"regret_high", test::high_of(r.regret.interval)},
+          {"communication_paper", r.communication[0].mean},
+          {"communication_figure", r.communication[1].mean},
+          {"communication_links", r.communication[2].mean},
+          {"exchanges", exchanges},
+          {"standing", standing_text(r.standing)},
+          {"dominated_by", r.dominated_by}};
+}
+
+base::CsvCells cells_of(const VariantsTask& task, const VariantPair& pair,
+                        const std::string& measure, const PairedDifference& d) {
+  return {{"function", task.function},
+          {"measure", measure},
+          {"first", task.results[pair.first].label()},
+          {"second", task.results[pair.second].label()},
+          {"runs", d.runs},
+          {"mean", d.mean},
+          {"std", d.stddev},
+          {"low", test::low_of(d.interval)},
+          {"high", test::high_of(d.interval)},
+          {"verdict", order_name(d.order)}};
+}
+
+TEST(VariantsOutput, ResultsReadBackByColumn) {
   const VariantsAnalysis analysis = analysis_of(usual());
-  for (const std::string& csv : {variants_csv(analysis), variant_differences_csv(analysis)}) {
-    const std::size_t columns = count(csv.substr(0, csv.find('\n')), ",");
-    EXPECT_EQ(count(csv, ","), columns * count(csv, "\n"));
-    EXPECT_EQ(count(csv, "nan"), 0u);
+  const VariantsTask& task = analysis.tasks[0];
+  const base::CsvTable table(variants_csv(analysis));
+  ASSERT_EQ(table.num_rows(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(table.difference(i, cells_of(task, task.results[i])), "");
   }
-  EXPECT_EQ(count(variants_csv(analysis), "\n"), 1u + 4);
-  EXPECT_EQ(count(variant_differences_csv(analysis), "\n"), 1u + 2 * 6);
-  EXPECT_EQ(count(variant_costs_csv(), "\n"), 1u + duets_variants().size());
-  const std::string text = variants_text(analysis);
+}
+
+// Each of the six pairs once, the first before the second.
+TEST(VariantsOutput, DifferencesReadBackByColumn) {
+  const VariantsAnalysis analysis = analysis_of(usual());
+  const VariantsTask& task = analysis.tasks[0];
+  const base::CsvTable table(variant_differences_csv(analysis));
+  ASSERT_EQ(table.num_rows(), 2u * 6);
+  std::size_t row = 0;
+  for (const VariantPair& pair : task.pairs) {
+    if (pair.first > pair.second) continue;
+    EXPECT_EQ(table.difference(row++, cells_of(task, pair, "regret", pair.regret)), "");
+    EXPECT_EQ(table.difference(row++, cells_of(task, pair, "communication_paper", pair.reals)), "");
+  }
+  EXPECT_EQ(row, table.num_rows());
+}
+
+TEST(VariantsOutput, CostsReadBackByColumn) {
+  const base::CsvTable table(variant_costs_csv());
+  ASSERT_EQ(table.num_rows(), duets_variants().size());
+  std::size_t row = 0;
+  for (const Variant& variant : duets_variants()) {
+    EXPECT_EQ(table.difference(row++, {{"variant", variant.name},
+                                       {"epochs", epochs_text(variant)},
+                                       {"exchanges", num_exchanges(variant, 50)},
+                                       {"exchange_growth", exchange_growth(variant)},
+                                       {"theorem_left", theorem_left(variant)}}),
+              "");
+  }
+}
+
+TEST(VariantsOutput, TextShowsRegretRealsAndStanding) {
+  const std::string text = variants_text(analysis_of(usual()));
   EXPECT_NE(text.find("10 / 100 *"), std::string::npos) << text;
   EXPECT_NE(text.find("21 / 200 -"), std::string::npos) << text;
 }
@@ -201,7 +272,7 @@ TEST(VariantsOutput, FigureAndPageAreWhole) {
       {"DisKernelUCB", "D = infinity", 1, {50, 51, 50, 51, 50, 51}, {0, 0, 0, 0, 0, 0}});
   const VariantsAnalysis analysis = analysis_of(finals);
   const std::string figure = variants_figure(analysis);
-  EXPECT_EQ(figure, variants_figure(analysis));
+  EXPECT_NE(figure, variants_figure(analysis_of(usual())));
   EXPECT_EQ(count(figure, "nan"), 0u);
   EXPECT_NE(figure.find("nothing sent"), std::string::npos);
   const std::string page = variants_html(analysis, {.title = "a <b>"});
