@@ -1,9 +1,11 @@
-// Studies at the edge of what is allowed: they end, and every number they give is finite.
+// Studies at the edge of what is allowed: they end, and what holds of every epoch holds of theirs.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
+#include <set>
 
+#include "duets/gp/exact.h"
 #include "duets/protocol/run_test_support.h"
 
 namespace duets::protocol {
@@ -11,6 +13,7 @@ namespace {
 
 using domain::Domain;
 using numeric::Points;
+using numeric::Vector;
 
 void expect_finite(const EpochReport& report) {
   for (const double number :
@@ -20,14 +23,51 @@ void expect_finite(const EpochReport& report) {
     EXPECT_TRUE(std::isfinite(number));
   }
   EXPECT_TRUE(report.best_point.allFinite());
-  EXPECT_GE(report.sigma2_max, 0);
+}
+
+// What holds of every closed epoch of a study that knows its model and has no floor.
+void expect_sound(TestRun& run, const EpochReport& report) {
+  const Study& study = run.study();
+  const double prior = study.kernel.variance;
+  const auto num_points = static_cast<double>(report.num_points);
+  expect_finite(report);
+  EXPECT_EQ(report.num_points, std::uint64_t{study.agents} * report.length);
+  EXPECT_GE(report.num_distinct, 1U);
+  EXPECT_LE(report.num_distinct, report.num_points);
   EXPECT_GE(report.num_inducing, 1U);
+  EXPECT_LE(report.num_inducing, report.num_selected);
+  EXPECT_GE(report.p, 0);
+  EXPECT_LE(report.p, 1);
+  // Data lower a variance, and n of them at one point leave lambda v / (n v + lambda). The variance
+  // is a difference of numbers up to v, each with the rounding of at most 100 products.
+  EXPECT_LE(report.sigma2_max, prior);
+  EXPECT_GE(report.sigma2_max,
+            study.lambda * prior / (num_points * prior + study.lambda) - 1e-12 * prior);
+  // Hadamard: n points tell no more than n independent ones.
+  EXPECT_GE(report.information_gain, -1e-12);
+  EXPECT_LE(report.information_gain, 0.5 * num_points * std::log1p(prior / study.lambda) + 1e-12);
+  EXPECT_EQ(report.width, study.beta);
+  EXPECT_EQ(report.max_stddev, std::sqrt(report.sigma2_max));
+  EXPECT_EQ(report.tau, report.max_mean - 2 * report.width * report.max_stddev);
+  EXPECT_EQ(report.printed_tau, report.tau);
+  EXPECT_GE(report.cut_acceptance, 0);  // on a box or ball estimated
+  EXPECT_LE(report.cut_acceptance, 1);
+  // The point of the largest mean was in the region, and the cut keeps it.
+  const Points best = report.best_point.transpose();
+  const PublicView& view = run.coordinator().view();
+  EXPECT_NE(view.region(report.epoch).contains(best).inside[0], 0);
+  if (report.epoch != EpochId{static_cast<std::uint32_t>(lengths(study).size())}) {
+    EXPECT_NE(view.region(base::next(report.epoch)).contains(best).inside[0], 0);
+  }
 }
 
 TestRun finished(const Study& study, const RewardFunction& reward = wavy_reward) {
   TestRun run(study, reward);
   run.finish();
-  for (const EpochReport& report : run.coordinator().reports()) expect_finite(report);
+  const std::vector<EpochReport>& reports = run.coordinator().reports();
+  const bool closes = study.closing == ClosingRule::kProjection;
+  EXPECT_EQ(reports.size() + (closes ? 0 : 1), lengths(study).size());
+  for (const EpochReport& report : reports) expect_sound(run, report);
   return run;
 }
 
@@ -137,18 +177,45 @@ TEST(EdgeCases, TinyLambda) {
       study.horizon = 21;
       study.t1 = 20;
       study.p0 = 1e13;  // p_j = 1: S_j is all of D_j
-      finished(study);
+      TestRun run = finished(study);
+      const EpochReport& report = run.coordinator().reports().at(0);
+      if (inducing == Inducing::kCoin) {
+        EXPECT_EQ(report.p, 1);
+        EXPECT_EQ(report.num_selected, report.num_points);
+      }
     }
   }
 }
 
-TEST(EdgeCases, HugeLambdaAndVariance) {
+// Rewards that are all noise tell nothing: n of them lower the variance v by at most n v^2 /
+// lambda, raise a mean to at most n |y| v / lambda, and nothing is cut.
+TEST(EdgeCases, HugeLambda) {
   Study study = small_study();
   study.lambda = 1e12;
-  finished(study);
-  study.lambda = 1e-3;
-  study.kernel.variance = 1e12;
-  finished(study);
+  TestRun run = finished(study);
+  ASSERT_EQ(run.coordinator().reports().size(), 2U);
+  for (const EpochReport& report : run.coordinator().reports()) {
+    const double told = static_cast<double>(report.num_points) / study.lambda;
+    EXPECT_GE(report.sigma2_max, 1 - told);
+    EXPECT_LE(std::abs(report.max_mean), 2 * told);  // |wavy_reward| < 2
+    EXPECT_EQ(report.survivors, 40U);
+  }
+}
+
+// A huge unit is as good as any: rewards of 2^20 times the size with 2^40 times the variance and
+// noise give the same points and cuts. All of it is scaled by powers of two, so to the last bit.
+TEST(EdgeCases, HugeVariance) {
+  Study plain = small_study();
+  plain.lambda = 0x1p-40;
+  Study huge = plain;
+  huge.kernel.variance = 0x1p40;
+  huge.lambda = 1;
+  huge.p0 = 0x1p-40 * plain.p0;
+  TestRun expected = finished(plain);
+  TestRun run = finished(huge, [](const Query& q) { return 0x1p20 * wavy_reward(q); });
+  EXPECT_EQ(run.coordinator().run_digest(), expected.coordinator().run_digest());
+  EXPECT_EQ(run.coordinator().recommendation().mean,
+            0x1p20 * expected.coordinator().recommendation().mean);
 }
 
 TEST(EdgeCases, OneDimension) {
@@ -175,14 +242,32 @@ TEST(EdgeCases, FiftyDimensions) {
   }
 }
 
+// The largest variance is that of the exact posterior with this family, not with another.
 TEST(EdgeCases, EveryKernelFamily) {
   using kernel::Family;
+  std::set<double> variances;
   for (const Family family :
        {Family::kSquaredExponential, Family::kMatern12, Family::kMatern32, Family::kMatern52}) {
-    Study study = small_study(Domain::box(2));
-    study.kernel = {family, {0.2, 0.5}, 1.5};
-    finished(study);
+    for (const Domain& domain : {Domain::box(2), Domain::finite(lattice(40, 2))}) {
+      Study study = small_study(domain);
+      study.kernel = {family, {0.2, 0.5}, 1.5};
+      Points data(6, 2);
+      {
+        TestRun opened(study);
+        for (std::uint32_t a = 0; a < 3; ++a) {
+          data.middleRows(2 * a, 2) = opened.agent(a).plan().latents();
+        }
+      }
+      TestRun run = finished(study);
+      if (!domain.is_finite()) continue;
+      const gp::ExactPosterior exact(study.kernel, data, Vector(), study.lambda);
+      const double expected = exact.variance(domain.candidates()).variance.maxCoeff();
+      // Repeated points collapse in the coordinator: the same matrix up to a rotation.
+      EXPECT_NEAR(run.coordinator().reports().at(0).sigma2_max, expected, 1e-12);
+      variances.insert(expected);
+    }
   }
+  EXPECT_EQ(variances.size(), 4U);
 }
 
 // Int and categorical parameters: points are latent, the kernel sees features.
@@ -194,7 +279,10 @@ TEST(EdgeCases, MixedParameters) {
        {.name = "kind", .type = ParameterType::kCategorical, .choices = {"a", "b", "c"}}}));
   for (const Inducing inducing : all_inducing()) {
     study.inducing = inducing;
-    finished(study);
+    TestRun run = finished(study);
+    // rate, layers and one feature for each kind
+    EXPECT_EQ(run.coordinator().view().inducing(EpochId{1}).features.cols(), 5);
+    EXPECT_EQ(run.coordinator().recommendation().point.size(), 3);
   }
 }
 

@@ -297,6 +297,7 @@ TEST(Participation, TakeOverFromTheBroadcastsAlone) {
     study.closing = ClosingRule::kProjection;
     const auto secret = random::StudySecret::from_seed(7);
     TestRun run(study);
+    ASSERT_EQ(lengths(study).size(), 3U);
     while (!run.coordinator().finished()) {
       const auto view =
           std::make_shared<PublicView>(share(study), secret.public_coin(), kTestExecutor);

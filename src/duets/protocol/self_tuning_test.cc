@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "duets/gp/fit_parameters.h"
 #include "duets/protocol/run_test_support.h"
 #include "duets/protocol/verify.h"
 
@@ -107,6 +108,7 @@ TEST(SelfTuning, AWideCutIsNotTouchedByTheFloor) {
   study.beta = 100;
   TestRun run(study);
   run.finish();
+  ASSERT_EQ(run.coordinator().reports().size() + 1, lengths(study).size());
   for (const EpochReport& report : run.coordinator().reports()) {
     EXPECT_EQ(report.tau, report.printed_tau);
   }
@@ -152,6 +154,37 @@ TEST(SelfTuning, ManyAgentsAreAllHeard) {
     // a third of the square, to one side: 0.05 and 0.06 off here.
     EXPECT_NEAR(run.trim(1).learned->reward_offset, 0.5, 0.03) << axis;
   }
+}
+
+// The host leaves out agents whose rewards are there already: the model is what the others' rewards
+// say, all 199 of them. Were the 300 counted, every second would be passed over (kLearnedRows).
+TEST(SelfTuning, WhoIsLeftOutTeachesNothing) {
+  Study study = tuning_study(Domain::finite(lattice(1600, 2)));
+  study.agents = 300;
+  study.horizon = 2;
+  const auto reward = [](const Query& q) { return wavy_reward(q) + (q.agent < 100 ? 1000 : 0); };
+  TestRun run(study, reward);
+  numeric::Points latents(199, 2);
+  numeric::Vector rewards(199);
+  std::vector<AgentId> participants;
+  for (std::uint32_t a = 0; a < 299; ++a) {
+    const numeric::Vector latent = run.agent(a).plan().latents().row(0).transpose();
+    if (a >= 100) {
+      latents.row(a - 100) = latent.transpose();
+      rewards[a - 100] = reward({latent, a, 1, 0});
+      participants.push_back(AgentId{a});
+    }
+    run.deliver(run.query(a).value());
+  }
+  run.close(1, participants);
+  ASSERT_TRUE(run.trim(1).learned);
+  const gp::Parameters expected =
+      gp::fit_parameters(study.kernel, study.domain->features(latents), rewards,
+                         {.relevance = study.relevance, .max_rows = kLearnedRows})
+          .parameters;
+  EXPECT_EQ(run.trim(1).learned->kernel, expected.kernel);
+  EXPECT_EQ(run.trim(1).learned->reward_offset, expected.offset);
+  EXPECT_EQ(run.coordinator().reports().at(0).lambda, expected.lambda);
 }
 
 // The first epoch sends rewards although a projection would be as short.

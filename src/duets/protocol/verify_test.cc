@@ -227,6 +227,7 @@ TEST_P(Tampered, AnythingElseInTheReport) {
 
 TEST_P(Tampered, EveryMissingRecordIsFound) {
   const std::vector<Record> whole = records_;
+  ASSERT_GE(whole.size(), 6U);  // three epochs opened and closed
   for (std::size_t i = 0; i < whole.size(); ++i) {
     records_ = whole;
     records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -272,6 +273,7 @@ TEST(Verify, DamagedRecordsNeverEndOtherwise) {
   run.run_epoch();
   run.deliver(run.query(1, {2}).value());
   const std::vector<base::Bytes> whole = encoded(run.records());
+  ASSERT_EQ(whole.size(), 7U);  // an opening, three uploads, a closing, an opening, an upload
   for (std::size_t i = 0; i < whole.size(); ++i) {
     for (std::size_t byte = 0; byte < whole[i].size(); ++byte) {
       std::vector<base::Bytes> damaged = whole;
