@@ -112,7 +112,9 @@ TEST_P(Formulas, AreNowhereAboveTheMaximum) {
 // summit, not only a large value. 1e-3 because ascents in bent valleys and to a cusp end early.
 TEST_P(Formulas, RiseToTheMaximumNearAMaximiser) {
   const auto f = problem();
-  for (auto x : golden().at("argmax").get<Vectors>()) {
+  const auto maximisers = golden().at("argmax").get<Vectors>();
+  ASSERT_FALSE(maximisers.empty());
+  for (auto x : maximisers) {
     for (double& coordinate : x) coordinate += coordinate < 0.5 ? 0.01 : -0.01;
     const double start = f->value(x);
     EXPECT_LT(start, f->maximum());

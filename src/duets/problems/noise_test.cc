@@ -59,13 +59,23 @@ TEST(Noise, BoundedIsUniformAndBounded) {
             kKolmogorovBound);
 }
 
-TEST(Noise, IsAFunctionOfAgentAndTime) {
-  const Noise noise;
-  EXPECT_EQ(draw_noise(noise, kCoin, AgentId{3}, 7), draw_noise(noise, kCoin, AgentId{3}, 7));
+// The noise is the problem's coin at the agent and time of the query, whoever asks and when: an
+// address that changed would change every simulated run.
+TEST(Noise, IsTheCoinOfItsAgentAndTime) {
   std::set<double> draws;
   for (std::uint32_t agent = 0; agent < 5; ++agent) {
     for (std::uint32_t t = 0; t < 5; ++t) {
-      draws.insert(draw_noise(noise, kCoin, AgentId{agent}, t));
+      const random::Address address{.purpose = random::Purpose::kNoise, .agent = agent, .slot = t};
+      double normal = 0;
+      double uniform = 0;
+      kCoin.normals(address, {&normal, 1});
+      kCoin.uniforms(address, {&uniform, 1});
+      const auto draw = [&](NoiseKind kind) {
+        return draw_noise({kind, 0.2}, kCoin, AgentId{agent}, t);
+      };
+      EXPECT_EQ(draw(NoiseKind::kGaussian), 0.2 * normal);
+      EXPECT_EQ(draw(NoiseKind::kBounded), 0.2 * (2 * uniform - 1));
+      draws.insert(draw(NoiseKind::kGaussian));
     }
   }
   EXPECT_EQ(draws.size(), 25u);

@@ -39,6 +39,8 @@ TEST(MakeProblem, MakesEveryNameOfTheListAndOnlyThose) {
     EXPECT_TRUE(std::isfinite(problem->maximum()));
     EXPECT_TRUE(names.insert(info.name).second) << info.name << " is listed twice";
   }
+  EXPECT_TRUE(names.contains("branin"));
+  EXPECT_TRUE(names.contains("rkhs"));
   const std::string message = error_of("ackley3", {});
   for (const std::string_view name : names) EXPECT_THAT(message, HasSubstr(std::string(name)));
 }
