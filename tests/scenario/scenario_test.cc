@@ -50,8 +50,10 @@ TEST_P(ScenarioTest, AnswersAsWritten) {
   std::vector<Block> blocks = parse_transcript(read_text(path_of(GetParam())));
   const bool rewrite = std::getenv("DUETS_REWRITE") != nullptr;
   Stage stage;
+  std::size_t played = 0;
   for (Block& block : blocks) {
     if (block.commands.empty()) continue;
+    ++played;
     const Lines actual = play(stage, block);
     if (rewrite) {
       block.expected = actual;
@@ -61,6 +63,7 @@ TEST_P(ScenarioTest, AnswersAsWritten) {
                                         << difference(block.expected, actual);
     }
   }
+  EXPECT_GT(played, 0U) << GetParam() << ".txt has no command";
   if (rewrite) std::ofstream(path_of(GetParam())) << format_transcript(blocks);
 }
 
@@ -72,6 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Transcripts, ScenarioTest, ::testing::ValuesIn(scenario
                          });
 
 TEST(Transcript, FormattingUndoesParsing) {
+  ASSERT_FALSE(scenario_names().empty());
   for (const std::string& name : scenario_names()) {
     const std::string text = read_text(path_of(name));
     EXPECT_EQ(format_transcript(parse_transcript(text)), text) << name;

@@ -38,6 +38,8 @@ std::vector<Message> messages_of(const Study& study) {
     const auto* taken = std::get_if<protocol::MessageTaken>(&record);
     if (taken != nullptr) messages.push_back(taken->message);
   }
+  // Inducing sets and cuts of two epochs; what three, two and three agents sent.
+  EXPECT_GE(messages.size(), 4U + 8);
   return messages;
 }
 
