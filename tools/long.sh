@@ -10,7 +10,7 @@ set -uo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd -P)
 source "$root/tools/common.sh"
 logs=$root/build/long
-all_stages=(format tidy determinism sanitize thread fuzz statistics fleet outside clone)
+all_stages=(format tidy determinism sanitize thread fuzz statistics fleet mutation outside clone)
 fuzz_seconds=${DUETS_FUZZ_SECONDS:-60}
 
 # cannot REASON: ends the stage as not run.
@@ -104,6 +104,12 @@ stage_statistics() { long_tests -LE '^fleet-long$'; }
 
 # A coordinator and agents as processes: every crash, and a soak of DUETS_SOAK_SECONDS (ten minutes).
 stage_fleet() { long_tests -L '^fleet-long$' --verbose; }
+
+# Deliberate mistakes, one at a time: the tests must notice each (tools/mutations.txt).
+stage_mutation() {
+  need
+  python3 "$root/tools/mutation.py"
+}
 
 # The library alone, without the packages of the command line, used by a project of its own.
 stage_outside() {
