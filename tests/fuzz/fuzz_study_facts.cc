@@ -26,5 +26,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace duets::service;
   try_fact({data, size}, decode_epochs, encode_epochs);
   try_fact({data, size}, decode_traffic, encode_traffic);
+  try_fact({data, size}, decode_policy, encode_policy);
   return 0;
 }

@@ -57,8 +57,10 @@ service::StudyStatus busy_status() {
   status.agents = 2;
   status.epoch = status.num_epochs = 3;
   status.deadline_seconds = 7;
+  status.deadline = 2;
   status.waiting_for = {0, 1};
-  status.agent_status = {{.agent = 1, .presence = service::Presence::kLive, .host = "h"}};
+  status.agent_status = {
+      {.agent = 1, .presence = service::Presence::kLive, .host = "h", .retired = true}};
   status.epochs = {{.epoch = 1, .excluded = {1}, .why = "deadline"}};
   status.best_trial = {{0.5}, 1, 0, 0, 1, 2, 1};
   status.coordinate_names = {"x1"};
@@ -74,10 +76,14 @@ void write_export(const std::filesystem::path& path, std::shared_ptr<const proto
 
 void write_facts(const std::filesystem::path& directory) {
   write(directory / "fuzz_leases" / "none", service::LeaseTable(3, 60).save());
+  service::LeaseTable retired(3, 60);
+  retired.retire(2);
+  write(directory / "fuzz_leases" / "retired", retired.save());
   write(directory / "fuzz_study_facts" / "epochs",
         service::encode_epochs({{1, {10, 20, "complete"}}, {2, {20, 0, ""}}}));
   write(directory / "fuzz_study_facts" / "traffic",
         service::encode_traffic({.calls = 1, .payload_up_bytes = 2, .payload_down_bytes = 3}));
+  write(directory / "fuzz_study_facts" / "policy", service::encode_policy({2, 3.0}));
   service::JournalAnswer answer;
   answer.epoch = answer.slot = 1;
   answer.value = 0.5;

@@ -59,7 +59,8 @@ void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
 }
 
 void add_study_commands(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
-  CLI::App* study = app.add_subcommand("study", "Make, list, show, stop, delete, export studies");
+  CLI::App* study =
+      app.add_subcommand("study", "Make, list, show, change, stop, delete, export studies");
   study->require_subcommand(1);
   add_create(*study, chosen, extensions);
   add_export(*study, chosen, extensions);
@@ -87,6 +88,19 @@ void add_study_commands(CLI::App& app, Chosen& chosen, const Extensions& extensi
       ->required()
       ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 24))
       ->option_text("J");
+  auto retired = flags();
+  CLI::App* retire = add_action(*study, chosen, "retire", "Go on without an agent for good",
+                                retired, retire_agent);
+  add_name(*retire, retired->study);
+  retire->add_option("--agent", retired->agent, "The agent")->required()->option_text("I");
+  auto changed = flags();
+  CLI::App* set = add_action(*study, chosen, "set", "Change quorum and deadline of a running study",
+                             changed, set_policy);
+  add_name(*set, changed->study);
+  add_text(*set, "--quorum", changed->quorum,
+           "Agents that are enough once the deadline is over, or all", "K");
+  add_text(*set, "--deadline", changed->deadline,
+           "Multiples of the measured time of an epoch, at least 1, or none", "F");
 }
 
 CLI::App* add_look(CLI::App& app, Chosen& chosen, const std::string& name, const std::string& text,

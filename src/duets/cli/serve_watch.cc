@@ -21,6 +21,7 @@ Reach reach_of(const StudyStatus& status) {
   Reach reach;
   reach.needed = status.quorum == 0 ? status.agents : status.quorum;
   for (const service::AgentStatus& agent : status.agent_status) {
+    if (agent.retired) continue;
     if (agent.uploaded || agent.presence == service::Presence::kLive) ++reach.agents;
   }
   return reach;

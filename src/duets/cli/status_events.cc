@@ -32,6 +32,7 @@ std::string state_line(const StudyStatus& status) {
 
 // Empty when there is no news of this agent.
 std::string news(const AgentStatus& before, const AgentStatus& now) {
+  if (now.retired) return before.retired ? "" : "retired by an operator";
   if (before.token > 0 && now.token > before.token) {
     return fmt::format("taken over by {}", now.host);
   }
@@ -71,10 +72,6 @@ void tell_agents(const StudyStatus& before, const StudyStatus& now,
 }  // namespace
 
 bool is_over(const StudyStatus& status) { return status.state != StudyState::kRunning; }
-
-std::uint32_t answered_of(const StudyStatus& status, const AgentStatus& agent) {
-  return agent.uploaded ? status.epoch_length : agent.answered;
-}
 
 std::string closed_text(const service::EpochStatus& epoch, std::uint32_t agents) {
   std::string text = fmt::format("epoch {} closed ({}): {} of {}", epoch.epoch, epoch.why,

@@ -9,7 +9,7 @@
 namespace duets::cli {
 
 /// One line a change: epochs that closed (with who was excluded) and opened, agents that joined,
-/// came back, left, were lost or taken over, problems, and the end. Agents with the same news share
+/// came back, left, were lost, taken over or retired, problems, and the end. Agents with the same news share
 /// a line. `before` is null at the first look: then only how the study stands is told.
 std::vector<std::string> changes(const service::StudyStatus* before,
                                  const service::StudyStatus& now);
@@ -19,9 +19,5 @@ std::string closed_text(const service::EpochStatus& epoch, std::uint32_t agents)
 
 /// True when nothing more happens in the study.
 bool is_over(const service::StudyStatus& status);
-
-/// Queries of the open epoch that have an answer. Who has uploaded has answered all of them, even
-/// if no heartbeat came to say so.
-std::uint32_t answered_of(const service::StudyStatus& status, const service::AgentStatus& agent);
 
 }  // namespace duets::cli

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "duets/cli/status_events.h"
+#include "duets/cli/status_progress.h"
 
 namespace duets::cli {
 namespace {
@@ -52,7 +52,9 @@ Json agent_json(const StudyStatus& s, const service::AgentStatus& a) {
           {"query_seconds", a.query_seconds},
           {"token", a.token},
           {"epochs_excluded", a.epochs_excluded},
-          {"problem", a.problem}};
+          {"problem", a.problem},
+          {"state", agent_state(s, a)},
+          {"retired", a.retired}};
 }
 
 Json epoch_json(const service::EpochStatus& e) {
@@ -75,7 +77,12 @@ Json status_json(const StudyView& view) {
   json["epoch_seconds"] = s.epoch_seconds;
   json["deadline_seconds"] = s.deadline_seconds ? Json(*s.deadline_seconds) : Json(nullptr);
   json["quorum"] = s.quorum;
+  json["deadline"] = s.deadline > 0 ? Json(s.deadline) : Json(nullptr);
+  json["progress"] = progress_of(s);
+  const std::optional<double> left = seconds_left(s);
+  json["seconds_left"] = left ? Json(*left) : Json(nullptr);
   json["waiting_for"] = s.waiting_for;
+  json["holding_up"] = service::holding_up(s);
   json["agent_status"] = Json::array();
   for (const service::AgentStatus& agent : s.agent_status) {
     json["agent_status"].push_back(agent_json(s, agent));

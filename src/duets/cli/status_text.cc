@@ -10,6 +10,7 @@
 #include "duets/cli/result_tables.h"
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_json.h"
+#include "duets/cli/status_progress.h"
 
 namespace duets::cli {
 namespace {
@@ -81,12 +82,31 @@ std::string digest_text(const base::Digest& digest) {
   return digest == base::Digest{} ? "-" : base::to_hex(digest);
 }
 
+// "5 measuring, 2 delivered, 1 retired".
+std::string agents_row(const StudyStatus& status) {
+  std::vector<std::pair<std::string, std::uint64_t>> counts;
+  for (const AgentStatus& agent : status.agent_status) {
+    const std::string state = agent_state(status, agent);
+    const auto found = std::ranges::find(counts, state, &decltype(counts)::value_type::first);
+    if (found == counts.end()) {
+      counts.emplace_back(state, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, state));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void add_epoch(const StudyStatus& status, Rows& rows) {
   if (is_over(status)) return;
-  rows.emplace_back(
-      "epoch", fmt::format("{} of {}, {} an agent, open for {}", status.epoch, status.num_epochs,
-                           count_text(status.epoch_length, "query", "queries"),
-                           duration_text(status.epoch_seconds)));
+  rows.emplace_back("progress", progress_text(status));
+  rows.emplace_back("epoch", fmt::format("{} an agent, open for {}",
+                                         count_text(status.epoch_length, "query", "queries"),
+                                         duration_text(status.epoch_seconds)));
+  rows.emplace_back("agents", agents_row(status));
+  rows.emplace_back("epochs close", closing_text(status));
   if (status.deadline_seconds) {
     const double left = *status.deadline_seconds - status.epoch_seconds;
     rows.emplace_back("deadline",
@@ -139,15 +159,9 @@ Rows study_rows(const StudyView& view) {
 
 using Cells = std::vector<std::string>;
 
-std::string presence_text(const StudyStatus& status, const AgentStatus& agent) {
-  const bool done =
-      status.state == service::StudyState::kFinished && agent.presence != Presence::kNever;
-  return done ? "done" : to_string(agent.presence);
-}
-
 Cells agent_head(const StudyStatus& status) {
-  if (is_over(status)) return {"agent", "presence", "host", "s/query", "epochs without it"};
-  return {"agent", "presence", "host", "answered", "holes", "s/query", "heard ago", "uploaded"};
+  if (is_over(status)) return {"agent", "state", "host", "s/query", "epochs without it"};
+  return {"agent", "state", "host", "answered", "holes", "s/query", "heard ago"};
 }
 
 // What an agent says of the open epoch means nothing when none is open.
@@ -156,18 +170,17 @@ Cells agent_cells(const StudyStatus& status, const AgentStatus& agent) {
   const std::string pace =
       agent.seconds_per_query > 0 ? fmt::format("{:.3g}", agent.seconds_per_query) : "";
   if (is_over(status)) {
-    return {number, presence_text(status, agent), agent.host, pace,
+    return {number, agent_state(status, agent), agent.host, pace,
             fmt::format("{}", agent.epochs_excluded)};
   }
   const bool seen = agent.presence != Presence::kNever;
   return {number,
-          presence_text(status, agent),
+          agent_state(status, agent),
           agent.host,
           fmt::format("{}/{}", answered_of(status, agent), status.epoch_length),
           fmt::format("{}", agent.holes),
           pace,
-          seen ? duration_text(agent.heard_seconds_ago) : "",
-          agent.uploaded ? "yes" : ""};
+          seen ? duration_text(agent.heard_seconds_ago) : ""};
 }
 
 std::string agent_table(const StudyStatus& status) {
@@ -191,15 +204,15 @@ std::string agent_table(const StudyStatus& status) {
 std::string agents_csv(const std::vector<StudyView>& views) {
   std::string text =
       "study,state,epoch,epoch_length,agent,presence,host,answered,holes,seconds_per_query,"
-      "query_seconds,heard_seconds_ago,uploaded,epochs_excluded,problem\n";
+      "query_seconds,heard_seconds_ago,uploaded,epochs_excluded,problem,agent_state\n";
   for (const StudyView& view : views) {
     const StudyStatus& s = view.status;
     for (const AgentStatus& a : s.agent_status) {
-      text +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.name, to_string(s.state),
-                      s.epoch, s.epoch_length, a.agent, to_string(a.presence), csv_field(a.host),
-                      answered_of(s, a), a.holes, a.seconds_per_query, a.query_seconds,
-                      a.heard_seconds_ago, a.uploaded, a.epochs_excluded, csv_field(a.problem));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.name,
+                          to_string(s.state), s.epoch, s.epoch_length, a.agent,
+                          to_string(a.presence), csv_field(a.host), answered_of(s, a), a.holes,
+                          a.seconds_per_query, a.query_seconds, a.heard_seconds_ago, a.uploaded,
+                          a.epochs_excluded, csv_field(a.problem), agent_state(s, a));
     }
   }
   return text;
@@ -242,6 +255,17 @@ std::string bytes_text(std::uint64_t bytes) {
     ++unit;
   }
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", number, kUnits[unit]);
+}
+
+std::string closing_text(const StudyStatus& status) {
+  const std::uint32_t active = num_active(status);
+  std::string text = active == 1 ? "with the one agent" : fmt::format("with all {} agents", active);
+  if (status.quorum >= active) return text;
+  return text +
+         (status.deadline > 0
+              ? fmt::format(", or with {} after {:g} x the time it should take", status.quorum,
+                            status.deadline)
+              : fmt::format("; the quorum of {} counts once there is a deadline", status.quorum));
 }
 
 std::string status_table(const StudyView& view) {

@@ -29,6 +29,9 @@ std::string list_text(const std::vector<service::StudyStatus>& statuses, Format 
 /// Recommendation beside best trial, never one "best".
 std::string best_text(const StudyView& view, Format format);
 
+/// When epochs close: "with all 4 agents, or with 3 after 2 x the time it should take".
+std::string closing_text(const service::StudyStatus& status);
+
 /// "12.3 kB"; powers of 1000.
 std::string bytes_text(std::uint64_t bytes);
 

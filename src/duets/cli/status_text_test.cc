@@ -255,6 +255,58 @@ TEST(StatusTextTest, TheDeadlineCountsDown) {
   EXPECT_TRUE(has(status_table(view), "over: closes with 3 of 4 agents"));
 }
 
+TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
+  StudyView view{running(), nullptr};
+  view.status.agent_status[3].retired = true;
+  view.status.waiting_for = {1};
+  std::string text = status_table(view);
+  EXPECT_TRUE(has(text, "epoch 2 of 3, 36 % of all queries")) << text;
+  EXPECT_TRUE(has(text, "1 measuring, 1 never seen, 1 delivered, 1 retired")) << text;
+  EXPECT_TRUE(has(text, "waiting for agent 1 in epoch 2")) << text;
+  view.status.agent_status[1].presence = Presence::kLive;
+  text = status_table(view);
+  EXPECT_FALSE(has(text, "waiting")) << "two measure\n" << text;
+  EXPECT_TRUE(has(text, "about 15 s left")) << "4 queries now, 6 later\n" << text;
+  const Json json = Json::parse(statuses_text({view}, Format::kJson));
+  EXPECT_NEAR(json["progress"], (2 + 7 / 3.0) / 12, 1e-12);
+  EXPECT_EQ(json["seconds_left"], 15.0);
+  EXPECT_EQ(json["holding_up"], Json::array());
+  EXPECT_EQ(json["waiting_for"], Json({1}));
+  EXPECT_EQ(json["agent_status"][0]["state"], "measuring");
+  EXPECT_EQ(json["agent_status"][3]["state"], "retired");
+  EXPECT_EQ(json["agent_status"][3]["retired"], true);
+  EXPECT_TRUE(has(statuses_text({view}, Format::kCsv), ",measuring\n"));
+}
+
+TEST(StatusTextTest, TheTableSaysWhenEpochsClose) {
+  StudyView view{running(), nullptr};
+  view.status.quorum = 4;
+  EXPECT_TRUE(has(status_table(view), "with all 4 agents\n")) << status_table(view);
+  view.status.quorum = 3;
+  EXPECT_TRUE(has(status_table(view), "the quorum of 3 counts once there is a deadline"));
+  EXPECT_EQ(Json::parse(statuses_text({view}, Format::kJson))["deadline"], nullptr);
+  view.status.deadline = 2.5;
+  EXPECT_TRUE(has(status_table(view), "with all 4 agents, or with 3 after 2.5 x the time"));
+  EXPECT_EQ(Json::parse(statuses_text({view}, Format::kJson))["deadline"], 2.5);
+  view.status.agent_status[0].retired = true;
+  EXPECT_TRUE(has(status_table(view), "with all 3 agents\n")) << status_table(view);
+}
+
+TEST(StatusEventsTest, ARetiredAgentIsNewsOnce) {
+  const StudyStatus before = running();
+  StudyStatus now = running();
+  now.agent_status[1].retired = true;
+  EXPECT_EQ(changes(&before, now), std::vector<std::string>{"agent 1 retired by an operator"});
+  EXPECT_TRUE(changes(&now, now).empty());
+}
+
+TEST(ServeTest, ARetiredAgentIsNotWithinReach) {
+  StudyStatus status = running();
+  status.quorum = 2;
+  status.agent_status[2].retired = true;
+  EXPECT_EQ(reach_of(status).agents, 1U);
+}
+
 TEST(StatusTextTest, RecommendationAndBestTrialAreTwoThings) {
   for (const Format format : {Format::kTable, Format::kJson, Format::kCsv}) {
     const std::string text = best_text(found(), format);

@@ -63,11 +63,22 @@ class StorageSource final : public StudySource {
     changing([&] { service::delete_stored(directory_, name); });
   }
   void close_epoch(const std::string& /*name*/, std::uint32_t /*epoch*/) override {
-    base::refuse("--storage", directory_.string(),
-                 "an epoch is closed by a running coordinator; use --server HOST:PORT");
+    refuse_decision("an epoch is closed");
+  }
+  void retire_agent(const std::string& /*name*/, std::uint32_t /*agent*/) override {
+    refuse_decision("an agent is retired");
+  }
+  void set_policy(const std::string& /*name*/, std::optional<std::uint32_t> /*quorum*/,
+                  std::optional<double> /*deadline*/) override {
+    refuse_decision("quorum and deadline are changed");
   }
 
  private:
+  [[noreturn]] void refuse_decision(const std::string& what) const {
+    base::refuse("--storage", directory_.string(),
+                 what + " by a running coordinator; use --server HOST:PORT");
+  }
+
   // Opening for writing would make an empty one.
   void require_store() const {
     base::require(std::filesystem::exists(service::store_path(directory_)), "--storage",

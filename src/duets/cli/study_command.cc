@@ -4,7 +4,10 @@
 #include <fmt/ostream.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <cmath>
 #include <iostream>
+#include <optional>
 
 #include "duets/base/error.h"
 #include "duets/cli/agent_numbers.h"
@@ -22,6 +25,27 @@ bool confirmed(const std::string& name) {
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "yes";
+}
+
+// Nothing for an empty text, 0 for `word`.
+std::optional<double> number_or(const std::string& text, const char* word, double least,
+                                const char* flag) {
+  if (text.empty()) return std::nullopt;
+  if (text == word) return 0;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  base::require(whole && std::isfinite(number) && number >= least, flag, text,
+                fmt::format("must be a number of at least {}, or {}", least, word));
+  return number;
+}
+
+std::optional<std::uint32_t> quorum_of(const std::string& text) {
+  const std::optional<double> number = number_or(text, "all", 1, "--quorum");
+  if (!number) return std::nullopt;
+  base::require(*number == std::floor(*number) && *number <= 1e6, "--quorum", text,
+                "must be a whole number of agents, or all");
+  return static_cast<std::uint32_t>(*number);
 }
 
 }  // namespace
@@ -77,6 +101,25 @@ void close_epoch(const StudyFlags& flags) {
   open_source(flags.source, lines.log())->close_epoch(flags.study, flags.epoch);
   lines.say(fmt::format("{}: epoch {} is closed with the agents that have uploaded", flags.study,
                         flags.epoch));
+}
+
+void retire_agent(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  open_source(flags.source, lines.log())->retire_agent(flags.study, flags.agent);
+  lines.say(fmt::format("{}: agent {} is retired for good; what it has uploaded stays", flags.study,
+                        flags.agent));
+}
+
+void set_policy(const StudyFlags& flags) {
+  Lines lines(flags.verbosity);
+  const std::optional<std::uint32_t> quorum = quorum_of(flags.quorum);
+  const std::optional<double> deadline = number_or(flags.deadline, "none", 1, "--deadline");
+  base::require(quorum || deadline, "--quorum", "(missing)",
+                "give --quorum K, --deadline F or both");
+  const auto source = open_source(flags.source, lines.log());
+  source->set_policy(flags.study, quorum, deadline);
+  lines.say(
+      fmt::format("{}: epochs close {}", flags.study, closing_text(source->status(flags.study))));
 }
 
 }  // namespace duets::cli

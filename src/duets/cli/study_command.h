@@ -15,7 +15,10 @@ struct StudyFlags {
   SourceFlags source;
   std::string study;  ///< a name; a file for `create`
   std::uint32_t epoch = 0;
-  bool yes = false;  ///< delete without asking
+  std::uint32_t agent = 0;
+  std::string quorum;    ///< a number or "all"; empty: as it is
+  std::string deadline;  ///< a number or "none"; empty: as it is
+  bool yes = false;      ///< delete without asking
   Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
 };
@@ -29,5 +32,8 @@ void stop_study(const StudyFlags& flags);
 /// Asks on a terminal unless `yes`; without a terminal `yes` is needed.
 void delete_study(const StudyFlags& flags);
 void close_epoch(const StudyFlags& flags);
+void retire_agent(const StudyFlags& flags);
+/// Quorum, deadline or both.
+void set_policy(const StudyFlags& flags);
 
 }  // namespace duets::cli

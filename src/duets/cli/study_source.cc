@@ -94,6 +94,28 @@ class ServerSource final : public StudySource {
     });
   }
 
+  void retire_agent(const std::string& name, std::uint32_t agent) override {
+    v1::RetireAgentRequest request;
+    request.set_study(name);
+    request.set_agent(agent);
+    v1::RetireAgentReply reply;
+    call("retire the agent", [&](grpc::ClientContext& context) {
+      return link_->operators().RetireAgent(&context, request, &reply);
+    });
+  }
+
+  void set_policy(const std::string& name, std::optional<std::uint32_t> quorum,
+                  std::optional<double> deadline) override {
+    v1::SetPolicyRequest request;
+    request.set_study(name);
+    if (quorum) request.set_quorum(*quorum);
+    if (deadline) request.set_deadline(*deadline);
+    v1::SetPolicyReply reply;
+    call("set quorum and deadline", [&](grpc::ClientContext& context) {
+      return link_->operators().SetPolicy(&context, request, &reply);
+    });
+  }
+
  private:
   void call(const std::string& what,
             const std::function<grpc::Status(grpc::ClientContext&)>& attempt) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class StudySource {
   virtual void stop(const std::string& name) = 0;
   virtual void remove(const std::string& name) = 0;
   virtual void close_epoch(const std::string& name, std::uint32_t epoch) = 0;
+  virtual void retire_agent(const std::string& name, std::uint32_t agent) = 0;
+  /// Empty: as it is.
+  virtual void set_policy(const std::string& name, std::optional<std::uint32_t> quorum,
+                          std::optional<double> deadline) = 0;
 };
 
 struct SourceFlags {

@@ -172,10 +172,14 @@ void AgentTalk::refuse_taken(const JournalAnswer& answer) const {
                "the coordinator has the results of this epoch from another machine");
 }
 
-void AgentTalk::check_fence() const {
+// A heartbeat only says that the lease is over; any other call is refused with the reason.
+void AgentTalk::check_fence() {
   if (!pulse_->fenced()) return;
+  fetch(Patience::kOnce);
   throw Error(ErrorKind::kConnection,
-              fmt::format("{}: another machine has taken over this agent", name()));
+              fmt::format("{}: another machine has taken over this agent, or an operator has "
+                          "retired it",
+                          name()));
 }
 
 bool AgentTalk::is_behind() const {

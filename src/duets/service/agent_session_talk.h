@@ -52,7 +52,7 @@ class AgentTalk {
   /// What there is to say of it. Throws when this session cannot go on.
   std::string judge(const protocol::Refusal& refusal);
   void judge(v1::StudyState state, const std::string& problem);
-  void check_fence() const;
+  void check_fence();
   bool is_behind() const;
   /// The coordinator has the open epoch's results, and they are not in the journal here: another
   /// machine's. Its queries are not to be asked again.

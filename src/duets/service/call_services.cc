@@ -151,6 +151,17 @@ ServerUnaryReactor* OperatorsService::answer(CallbackServerContext* context,
                 }));
 }
 
+ServerUnaryReactor* OperatorsService::decide(
+    CallbackServerContext* context, const std::string& study,
+    const std::function<void(StudyHost&, DecisionDone)>& work) const {
+  return answer_later(context, [&](ServerUnaryReactor* reactor) {
+    Status allowed = check_operator(*context, insecure_);
+    if (!allowed.ok()) return allowed;
+    work(*studies_.find(study), [reactor](const Status& done) { reactor->Finish(done); });
+    return allowed;
+  });
+}
+
 ServerUnaryReactor* OperatorsService::CreateStudy(CallbackServerContext* context,
                                                   const v1::CreateStudyRequest* request,
                                                   v1::CreateStudyReply* reply) {
@@ -197,13 +208,24 @@ ServerUnaryReactor* OperatorsService::DeleteStudy(CallbackServerContext* context
 ServerUnaryReactor* OperatorsService::CloseEpoch(CallbackServerContext* context,
                                                  const v1::CloseEpochRequest* request,
                                                  v1::CloseEpochReply*) {
-  return answer_later(context, [&](ServerUnaryReactor* reactor) {
-    Status allowed = check_operator(*context, insecure_);
-    if (!allowed.ok()) return allowed;
-    studies_.find(request->study())->close_epoch(request->epoch(), [reactor](const Status& done) {
-      reactor->Finish(done);
-    });
-    return allowed;
+  return decide(context, request->study(), [&](StudyHost& host, DecisionDone done) {
+    host.close_epoch(request->epoch(), std::move(done));
+  });
+}
+
+ServerUnaryReactor* OperatorsService::RetireAgent(CallbackServerContext* context,
+                                                  const v1::RetireAgentRequest* request,
+                                                  v1::RetireAgentReply*) {
+  return decide(context, request->study(), [&](StudyHost& host, DecisionDone done) {
+    host.retire_agent(request->agent(), std::move(done));
+  });
+}
+
+ServerUnaryReactor* OperatorsService::SetPolicy(CallbackServerContext* context,
+                                                const v1::SetPolicyRequest* request,
+                                                v1::SetPolicyReply*) {
+  return decide(context, request->study(), [&](StudyHost& host, DecisionDone done) {
+    host.set_policy(*request, std::move(done));
   });
 }
 

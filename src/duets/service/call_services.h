@@ -54,6 +54,12 @@ class OperatorsService final : public v1::Operators::CallbackService {
   grpc::ServerUnaryReactor* CloseEpoch(grpc::CallbackServerContext* context,
                                        const v1::CloseEpochRequest* request,
                                        v1::CloseEpochReply* reply) override;
+  grpc::ServerUnaryReactor* RetireAgent(grpc::CallbackServerContext* context,
+                                        const v1::RetireAgentRequest* request,
+                                        v1::RetireAgentReply* reply) override;
+  grpc::ServerUnaryReactor* SetPolicy(grpc::CallbackServerContext* context,
+                                      const v1::SetPolicyRequest* request,
+                                      v1::SetPolicyReply* reply) override;
   grpc::ServerUnaryReactor* ExportStudy(grpc::CallbackServerContext* context,
                                         const v1::ExportStudyRequest* request,
                                         v1::ExportStudyReply* reply) override;
@@ -61,6 +67,8 @@ class OperatorsService final : public v1::Operators::CallbackService {
  private:
   grpc::ServerUnaryReactor* answer(grpc::CallbackServerContext* context,
                                    const std::function<void()>& work) const;
+  grpc::ServerUnaryReactor* decide(grpc::CallbackServerContext* context, const std::string& study,
+                                   const std::function<void(StudyHost&, DecisionDone)>& work) const;
   Studies& studies_;
   bool insecure_;
 };

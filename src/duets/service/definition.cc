@@ -89,13 +89,6 @@ void check_objective(const ObjectiveSettings& objective) {
   require_count(length, kMaxCommandText, "objective.command", "bytes");
 }
 
-void check_policy(const ClosePolicy& policy, std::uint32_t agents) {
-  require(policy.quorum <= agents, "coordinator.quorum", fmt::format("{}", policy.quorum),
-          fmt::format("must be at most study.agents = {}", agents));
-  require(std::isfinite(policy.deadline) && policy.deadline >= 0, "coordinator.deadline",
-          fmt::format("{}", policy.deadline), "must be at least 0 and finite");
-}
-
 }  // namespace
 
 std::string ObjectiveSettings::objection_to(double value) const {
@@ -106,6 +99,13 @@ std::string ObjectiveSettings::objection_to(double value) const {
 bool is_study_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxName && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), is_name_character);
+}
+
+void validate(const ClosePolicy& policy, std::uint32_t agents) {
+  require(policy.quorum <= agents, "coordinator.quorum", fmt::format("{}", policy.quorum),
+          fmt::format("must be at most study.agents = {}", agents));
+  require(std::isfinite(policy.deadline) && policy.deadline >= 0, "coordinator.deadline",
+          fmt::format("{}", policy.deadline), "must be at least 0 and finite");
 }
 
 void validate(const Definition& definition) {
@@ -119,7 +119,7 @@ void validate(const Definition& definition) {
   protocol::validate(study);
   check_space(*study.domain);
   check_objective(definition.objective);
-  check_policy(definition.policy, study.agents);
+  validate(definition.policy, study.agents);
   require_count(definition.toml.size(), kMaxToml, "study file", "bytes");
   require(is_utf8(definition.toml), "study file", "not UTF-8", "must be UTF-8");
 }

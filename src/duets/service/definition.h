@@ -40,6 +40,9 @@ struct ClosePolicy {
                         ///< query (median over agents); 0: none
 };
 
+/// Throws kInvalid naming the field of the study file.
+void validate(const ClosePolicy& policy, std::uint32_t agents);
+
 /// Everything public about a study on a server.
 struct Definition {
   std::shared_ptr<const protocol::Study> study;

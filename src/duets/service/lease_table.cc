@@ -9,7 +9,10 @@
 namespace duets::service {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+/// Version 1 knows no retired agents: its flags are 0 or kLeft.
+constexpr std::uint8_t kVersion = 2;
+constexpr std::uint8_t kLeft = 1;
+constexpr std::uint8_t kRetired = 2;
 
 std::span<const std::uint8_t> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -17,12 +20,17 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
 
 std::string as_text(const base::Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
 
+std::string retired_text(std::uint32_t agent) {
+  return fmt::format("agent {} was retired by an operator: the study goes on without it", agent);
+}
+
 }  // namespace
 
 LeaseTable::LeaseTable(std::uint32_t num_agents, double lease_seconds)
     : lease_seconds_(lease_seconds), leases_(num_agents) {}
 
 bool LeaseTable::is_free(const Lease& lease, double now) const {
+  if (lease.retired) return false;
   return lease.token == 0 || lease.left || !lease.heard || now - *lease.heard > lease_seconds_;
 }
 
@@ -34,8 +42,9 @@ std::optional<std::uint32_t> LeaseTable::choose(const std::string& instance, dou
     return lease.token > 0 && lease.holder.instance == instance;
   });
   if (own != leases_.end()) return index(own);
-  const auto fresh = std::find_if(leases_.begin(), leases_.end(),
-                                  [](const Lease& lease) { return lease.token == 0; });
+  const auto fresh = std::find_if(leases_.begin(), leases_.end(), [](const Lease& lease) {
+    return lease.token == 0 && !lease.retired;
+  });
   if (fresh != leases_.end()) return index(fresh);
   const auto free = std::find_if(leases_.begin(), leases_.end(),
                                  [&](const Lease& lease) { return is_free(lease, now); });
@@ -57,6 +66,10 @@ Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Holder& holder,
     return grant;
   }
   Lease& lease = leases_[*agent];
+  if (lease.retired) {
+    grant.objection = retired_text(*agent);
+    return grant;
+  }
   const bool own = lease.token > 0 && lease.holder.instance == holder.instance;
   const bool same = own && lease.holder.start == holder.start;
   if (!own && !take_over && !is_free(lease, now)) {
@@ -83,6 +96,7 @@ Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Holder& holder,
 
 bool LeaseTable::renew(std::uint32_t agent, std::uint64_t token, double now) {
   if (agent >= leases_.size() || leases_[agent].token != token || token == 0) return false;
+  if (leases_[agent].retired) return false;
   leases_[agent].heard = now;
   leases_[agent].silent = false;
   return true;
@@ -98,8 +112,27 @@ void LeaseTable::leave(std::uint32_t agent, std::uint64_t token) {
   if (agent < leases_.size() && leases_[agent].token == token) leases_[agent].left = true;
 }
 
+void LeaseTable::retire(std::uint32_t agent) { leases_.at(agent).retired = true; }
+
+bool LeaseTable::is_retired(std::uint32_t agent) const {
+  return agent < leases_.size() && leases_[agent].retired;
+}
+
+std::vector<std::uint32_t> LeaseTable::retired() const {
+  std::vector<std::uint32_t> agents;
+  for (std::uint32_t agent = 0; agent < leases_.size(); ++agent) {
+    if (leases_[agent].retired) agents.push_back(agent);
+  }
+  return agents;
+}
+
+bool LeaseTable::is_from_later(std::uint32_t agent, std::uint64_t token) const {
+  return agent < leases_.size() && !leases_[agent].retired && token > leases_[agent].token;
+}
+
 std::string LeaseTable::fenced_text(std::uint32_t agent) const {
   if (agent >= leases_.size()) return fmt::format("there is no agent {}", agent);
+  if (leases_[agent].retired) return retired_text(agent);
   if (leases_[agent].token == 0) return fmt::format("agent {} has not joined", agent);
   return fmt::format("another machine, {}, has taken over agent {}", leases_[agent].holder.host,
                      agent);
@@ -109,6 +142,7 @@ Presence LeaseTable::presence(std::uint32_t agent, double now) const {
   const Lease& lease = leases_.at(agent);
   if (lease.token == 0) return Presence::kNever;
   if (lease.left) return Presence::kLeft;
+  if (lease.retired) return Presence::kLeft;
   return lease.silent || is_free(lease, now) ? Presence::kLost : Presence::kLive;
 }
 
@@ -117,6 +151,7 @@ AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double 
   AgentStatus status;
   status.agent = agent;
   status.presence = presence(agent, now);
+  status.retired = lease.retired;
   status.host = lease.holder.host;
   status.heard_seconds_ago = lease.heard ? now - *lease.heard : 0;
   status.token = lease.token;
@@ -133,7 +168,8 @@ AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double 
 std::optional<double> LeaseTable::median_seconds_per_query() const {
   std::vector<double> measured;
   for (const Lease& lease : leases_) {
-    if (lease.last.seconds_per_query > 0) measured.push_back(lease.last.seconds_per_query);
+    if (lease.last.seconds_per_query > 0 && !lease.retired)
+      measured.push_back(lease.last.seconds_per_query);
   }
   if (measured.empty()) return std::nullopt;
   const auto middle = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
@@ -158,14 +194,15 @@ base::Bytes LeaseTable::save() const {
     out.blob(as_bytes(lease.holder.instance));
     out.blob(as_bytes(lease.holder.start));
     out.text(lease.holder.host);
-    out.u8(lease.left ? 1 : 0);
+    out.u8(static_cast<std::uint8_t>((lease.left ? kLeft : 0) | (lease.retired ? kRetired : 0)));
   }
   return out.take();
 }
 
 void LeaseTable::load(std::span<const std::uint8_t> bytes, double now) {
   base::ByteReader in(bytes);
-  if (in.u8() != kVersion || in.u32() != leases_.size()) {
+  const std::uint8_t version = in.u8();
+  if (version < 1 || version > kVersion || in.u32() != leases_.size()) {
     throw base::Error(base::ErrorKind::kDecode, "leases of another version or study");
   }
   for (Lease& lease : leases_) {
@@ -173,7 +210,12 @@ void LeaseTable::load(std::span<const std::uint8_t> bytes, double now) {
     lease.holder.instance = as_text(in.blob());
     lease.holder.start = as_text(in.blob());
     lease.holder.host = in.text();
-    lease.left = in.u8() != 0;
+    const std::uint8_t flags = in.u8();
+    if (flags > (version == 1 ? kLeft : kLeft | kRetired)) {
+      throw base::Error(base::ErrorKind::kDecode, fmt::format("flags {} of a lease", flags));
+    }
+    lease.left = (flags & kLeft) != 0;
+    lease.retired = (flags & kRetired) != 0;
     lease.silent = lease.token > 0;
     if (lease.silent) lease.heard = now;
   }

@@ -49,8 +49,8 @@ class LeaseTable {
 
   /// `agent` empty: the one this journal held, else the lowest that was never held, was left, or
   /// whose lease ended. A lease that another journal holds and keeps alive is refused unless
-  /// `take_over`. The same journal and start keep their token; anybody else gets the next, so that
-  /// a copied journal cannot be used by two at once.
+  /// `take_over`, a retired agent always. The same journal and start keep their token; anybody else
+  /// gets the next, so that a copied journal cannot be used by two at once.
   Grant join(std::optional<std::uint32_t> agent, const Holder& holder, bool take_over, double now);
 
   /// True, and the lease is renewed, when the token is the agent's current one.
@@ -59,17 +59,27 @@ class LeaseTable {
   bool beat(std::uint32_t agent, const Beat& beat, double now);
   void leave(std::uint32_t agent, std::uint64_t token);
 
+  /// From now on nobody holds the agent, for good. Precondition: the study has it.
+  void retire(std::uint32_t agent);
+  bool is_retired(std::uint32_t agent) const;
+  /// Increasing.
+  std::vector<std::uint32_t> retired() const;
+
+  /// A token higher than any that was given: the table was set back to an older copy.
+  bool is_from_later(std::uint32_t agent, std::uint64_t token) const;
+
   /// Why a call with an old token is refused: names the machine that has taken over.
   std::string fenced_text(std::uint32_t agent) const;
 
   Presence presence(std::uint32_t agent, double now) const;
-  /// Fills presence, host, heard_seconds_ago, token, and what the last beat of `epoch` said.
+  /// Fills presence, retired, host, heard_seconds_ago, token, and what the last beat of `epoch`
+  /// said.
   AgentStatus status(std::uint32_t agent, std::uint32_t epoch, double now) const;
-  /// Median over the agents that have measured any; nothing when none has.
+  /// Median over the agents that have measured any and are not retired; nothing when none has.
   std::optional<double> median_seconds_per_query() const;
   std::uint32_t num_live(double now) const;
 
-  /// Tokens and holders, to be persisted when a grant says so.
+  /// Tokens, holders and who is retired, to be persisted when a grant says so.
   base::Bytes save() const;
   /// After a restart. Every holder gets the time of one lease from `now` on. kDecode.
   void load(std::span<const std::uint8_t> bytes, double now);
@@ -79,6 +89,7 @@ class LeaseTable {
     std::uint64_t token = 0;  ///< 0: never held
     Holder holder;
     bool left = false;
+    bool retired = false;
     std::optional<double> heard;  ///< or since when it may be expected to be heard; empty: never
     bool silent = false;          ///< not heard since the coordinator came back
     Beat last;

@@ -99,6 +99,66 @@ TEST(LeaseTable, TokensAndHoldersSurviveARestartAndEveryHolderGetsOneLease) {
   EXPECT_THROW(other.load(table.save(), 0), base::Error);
 }
 
+TEST(LeaseTable, ARetiredAgentIsNobodysForGood) {
+  LeaseTable table(3, kLease);
+  table.join(0, holder('a'), false, 0);
+  table.join(1, holder('b'), false, 0);
+  Beat beat;
+  beat.token = 1;
+  beat.seconds_per_query = 5;
+  table.beat(0, beat, 0);
+  table.retire(0);
+  EXPECT_FALSE(table.renew(0, 1, 1));
+  EXPECT_NE(table.fenced_text(0).find("retired by an operator"), std::string::npos);
+  for (const bool take_over : {false, true}) {
+    const Grant grant = table.join(0, holder('a'), take_over, 100);
+    EXPECT_FALSE(grant.granted);
+    EXPECT_NE(grant.objection.find("agent 0 was retired by an operator"), std::string::npos);
+  }
+  EXPECT_EQ(table.join({}, holder('c'), false, 1).agent, 2U);
+  EXPECT_EQ(table.join({}, holder('d'), false, 100).agent, 1U) << "its lease is over, 0 stays out";
+  EXPECT_FALSE(table.median_seconds_per_query()) << "its pace sets no deadline";
+  LeaseTable restored(3, kLease);
+  restored.load(table.save(), 100);
+  EXPECT_EQ(restored.retired(), std::vector<std::uint32_t>{0});
+  EXPECT_TRUE(restored.status(0, 1, 100).retired);
+  EXPECT_EQ(restored.save(), table.save());
+}
+
+TEST(LeaseTable, AnAgentThatNeverCameCanBeRetired) {
+  LeaseTable table(2, kLease);
+  table.retire(0);
+  EXPECT_EQ(table.join({}, holder('a'), false, 0).agent, 1U);
+  EXPECT_FALSE(table.join(0, holder('b'), false, 0).granted);
+}
+
+TEST(LeaseTable, ATokenThatWasNeverGivenIsFromALaterTable) {
+  LeaseTable table(1, kLease);
+  EXPECT_TRUE(table.is_from_later(0, 1));
+  table.join(0, holder('a'), false, 0);
+  EXPECT_FALSE(table.is_from_later(0, 1));
+  EXPECT_TRUE(table.is_from_later(0, 2));
+  table.join(0, holder('a', '2'), false, 0);
+  EXPECT_FALSE(table.is_from_later(0, 1)) << "an old one";
+  EXPECT_FALSE(table.is_from_later(1, 1)) << "no such agent";
+  table.retire(0);
+  EXPECT_FALSE(table.is_from_later(0, 3)) << "it is told that it is retired";
+}
+
+TEST(LeaseTable, LeasesOfVersionOneAreRead) {
+  LeaseTable table(1, kLease);
+  table.join(0, holder('a'), false, 0);
+  table.leave(0, 1);
+  base::Bytes old = table.save();
+  old[0] = 1;
+  LeaseTable restored(1, kLease);
+  restored.load(old, 0);
+  EXPECT_EQ(restored.presence(0, 0), Presence::kLeft);
+  EXPECT_TRUE(restored.retired().empty());
+  old.back() = 3;
+  EXPECT_THROW(restored.load(old, 0), base::Error) << "no flag that version 1 wrote";
+}
+
 TEST(LeaseTable, TheMedianIsOverAgentsThatHaveMeasured) {
   LeaseTable table(4, kLease);
   EXPECT_FALSE(table.median_seconds_per_query());

@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <utility>
 
@@ -36,6 +37,14 @@ std::string host_of(const std::string& listen) {
   base::require(colon != std::string::npos && colon > 0 && colon + 1 < listen.size(), "listen",
                 listen, "must be HOST:PORT");
   return listen.substr(0, colon);
+}
+
+// An operator's decision, once it is stored; throws what it is refused with.
+void wait_for(const char* what, const std::function<void(DecisionDone)>& decide) {
+  std::promise<grpc::Status> done;
+  decide([&](const grpc::Status& status) { done.set_value(status); });
+  const grpc::Status status = done.get_future().get();
+  if (!status.ok()) throw error_of(status, what);
 }
 
 }  // namespace
@@ -78,7 +87,7 @@ class Server::Impl {
 
   ~Impl() {
     // Waiting calls are answered when their studies go; the rest is given a moment.
-    studies_.retire();
+    studies_.shut_down();
     if (!server_) return;
     server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
     server_->Wait();
@@ -125,11 +134,24 @@ void Server::stop_study(const std::string& name) { impl_->studies().find(name)->
 void Server::delete_study(const std::string& name) { impl_->studies().remove(name); }
 
 void Server::close_epoch(const std::string& name, std::uint32_t epoch) {
-  std::promise<grpc::Status> done;
-  impl_->studies().find(name)->close_epoch(
-      epoch, [&](const grpc::Status& status) { done.set_value(status); });
-  const grpc::Status status = done.get_future().get();
-  if (!status.ok()) throw error_of(status, "close");
+  wait_for("close", [&](DecisionDone done) {
+    impl_->studies().find(name)->close_epoch(epoch, std::move(done));
+  });
+}
+
+void Server::retire_agent(const std::string& name, std::uint32_t agent) {
+  wait_for("retire", [&](DecisionDone done) {
+    impl_->studies().find(name)->retire_agent(agent, std::move(done));
+  });
+}
+
+void Server::set_policy(const std::string& name, const ClosePolicy& policy) {
+  v1::SetPolicyRequest request;
+  request.set_quorum(policy.quorum);
+  request.set_deadline(policy.deadline);
+  wait_for("set", [&](DecisionDone done) {
+    impl_->studies().find(name)->set_policy(request, std::move(done));
+  });
 }
 
 }  // namespace duets::service

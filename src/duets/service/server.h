@@ -57,6 +57,8 @@ class Server {
   /// With everything stored of it, secret included. Only when it is not running.
   void delete_study(const std::string& name);
   void close_epoch(const std::string& name, std::uint32_t epoch);
+  void retire_agent(const std::string& name, std::uint32_t agent);
+  void set_policy(const std::string& name, const ClosePolicy& policy);
 
  private:
   class Impl;

@@ -44,7 +44,11 @@ StudyStatus stored_status(const std::filesystem::path& storage, const std::strin
   const auto coordinator =
       protocol::Coordinator::replay(definition.study, secret, executor, stored.records);
 
+  LeaseTable leases(study.agents, 0);
+  if (!stored.leases.empty()) leases.load(stored.leases, 0);
   StudyBoard board(definition);
+  board.show_policy(stored.policy);
+  board.show_retired(leases.retired());
   for (const base::Bytes& record : stored.records) board.show(protocol::decode_record(record));
   for (const auto& [epoch, note] : stored.epochs) board.show_note(epoch, note);
   board.show_traffic(stored.traffic);
@@ -54,12 +58,9 @@ StudyStatus stored_status(const std::filesystem::path& storage, const std::strin
   StudyStatus status = board.status(unix_seconds());
   status.created_unix = stored.created_unix;
   status.guarantee = protocol::guarantee_of(study, status.complete_participation);
-  LeaseTable leases(study.agents, 0);
-  if (!stored.leases.empty()) leases.load(stored.leases, 0);
   for (std::uint32_t agent = 0; agent < study.agents; ++agent) {
     AgentStatus line = leases.status(agent, status.epoch, 1);
-    line.uploaded =
-        !std::binary_search(status.waiting_for.begin(), status.waiting_for.end(), agent);
+    line.uploaded = board.uploaded(agent);
     line.epochs_excluded =
         static_cast<std::uint32_t>(status.epochs.size()) - board.epochs_taken_part(agent);
     status.agent_status.push_back(std::move(line));

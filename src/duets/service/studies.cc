@@ -152,20 +152,20 @@ void Studies::remove(const std::string& name) {
                 "is running; stop it before deleting it");
   base::require(host->becomes_idle(), "study", full, "still computes; try again in a moment");
   // The worker is gone before its journal is: the name stays taken until both are.
-  host->retire();
+  host->shut_down();
   const std::lock_guard lock(mutex_);
   store_.remove(full);
   hosts_.erase(full);
   std::filesystem::remove(secret_path(storage_, full));
 }
 
-void Studies::retire() {
+void Studies::shut_down() {
   std::map<std::string, std::shared_ptr<StudyHost>> hosts;
   {
     const std::lock_guard lock(mutex_);
     hosts = hosts_;
   }
-  for (const auto& [name, host] : hosts) host->retire();
+  for (const auto& [name, host] : hosts) host->shut_down();
 }
 
 Studies::Export Studies::stored(const std::string& name, std::uint64_t first) const {

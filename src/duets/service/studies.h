@@ -35,7 +35,7 @@ class Studies {
   void remove(const std::string& name);
 
   /// All workers end; calls are answered that the coordinator goes away.
-  void retire();
+  void shut_down();
 
   struct Export {
     Definition definition;

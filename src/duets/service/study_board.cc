@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "duets/service/wire.h"
@@ -31,15 +32,37 @@ double seconds_of(std::chrono::duration<double> since) { return since.count(); }
 double steady_seconds() { return seconds_of(std::chrono::steady_clock::now().time_since_epoch()); }
 double unix_seconds() { return seconds_of(std::chrono::system_clock::now().time_since_epoch()); }
 
-StudyBoard::StudyBoard(const Definition& definition) : num_agents_(definition.study->agents) {
+StudyBoard::StudyBoard(const Definition& definition)
+    : num_agents_(definition.study->agents), policy_(definition.policy) {
   const protocol::Study& study = *definition.study;
   status_.name = study.name;
   status_.agents = study.agents;
   status_.horizon = study.horizon;
   status_.num_epochs = static_cast<std::uint32_t>(protocol::lengths(study).size());
-  status_.quorum = definition.policy.quorum == 0 ? study.agents : definition.policy.quorum;
   status_.study_digest = protocol::study_digest(study);
   status_.coordinate_names = study.domain->coordinate_names();
+  update_expected();
+}
+
+// Nobody waits for a retired agent, and "all agents" are those that are left.
+void StudyBoard::update_expected() {
+  status_.deadline = policy_.deadline;
+  status_.quorum = policy_.quorum == 0 ? num_agents_ - static_cast<std::uint32_t>(retired_.size())
+                                       : policy_.quorum;
+  status_.waiting_for.clear();
+  std::ranges::set_difference(missing_, retired_, std::back_inserter(status_.waiting_for));
+}
+
+void StudyBoard::show_policy(const ClosePolicy& policy) {
+  const std::lock_guard lock(mutex_);
+  policy_ = policy;
+  update_expected();
+}
+
+void StudyBoard::show_retired(std::vector<std::uint32_t> agents) {
+  const std::lock_guard lock(mutex_);
+  retired_ = std::move(agents);
+  update_expected();
 }
 
 void StudyBoard::show(const protocol::Record& record) {
@@ -75,10 +98,11 @@ void StudyBoard::show(const protocol::Coordinator& coordinator, std::optional<Fo
   {
     const std::lock_guard lock(mutex_);
     if (status_.state != StudyState::kStopped) status_.state = state;
-    status_.waiting_for.clear();
+    missing_.clear();
     for (const base::AgentId agent : coordinator.waiting_for()) {
-      status_.waiting_for.push_back(base::value(agent));
+      missing_.push_back(base::value(agent));
     }
+    update_expected();
     status_.recommendation = std::move(recommendation);
     status_.best_trial = std::move(best);
     status_.run_digest = coordinator.run_digest();
@@ -152,8 +176,13 @@ Traffic StudyBoard::traffic() const {
 
 bool StudyBoard::uploaded(std::uint32_t agent) const {
   const std::lock_guard lock(mutex_);
-  return ready_ &&
-         !std::binary_search(status_.waiting_for.begin(), status_.waiting_for.end(), agent);
+  return ready_ && !std::binary_search(missing_.begin(), missing_.end(), agent);
+}
+
+bool StudyBoard::has_quorum() const {
+  const std::lock_guard lock(mutex_);
+  const std::size_t uploaded = num_agents_ - retired_.size() - status_.waiting_for.size();
+  return ready_ && uploaded > 0 && uploaded >= status_.quorum;
 }
 
 std::uint32_t StudyBoard::epochs_taken_part(std::uint32_t agent) const {
@@ -239,10 +268,9 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
       refused = *closed_;
     } else if (known > broadcasts_.size()) {
       refused = {StatusCode::DATA_LOSS,
-                 fmt::format("agent {} has {} broadcasts, the coordinator only {}: its storage has "
-                             "lost the end of study \"{}\", or the agent's journal is of another "
-                             "run",
-                             agent, known, broadcasts_.size(), status_.name)};
+                 fmt::format("agent {} has {} broadcasts of study \"{}\", the coordinator only {}: "
+                             "its storage was set back to an older copy",
+                             agent, known, status_.name, broadcasts_.size())};
     } else if (request.known_digest() != chain_[known]) {
       refused = {
           StatusCode::FAILED_PRECONDITION,

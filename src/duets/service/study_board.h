@@ -35,6 +35,9 @@ class StudyBoard {
   /// an operator stopped stays stopped.
   void show(const protocol::Coordinator& coordinator, std::optional<Found> recommendation,
             std::optional<Found> best, StudyState state);
+  void show_policy(const ClosePolicy& policy);
+  /// Increasing.
+  void show_retired(std::vector<std::uint32_t> agents);
   void show_note(std::uint32_t epoch, const EpochNote& note);
   void show_traffic(const Traffic& traffic);
   void show_state(StudyState state);
@@ -52,6 +55,8 @@ class StudyBoard {
   Traffic traffic() const;
   /// The message of this agent for the open epoch is taken.
   bool uploaded(std::uint32_t agent) const;
+  /// Enough agents that are not retired have uploaded, and at least one.
+  bool has_quorum() const;
   /// Epochs closed with this agent.
   std::uint32_t epochs_taken_part(std::uint32_t agent) const;
   /// Agents, presence, deadline and guarantee are left to the caller.
@@ -93,6 +98,7 @@ class StudyBoard {
   v1::FetchReply reply_from(std::uint32_t agent, std::uint32_t known, double now_unix);
   void count_broadcasts(std::uint32_t agent, std::uint32_t known, std::uint32_t told);
   v1::Waiting waiting_locked(double now_unix) const;
+  void update_expected();
   std::vector<Ready> take_ready(double now, double now_unix);
   static void answer(std::vector<Ready> ready);
 
@@ -100,6 +106,9 @@ class StudyBoard {
   mutable std::mutex mutex_;
   StudyStatus status_;  ///< without agents
   bool ready_ = false;
+  ClosePolicy policy_;
+  std::vector<std::uint32_t> missing_;  ///< agents without an upload for the open epoch
+  std::vector<std::uint32_t> retired_;
   std::vector<Broadcast> broadcasts_;
   std::vector<std::uint64_t> chain_{0};          ///< after 0, 1, ... broadcasts
   std::map<std::uint32_t, std::uint32_t> told_;  ///< how many broadcasts are counted, by agent

@@ -66,10 +66,13 @@ StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, Stud
       journal_(std::move(journal)),
       created_unix_(stored.created_unix),
       board_(definition_),
+      policy_(stored.policy),
       leases_(definition_.study->agents, options_.lease_seconds),
       said_presence_(definition_.study->agents, Presence::kNever),
       notes_(std::move(stored.epochs)) {
   if (!stored.leases.empty()) leases_.load(stored.leases, steady_seconds());
+  board_.show_policy(policy_);
+  board_.show_retired(leases_.retired());
   board_.show_traffic(stored.traffic);
   for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
   worker_.post([this, records = std::move(stored.records), state = stored.state] {
@@ -77,14 +80,14 @@ StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, Stud
   });
 }
 
-StudyHost::~StudyHost() { retire(); }
+StudyHost::~StudyHost() { shut_down(); }
 
 bool StudyHost::becomes_idle() const {
   for (int i = 0; i < 20 && worker_.busy(); ++i) std::this_thread::sleep_for(kMoment);
   return !worker_.busy();
 }
 
-void StudyHost::retire() {
+void StudyHost::shut_down() {
   {
     const std::lock_guard lock(wake_mutex_);
     stopping_ = true;
@@ -116,6 +119,7 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
     const bool runs = state == StudyState::kRunning;
     epoch_began_ = steady_seconds();
     if (!carry_out(runs ? coordinator_->resume() : protocol::Effects{}, "complete")) return;
+    if (runs && !close_without_retired().ok()) return;
     board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
                 best_trial_of(definition_, *coordinator_, secret_),
                 runs && coordinator_->finished() ? StudyState::kFinished : state);
@@ -275,8 +279,10 @@ void StudyHost::send(const v1::SendRequest& request, SendDone done) {
         }
         done(status, std::move(*reply));
       });
-  worker_.post([this, message, wire = request.message(), reply, answer] {
-    (*answer)(take(message, wire, *reply));
+  worker_.post([this, message, caller = request.caller(), wire = request.message(), reply, answer] {
+    // An operator may have retired the agent since the call came.
+    const grpc::Status refused = check_not_retired(caller.agent());
+    (*answer)(refused.ok() ? take(message, wire, *reply) : refused);
   });
 }
 
@@ -296,6 +302,7 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
         if (!one.to) continue;
         *reply.add_answers() = to_wire(one.message);
       }
+      close_without_retired();
     } catch (const std::exception& error) {
       fail(fmt::format("{}: {}", upload_name(message), error.what()));
     }
@@ -305,10 +312,7 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
 }
 
 grpc::Status StudyHost::close_with_uploads(std::uint32_t epoch, const std::string& why) {
-  if (board_.state() != StudyState::kRunning || !coordinator_) {
-    return {StatusCode::INVALID_ARGUMENT,
-            fmt::format("study \"{}\" is not running", definition_.study->name)};
-  }
+  if (grpc::Status status = check_running(); !status.ok()) return status;
   const base::EpochId open = coordinator_->epoch();
   if (base::value(open) != epoch) {
     return {StatusCode::INVALID_ARGUMENT,
@@ -332,24 +336,6 @@ grpc::Status StudyHost::close_with_uploads(std::uint32_t epoch, const std::strin
     return status_of(error);
   }
   return grpc::Status::OK;
-}
-
-void StudyHost::close_epoch(std::uint32_t epoch, std::function<void(const grpc::Status&)> done) {
-  const auto answer = std::make_shared<Answer>(std::move(done));
-  if (const auto status = not_serving()) return (*answer)(*status);
-  if (const std::string problem = board_.problem(); !problem.empty()) {
-    return (*answer)({StatusCode::UNAVAILABLE, problem});
-  }
-  worker_.post([this, epoch, answer] { (*answer)(close_with_uploads(epoch, "operator")); });
-}
-
-void StudyHost::stop() {
-  const std::lock_guard lock(state_mutex_);
-  base::require(board_.state() == StudyState::kRunning, "study", definition_.study->name,
-                fmt::format("is {}, not running", to_string(board_.state())));
-  journal_.set_state(StudyState::kStopped);
-  board_.show_state(StudyState::kStopped);
-  say("stopped by an operator");
 }
 
 }  // namespace duets::service

@@ -29,6 +29,8 @@
 
 namespace duets::service {
 
+/// Hears what became of an operator's decision.
+using DecisionDone = std::function<void(const grpc::Status&)>;
 using SendDone = std::function<void(const grpc::Status&, v1::SendReply&&)>;
 
 struct HostOptions {
@@ -45,7 +47,7 @@ class StudyHost {
   /// outlive the host.
   StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
             HostOptions options, const base::Executor& executor);
-  /// As retire().
+  /// As shut_down().
   ~StudyHost();
   StudyHost(const StudyHost&) = delete;
   StudyHost& operator=(const StudyHost&) = delete;
@@ -67,13 +69,20 @@ class StudyHost {
   void stop();
   /// Ends the open epoch with the agents that have uploaded; `done` hears when it is stored.
   /// INVALID_ARGUMENT when nobody has, or another epoch is open.
-  void close_epoch(std::uint32_t epoch, std::function<void(const grpc::Status&)> done);
+  void close_epoch(std::uint32_t epoch, DecisionDone done);
+  /// Goes on without the agent for good; `done` hears when it is stored. What it has uploaded for
+  /// the open epoch counts; nothing more is taken, and no epoch waits for it. INVALID_ARGUMENT for
+  /// the last agent, and when fewer than the quorum would be left. Once more: nothing.
+  void retire_agent(std::uint32_t agent, DecisionDone done);
+  /// Another quorum, deadline or both; `done` hears when it is stored. INVALID_ARGUMENT for a
+  /// quorum above the number of agents that are not retired, and for a deadline without a quorum.
+  void set_policy(const v1::SetPolicyRequest& request, DecisionDone done);
   /// False when the worker still has something to do after a second.
   bool becomes_idle() const;
 
   /// Answers everybody who waits, now and later, that the coordinator goes away; lets the worker
   /// end the job under way and drops the others.
-  void retire();
+  void shut_down();
 
   /// Called a few times a second: answers calls whose time is up, and closes an epoch that is over
   /// its deadline.
@@ -91,6 +100,13 @@ class StudyHost {
   grpc::Status take(const protocol::Message& message, const v1::Message& wire,
                     v1::SendReply& reply);
   grpc::Status close_with_uploads(std::uint32_t epoch, const std::string& why);
+  grpc::Status close_without_retired();
+  void decide(std::function<grpc::Status()> decision, DecisionDone done);
+  grpc::Status retire_now(std::uint32_t agent);
+  grpc::Status store_retired(std::uint32_t agent);
+  grpc::Status set_policy_now(const v1::SetPolicyRequest& request);
+  grpc::Status check_running() const;
+  ClosePolicy policy() const;
   grpc::Status objection_to(const v1::SendRequest& request, protocol::Message& message);
   void fail(const std::string& problem);
   void check_presence(double now);
@@ -98,6 +114,7 @@ class StudyHost {
   bool is_over_deadline(const StudyStatus& status) const;
   std::optional<grpc::Status> not_serving() const;
   grpc::Status check_caller(const v1::Caller& caller);
+  grpc::Status check_not_retired(std::uint32_t agent) const;
   void say(const std::string& line) const;
 
   const Definition definition_;
@@ -107,6 +124,9 @@ class StudyHost {
   StudyJournal journal_;
   const double created_unix_;
   StudyBoard board_;
+
+  mutable std::mutex policy_mutex_;
+  ClosePolicy policy_;
 
   std::mutex join_mutex_;  ///< one at a time: the table is stored before it is used
   mutable std::mutex lease_mutex_;

@@ -93,6 +93,9 @@ grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const H
     return leases_;
   }();
   grant = next.join(wanted, holder, request.take_over(), now);
+  if (!grant.granted && wanted && next.is_retired(*wanted)) {
+    return {StatusCode::ABORTED, grant.objection};
+  }
   if (!grant.granted) return {StatusCode::ALREADY_EXISTS, grant.objection};
   if (definition_.study->data == protocol::DataPolicy::kSurviving && !request.has_journal() &&
       board_.epochs_taken_part(grant.agent) > 0) {
@@ -181,13 +184,14 @@ grpc::Status StudyHost::leave(const v1::LeaveRequest& request) {
 }
 
 std::optional<double> StudyHost::deadline_seconds() const {
-  if (definition_.policy.deadline <= 0) return std::nullopt;
+  const double deadline = policy().deadline;
+  if (deadline <= 0) return std::nullopt;
   const std::lock_guard lock(lease_mutex_);
   const auto seconds = leases_.median_seconds_per_query();
   if (!seconds) return std::nullopt;
   const std::uint32_t epoch = board_.epoch();
   if (epoch == 0) return std::nullopt;
-  return definition_.policy.deadline * *seconds * protocol::lengths(*definition_.study)[epoch - 1];
+  return deadline * *seconds * protocol::lengths(*definition_.study)[epoch - 1];
 }
 
 StudyStatus StudyHost::status() const {
@@ -213,10 +217,9 @@ StudyStatus StudyHost::status() const {
 }
 
 bool StudyHost::is_over_deadline(const StudyStatus& status) const {
-  const std::size_t uploaded = status.agents - status.waiting_for.size();
   const auto limit = deadline_seconds();
-  return status.state == StudyState::kRunning && limit && board_.ready() && uploaded > 0 &&
-         uploaded >= status.quorum && steady_seconds() - epoch_began_ > *limit;
+  return status.state == StudyState::kRunning && limit && board_.has_quorum() &&
+         steady_seconds() - epoch_began_ > *limit;
 }
 
 void StudyHost::check_presence(double now) {
@@ -240,7 +243,7 @@ void StudyHost::tick() {
   const double now = steady_seconds();
   board_.expire(now, unix_seconds());
   check_presence(now);
-  if (definition_.policy.deadline <= 0 || close_posted_) return;
+  if (policy().deadline <= 0 || close_posted_) return;
   const StudyStatus status = board_.status(unix_seconds());
   if (!is_over_deadline(status)) return;
   close_posted_ = true;

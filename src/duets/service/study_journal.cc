@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -18,6 +19,7 @@ constexpr const char* kCreated = "created";
 constexpr const char* kLeases = "leases";
 constexpr const char* kEpochs = "epochs";
 constexpr const char* kTraffic = "traffic";
+constexpr const char* kPolicy = "policy";
 
 base::Bytes encode_state(StudyState state) { return {static_cast<std::uint8_t>(state)}; }
 
@@ -91,6 +93,25 @@ Traffic decode_traffic(std::span<const std::uint8_t> bytes) {
   return traffic;
 }
 
+base::Bytes encode_policy(const ClosePolicy& policy) {
+  base::ByteWriter out;
+  out.u32(policy.quorum);
+  out.f64(policy.deadline);
+  return out.take();
+}
+
+ClosePolicy decode_policy(std::span<const std::uint8_t> bytes) {
+  base::ByteReader in(bytes);
+  ClosePolicy policy;
+  policy.quorum = in.u32();
+  policy.deadline = in.f64();
+  in.expect_end();
+  if (!std::isfinite(policy.deadline) || policy.deadline < 0) {
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("deadline {}", policy.deadline));
+  }
+  return policy;
+}
+
 StudyJournal::StudyJournal(storage::Store& store, std::string name)
     : store_(store), name_(std::move(name)) {}
 
@@ -116,6 +137,8 @@ StoredStudy StudyJournal::load() const {
       throw base::Error(base::ErrorKind::kDecode, "a fact is missing");
     }
     stored.definition = decode_definition(*definition);
+    const auto policy = fact(kPolicy);
+    stored.policy = policy ? decode_policy(*policy) : stored.definition.policy;
     stored.state = decode_state(base::ByteReader(*state));
     stored.created_unix = base::ByteReader(*created).f64();
     stored.leases = fact(kLeases).value_or(base::Bytes{});
@@ -155,6 +178,10 @@ void StudyJournal::set_leases(const base::Bytes& leases) {
 
 void StudyJournal::set_state(StudyState state) {
   store_.set_fact(name_, kState, encode_state(state));
+}
+
+void StudyJournal::set_policy(const ClosePolicy& policy) {
+  store_.set_fact(name_, kPolicy, encode_policy(policy));
 }
 
 std::filesystem::path secret_path(const std::filesystem::path& storage, const std::string& study) {

@@ -17,19 +17,22 @@ namespace duets::service {
 struct EpochNote {
   double opened_unix = 0;
   double closed_unix = 0;  ///< 0: open
-  std::string why;         ///< complete, deadline, operator
+  std::string why;         ///< complete, deadline, operator, retired
 };
 
-/// The facts "epochs" and "traffic". Decoding throws kDecode for anything that encoding could not
+/// The facts "epochs", "traffic" and "policy". Decoding throws kDecode for anything that encoding could not
 /// have written.
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs);
 std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes);
 base::Bytes encode_traffic(const Traffic& traffic);
 Traffic decode_traffic(std::span<const std::uint8_t> bytes);
+base::Bytes encode_policy(const ClosePolicy& policy);
+ClosePolicy decode_policy(std::span<const std::uint8_t> bytes);
 
 /// Everything stored of a study but its secret.
 struct StoredStudy {
   Definition definition;
+  ClosePolicy policy;  ///< in force: the definition's until an operator changes it
   StudyState state = StudyState::kRunning;
   double created_unix = 0;
   base::Bytes leases;  ///< empty: none yet
@@ -57,6 +60,7 @@ class StudyJournal {
               StudyState state);
   void set_leases(const base::Bytes& leases);
   void set_state(StudyState state);
+  void set_policy(const ClosePolicy& policy);
 
  private:
   storage::Store& store_;

@@ -52,8 +52,22 @@ std::string to_string(Presence presence) {
   return "?";
 }
 
+std::vector<std::uint32_t> holding_up(const StudyStatus& status) {
+  std::vector<std::uint32_t> idle;
+  std::vector<std::uint32_t> measuring;
+  bool any_uploaded = false;
+  for (const AgentStatus& agent : status.agent_status) {
+    any_uploaded = any_uploaded || agent.uploaded;
+    if (agent.uploaded || agent.retired) continue;
+    (agent.presence == Presence::kLive ? measuring : idle).push_back(agent.agent);
+  }
+  if (status.state != StudyState::kRunning) return {};
+  return idle.empty() && measuring.size() == 1 && any_uploaded ? measuring : idle;
+}
+
 std::string waiting_text(const StudyStatus& status) {
-  return text_of(status.epoch, status.waiting_for, status.waiting_for.size(), status.epoch_seconds);
+  const std::vector<std::uint32_t> agents = holding_up(status);
+  return text_of(status.epoch, agents, agents.size(), status.epoch_seconds);
 }
 
 std::string waiting_text(const v1::Waiting& waiting) {

@@ -30,6 +30,7 @@ struct AgentStatus {
   std::uint64_t token = 0;
   std::uint32_t epochs_excluded = 0;
   std::string problem;
+  bool retired = false;  ///< by an operator, for good
 };
 
 struct EpochStatus {
@@ -40,7 +41,7 @@ struct EpochStatus {
   std::uint64_t inducing = 0;
   double region_fraction = 1;
   std::vector<std::uint32_t> excluded;
-  std::string why;  ///< complete, deadline, operator
+  std::string why;  ///< complete, deadline, operator, retired
   double seconds = 0;
 };
 
@@ -70,8 +71,9 @@ struct StudyStatus {
   std::uint32_t epoch = 0, num_epochs = 0, epoch_length = 0;
   double epoch_seconds = 0;
   std::optional<double> deadline_seconds;  ///< after the epoch opened
-  std::uint32_t quorum = 0;
-  std::vector<std::uint32_t> waiting_for;
+  std::uint32_t quorum = 0;                ///< of the agents that are not retired
+  double deadline = 0;                     ///< as ClosePolicy::deadline
+  std::vector<std::uint32_t> waiting_for;  ///< not retired, and without an upload
   std::vector<AgentStatus> agent_status;
   std::vector<EpochStatus> epochs;
   std::optional<Found> recommendation, best_trial;
@@ -88,9 +90,14 @@ v1::StudyStatus to_wire(const StudyStatus& status);
 /// kInvalid for what no server sends.
 StudyStatus from_wire(const v1::StudyStatus& status);
 
-/// "waiting for agents 3, 7 (and 5 more) in epoch 4, since 12 s"; empty when nobody is missing.
+/// The agents that hold everybody up (increasing): their upload is missing and they are not at work
+/// (lost, left or never seen), or, when all that are missing are at work, the last one missing.
+std::vector<std::uint32_t> holding_up(const StudyStatus& status);
+
+/// "waiting for agents 3, 7 (and 5 more) in epoch 4, since 12 s": those that hold everybody up;
+/// empty when nobody does.
 std::string waiting_text(const StudyStatus& status);
-/// The same of what an agent is told.
+/// The same of what an agent is told, with everybody that is missing.
 std::string waiting_text(const v1::Waiting& waiting);
 
 /// What agents are told: names at most 100 of those that are missing (increasing).

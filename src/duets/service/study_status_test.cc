@@ -28,7 +28,8 @@ AgentStatus busy_agent() {
           .query_seconds = 3,
           .token = 1ULL << 40,
           .epochs_excluded = 2,
-          .problem = "exit code 1"};
+          .problem = "exit code 1",
+          .retired = true};
 }
 
 // No field has the value that stands for "not sent".
@@ -45,6 +46,7 @@ StudyStatus full_status() {
   status.epoch_seconds = 12.5;
   status.deadline_seconds = 0.0;
   status.quorum = 2;
+  status.deadline = 3;
   status.waiting_for = {0, 2};
   status.agent_status = {busy_agent()};
   status.epochs = {{.epoch = 1,
@@ -140,14 +142,50 @@ TEST(StudyStatus, StatesAndPresencesHaveNames) {
   EXPECT_EQ(to_string(Presence::kLeft), "left");
 }
 
+// Agents of a study that runs, by their presence.
+StudyStatus with_agents(const std::vector<Presence>& presences) {
+  StudyStatus status;
+  status.agents = static_cast<std::uint32_t>(presences.size());
+  status.epoch = 2;
+  status.epoch_seconds = 12.5;
+  for (std::uint32_t agent = 0; agent < status.agents; ++agent) {
+    AgentStatus line;
+    line.agent = agent;
+    line.presence = presences[agent];
+    status.agent_status.push_back(line);
+  }
+  return status;
+}
+
+TEST(HoldingUp, NamesAgentsThatAreNotAtWorkOrTheLastOneMissing) {
+  using enum Presence;
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  StudyStatus status = with_agents({kLive, kLost, kLeft, kNever});
+  EXPECT_THAT(holding_up(status), ElementsAre(1U, 2U, 3U));
+  status.agent_status[1].uploaded = true;
+  status.agent_status[2].retired = true;
+  EXPECT_THAT(holding_up(status), ElementsAre(3U)) << "agent 0 measures";
+
+  status = with_agents({kLive, kLive, kLive});
+  EXPECT_THAT(holding_up(status), IsEmpty()) << "all measure";
+  status.agent_status[0].uploaded = true;
+  EXPECT_THAT(holding_up(status), IsEmpty()) << "two still measure";
+  status.agent_status[2].uploaded = true;
+  EXPECT_THAT(holding_up(status), ElementsAre(1U)) << "the last one missing";
+  status.state = StudyState::kStopped;
+  EXPECT_THAT(holding_up(status), IsEmpty());
+  EXPECT_THAT(holding_up(with_agents({kLive})), IsEmpty()) << "nobody else waits";
+}
+
 TEST(WaitingText, SaysForWhomAndSinceWhen) {
-  StudyStatus status = full_status();
+  StudyStatus status = with_agents({Presence::kLost, Presence::kLive, Presence::kLost});
   EXPECT_EQ(waiting_text(status), "waiting for agents 0, 2 in epoch 2, since 12 s");
-  status.waiting_for = {1};
-  EXPECT_EQ(waiting_text(status), "waiting for agent 1 in epoch 2, since 12 s");
-  status.waiting_for = {};
+  status.agent_status[0].uploaded = true;
+  EXPECT_EQ(waiting_text(status), "waiting for agent 2 in epoch 2, since 12 s");
+  status.agent_status[2].uploaded = status.agent_status[1].uploaded = true;
   EXPECT_EQ(waiting_text(status), "");
-  status.waiting_for = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  status = with_agents(std::vector<Presence>(10, Presence::kNever));
   EXPECT_EQ(waiting_text(status),
             "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 2 more) in epoch 2, since 12 s");
 }

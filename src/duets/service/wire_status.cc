@@ -19,6 +19,7 @@ void write(const AgentStatus& agent, v1::AgentStatus& wire) {
   wire.set_token(agent.token);
   wire.set_epochs_excluded(agent.epochs_excluded);
   wire.set_problem(clean_text(agent.problem));
+  wire.set_retired(agent.retired);
 }
 
 AgentStatus read(const v1::AgentStatus& wire) {
@@ -35,6 +36,7 @@ AgentStatus read(const v1::AgentStatus& wire) {
   agent.token = wire.token();
   agent.epochs_excluded = wire.epochs_excluded();
   agent.problem = clean_text(wire.problem());
+  agent.retired = wire.retired();
   return agent;
 }
 
@@ -109,6 +111,7 @@ void write_progress(const StudyStatus& status, v1::StudyStatus& wire) {
   wire.set_epoch_seconds(status.epoch_seconds);
   if (status.deadline_seconds) wire.set_deadline_seconds(*status.deadline_seconds);
   wire.set_quorum(status.quorum);
+  wire.set_deadline(status.deadline);
   v1::Waiting& waiting = *wire.mutable_waiting();
   waiting.set_epoch(status.epoch);
   waiting.mutable_agents()->Add(status.waiting_for.begin(), status.waiting_for.end());
@@ -147,6 +150,7 @@ void read_progress(const v1::StudyStatus& wire, StudyStatus& status) {
   status.epoch_seconds = wire.epoch_seconds();
   if (wire.has_deadline_seconds()) status.deadline_seconds = wire.deadline_seconds();
   status.quorum = wire.quorum();
+  status.deadline = wire.deadline();
   status.waiting_for = {wire.waiting().agents().begin(), wire.waiting().agents().end()};
   for (const v1::AgentStatus& agent : wire.agent_status()) {
     status.agent_status.push_back(read(agent));

@@ -1,0 +1,162 @@
+// What an operator decides about a running study. The worker carries it out, so that a decision
+// stands before or after a message, never beside it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duets/base/error.h"
+#include "duets/service/status_code.h"
+#include "duets/service/study_host.h"
+
+namespace duets::service {
+namespace {
+
+using grpc::StatusCode;
+
+std::string deadline_text(double deadline) {
+  return deadline > 0 ? fmt::format("{}", deadline) : "none";
+}
+
+}  // namespace
+
+grpc::Status StudyHost::check_running() const {
+  if (board_.state() == StudyState::kRunning && coordinator_) return grpc::Status::OK;
+  return {StatusCode::INVALID_ARGUMENT,
+          fmt::format("study = {}: is {}, not running", definition_.study->name,
+                      to_string(board_.state()))};
+}
+
+ClosePolicy StudyHost::policy() const {
+  const std::lock_guard lock(policy_mutex_);
+  return policy_;
+}
+
+void StudyHost::decide(std::function<grpc::Status()> decision, DecisionDone done) {
+  const auto answer = std::make_shared<Answer>(std::move(done));
+  if (const auto status = not_serving()) return (*answer)(*status);
+  if (const std::string problem = board_.problem(); !problem.empty()) {
+    return (*answer)({StatusCode::UNAVAILABLE, problem});
+  }
+  worker_.post([decision = std::move(decision), answer] { (*answer)(decision()); });
+}
+
+void StudyHost::close_epoch(std::uint32_t epoch, DecisionDone done) {
+  decide([this, epoch] { return close_with_uploads(epoch, "operator"); }, std::move(done));
+}
+
+void StudyHost::retire_agent(std::uint32_t agent, DecisionDone done) {
+  decide([this, agent] { return retire_now(agent); }, std::move(done));
+}
+
+void StudyHost::set_policy(const v1::SetPolicyRequest& request, DecisionDone done) {
+  decide([this, request] { return set_policy_now(request); }, std::move(done));
+}
+
+void StudyHost::stop() {
+  const std::lock_guard lock(state_mutex_);
+  base::require(board_.state() == StudyState::kRunning, "study", definition_.study->name,
+                fmt::format("is {}, not running", to_string(board_.state())));
+  journal_.set_state(StudyState::kStopped);
+  board_.show_state(StudyState::kStopped);
+  say("stopped by an operator");
+}
+
+grpc::Status StudyHost::retire_now(std::uint32_t agent) {
+  if (grpc::Status status = check_running(); !status.ok()) return status;
+  if (agent >= definition_.study->agents) {
+    return {StatusCode::INVALID_ARGUMENT,
+            fmt::format("agent = {}: study \"{}\" has agents 0 to {}", agent,
+                        definition_.study->name, definition_.study->agents - 1)};
+  }
+  if (grpc::Status status = store_retired(agent); !status.ok()) return status;
+  // Whoever holds the agent and waits hears of it now.
+  board_.release(agent);
+  return close_without_retired();
+}
+
+// As a lease: on the disk before anybody acts on it.
+grpc::Status StudyHost::store_retired(std::uint32_t agent) {
+  const std::lock_guard joining(join_mutex_);
+  LeaseTable next = [&] {
+    const std::lock_guard lock(lease_mutex_);
+    return leases_;
+  }();
+  if (next.is_retired(agent)) return grpc::Status::OK;
+  next.retire(agent);
+  const std::size_t left = definition_.study->agents - next.retired().size();
+  if (left == 0) {
+    return {StatusCode::INVALID_ARGUMENT,
+            fmt::format("agent = {}: is the last one; `duets study stop {}` ends the study", agent,
+                        definition_.study->name)};
+  }
+  if (left < policy().quorum) {
+    return {StatusCode::INVALID_ARGUMENT,
+            fmt::format("agent = {}: {} agents would be left, and the quorum is {}; `duets study "
+                        "set {} --quorum {}` lowers it",
+                        agent, left, policy().quorum, definition_.study->name, left)};
+  }
+  try {
+    journal_.set_leases(next.save());
+  } catch (const base::Error& error) {
+    return status_of(error);
+  }
+  {
+    const std::lock_guard lock(lease_mutex_);
+    leases_.retire(agent);
+  }
+  board_.show_retired(next.retired());
+  say(fmt::format("agent {} retired by an operator; {} left", agent, left));
+  return grpc::Status::OK;
+}
+
+// The decision is in no record until the epoch is closed: after a restart it is made again.
+grpc::Status StudyHost::close_without_retired() {
+  if (!coordinator_->is_open()) return grpc::Status::OK;
+  const std::vector<base::AgentId> missing = coordinator_->waiting_for();
+  const bool only_retired = std::ranges::none_of(
+      missing, [this](base::AgentId agent) { return check_not_retired(base::value(agent)).ok(); });
+  if (missing.empty() || !only_retired) return grpc::Status::OK;
+  return close_with_uploads(base::value(coordinator_->epoch()), "retired");
+}
+
+grpc::Status StudyHost::check_not_retired(std::uint32_t agent) const {
+  const std::lock_guard lock(lease_mutex_);
+  if (!leases_.is_retired(agent)) return grpc::Status::OK;
+  return {StatusCode::ABORTED, leases_.fenced_text(agent)};
+}
+
+grpc::Status StudyHost::set_policy_now(const v1::SetPolicyRequest& request) {
+  if (grpc::Status status = check_running(); !status.ok()) return status;
+  ClosePolicy next = policy();
+  if (request.has_quorum()) next.quorum = request.quorum();
+  if (request.has_deadline()) next.deadline = request.deadline();
+  try {
+    validate(next, definition_.study->agents);
+    const auto num_retired = [&] {
+      const std::lock_guard lock(lease_mutex_);
+      return leases_.retired().size();
+    }();
+    base::require(next.quorum + num_retired <= definition_.study->agents, "quorum",
+                  fmt::format("{}", next.quorum),
+                  fmt::format("must be at most {}: the others are retired",
+                              definition_.study->agents - num_retired));
+    base::require(next.deadline == 0 || next.quorum > 0, "deadline",
+                  fmt::format("{}", next.deadline),
+                  "needs a quorum: how many agents are enough once it is over");
+    journal_.set_policy(next);
+  } catch (const base::Error& error) {
+    return status_of(error);
+  }
+  {
+    const std::lock_guard lock(policy_mutex_);
+    policy_ = next;
+  }
+  board_.show_policy(next);
+  say(fmt::format("an operator set the quorum to {} and the deadline to {}",
+                  next.quorum > 0 ? fmt::format("{}", next.quorum) : "all",
+                  deadline_text(next.deadline)));
+  return grpc::Status::OK;
+}
+
+}  // namespace duets::service
