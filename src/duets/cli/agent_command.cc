@@ -94,17 +94,14 @@ class Fleet {
     threads.reserve(agents.size());
     if (!alone_) {
       if (auto session = join_last(agents.back())) {
-        threads.emplace_back([this, last = std::move(session)] { guarded([&] { work(*last); }); });
+        threads.emplace_back([this, agent = agents.back(), last = std::move(session)]() mutable {
+          guarded([&] { work_on(std::move(last), agent); });
+        });
       }
       agents.pop_back();
     }
     for (const auto& agent : agents) {
-      threads.emplace_back([this, agent] {
-        guarded([&] {
-          const auto session = join(agent);
-          if (session) work(*session);
-        });
-      });
+      threads.emplace_back([this, agent] { guarded([&] { work_on(join(agent), agent); }); });
     }
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
@@ -149,6 +146,20 @@ class Fleet {
       if (!interrupt_.stop() || error.kind() != base::ErrorKind::kConnection) throw;
       lines_.say("stopped before the coordinator was reached");
       return nullptr;
+    }
+  }
+
+  // Joins again when the coordinator's storage was set back.
+  void work_on(std::unique_ptr<service::AgentSession> session, std::optional<std::uint32_t> agent) {
+    while (session) {
+      try {
+        return work(*session);
+      } catch (const service::CoordinatorSetBack& error) {
+        lines_.say(fmt::format("{}; joining again", error.what()));
+        if (!agent) agent = session->agent();
+      }
+      session.reset();
+      session = join(agent);
     }
   }
 

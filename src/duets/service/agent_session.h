@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "duets/base/error.h"
 #include "duets/protocol/agent.h"
 #include "duets/service/definition.h"
 #include "duets/service/link.h"
@@ -30,6 +31,13 @@ struct SessionOptions {
   bool take_over = false;    ///< take the coin although another machine holds a live lease
   double wait_seconds = 20;  ///< of one long poll
   const std::atomic<bool>* stop = nullptr;  ///< ends the waiting of the constructor (kConnection)
+};
+
+/// The coordinator has lost broadcasts that this session has: its storage was replaced by an older
+/// copy (kStorage). A new session with the same journal goes on: it sends what is missing again.
+class CoordinatorSetBack : public base::Error {
+ public:
+  explicit CoordinatorSetBack(const std::string& text) : Error(base::ErrorKind::kStorage, text) {}
 };
 
 class AgentSession {
@@ -48,8 +56,8 @@ class AgentSession {
 
   /// The next query of the plan that has no answer; waits for the next epoch when there is none.
   /// Nothing when the study is over or stop() was called: finished() tells which. Throws
-  /// kConnection when another machine has taken over, kDiverged, kStorage, and kProtocol when an
-  /// operator stopped the study.
+  /// kConnection when another machine has taken over or an operator has retired the agent,
+  /// kDiverged, kStorage, CoordinatorSetBack, and kProtocol when an operator stopped the study.
   std::optional<Query> next();
   /// All queries of the open epoch that have no answer yet, in slot order; waits like next().
   std::vector<Query> plan();

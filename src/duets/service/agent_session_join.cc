@@ -157,9 +157,18 @@ random::Coin coin_of(const std::string& bytes) {
   return random::Coin(key);
 }
 
-void replay(const AgentJournal& journal, AgentBook& book) {
+// Up to where the coordinator is; returns the rest.
+std::deque<JournalEntry> replay(const AgentJournal& journal, AgentBook& book,
+                                std::uint32_t num_broadcasts) {
+  std::deque<JournalEntry> ahead;
   std::size_t index = 0;
   for (const JournalEntry& entry : journal.entries()) {
+    const bool beyond =
+        std::holds_alternative<protocol::Message>(entry) && book.num_broadcasts() >= num_broadcasts;
+    if (beyond || !ahead.empty()) {
+      ahead.push_back(entry);
+      continue;
+    }
     try {
       book.apply(entry);
     } catch (const base::Error& error) {
@@ -170,6 +179,7 @@ void replay(const AgentJournal& journal, AgentBook& book) {
     }
     ++index;
   }
+  return ahead;
 }
 
 AgentJournal take_journal(const SessionOptions& options, Wish& wish, const std::string& study,
@@ -196,7 +206,7 @@ Joined begin(const SessionOptions& options, Wish& wish) {
   if (!journal.study_digest()) journal.joined(from_wire(reply.study_digest()), definition);
   auto book = std::make_unique<AgentBook>(definition, base::AgentId{reply.agent()},
                                           coin_of(reply.coin()), coin_of(reply.public_coin()));
-  replay(journal, *book);
+  std::deque<JournalEntry> ahead = replay(journal, *book, reply.num_broadcasts());
   v1::Caller caller;
   caller.set_study(study);
   caller.set_agent(reply.agent());
@@ -204,7 +214,7 @@ Joined begin(const SessionOptions& options, Wish& wish) {
   return {std::move(definition), std::move(journal),
           std::move(book),       caller,
           reply.lease_seconds(), AgentBook::open_epoch(reply.num_broadcasts()),
-          reply.uploaded()};
+          reply.uploaded(),      std::move(ahead)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // How a session begins: finding its journal, joining the study, living through the journal again.
 #pragma once
 
+#include <deque>
 #include <memory>
 
 #include "duets/service/agent_journal.h"
@@ -18,6 +19,9 @@ struct Joined {
   double lease_seconds = 60;
   std::uint32_t open_epoch = 1;  ///< at the coordinator
   bool uploaded = false;         ///< it has this agent's message of that epoch
+  /// What the journal has from the first broadcast on that the coordinator does not have: its
+  /// storage was set back. The book stands before it.
+  std::deque<JournalEntry> ahead;
 };
 
 /// As the constructor of AgentSession says.

@@ -45,9 +45,13 @@ void AgentTalk::take(const v1::FetchReply& reply) {
 void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
   if (AgentBook::position(broadcast) < book().num_broadcasts()) return;
   const std::uint32_t before = book().epoch();
-  const bool unsent = book().agent().outstanding() && !is_sent();
-  write(broadcast);
-  joined_.book->apply(broadcast);
+  const bool unsent = has_message() && !is_sent();
+  if (is_retracing()) {
+    retrace(broadcast);
+  } else {
+    write(broadcast);
+    joined_.book->apply(broadcast);
+  }
   if (book().epoch() == before) return;
   const auto& trim = std::get<protocol::Trim>(broadcast);
   if (unsent) {
@@ -61,6 +65,30 @@ void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
   say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
   show_counts();
   heartbeat_->hurry();
+}
+
+void AgentTalk::retrace(const protocol::Message& broadcast) {
+  std::deque<JournalEntry>& ahead = joined_.ahead;
+  if (protocol::encode(std::get<protocol::Message>(ahead.front())) != protocol::encode(broadcast)) {
+    throw Error(ErrorKind::kDiverged,
+                fmt::format("{}, epoch {}: the coordinator's storage was set back, and the epoch "
+                            "ended in another way than before. Put its newest storage back, or the "
+                            "older one once more and end the epoch with the same agents",
+                            name(), book().epoch()));
+  }
+  do {
+    joined_.book->apply(ahead.front());
+    ahead.pop_front();
+  } while (is_retracing() && !std::holds_alternative<protocol::Message>(ahead.front()));
+  if (!is_retracing()) say(fmt::format("{}: the coordinator is where it was before", name()));
+}
+
+bool AgentTalk::is_left_out() const {
+  if (!is_retracing()) return false;
+  if (book().disowned()) return true;
+  const auto* next = std::get_if<protocol::Message>(&joined_.ahead.front());
+  const auto* trim = next != nullptr ? std::get_if<protocol::Trim>(next) : nullptr;
+  return trim != nullptr && std::ranges::binary_search(trim->excluded, agent());
 }
 
 void AgentTalk::take(const v1::SendReply& reply) {

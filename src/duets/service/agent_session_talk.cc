@@ -44,6 +44,12 @@ AgentTalk::AgentTalk(SessionOptions options)
   say(fmt::format("{}: joined study '{}' in epoch {}, {} of {} queries answered", name(),
                   definition().study->name, book().epoch(), book().num_answered(),
                   book().length()));
+  if (is_retracing()) {
+    say(
+        fmt::format("{}: the coordinator's storage was set back to epoch {}; sending again what it "
+                    "misses",
+                    name(), book().epoch()));
+  }
   show_counts();
   heartbeat_->add(pulse_);
 }
@@ -81,7 +87,7 @@ bool AgentTalk::wait_for_query() {
       if (looked || !is_behind()) return true;
       fetch(Patience::kOnce);
       looked = true;
-    } else if (book().agent().outstanding() && !is_sent()) {
+    } else if (has_message() && !is_sent()) {
       send(Patience::kUntilDone);
     } else {
       wait_for_news();
@@ -105,7 +111,7 @@ bool AgentTalk::deliver() {
   check_fence();
   if (!over_ && !book().has_open_slot() && !book().agent().outstanding()) fetch(Patience::kOnce);
   if (over_ || is_taken()) return true;
-  if (book().has_open_slot() || !book().agent().outstanding()) return false;
+  if (book().has_open_slot() || !has_message()) return false;
   return is_sent() || send(Patience::kOnce);
 }
 
@@ -127,12 +133,18 @@ void AgentTalk::keep(JournalAnswer answer) {
 bool AgentTalk::call(const std::string& what, const Link::Attempt& attempt, Patience patience,
                      double extra_seconds) {
   const std::string text = fmt::format("{}: {}", name(), what);
-  if (patience == Patience::kUntilDone) {
-    return options_.link->call(text, attempt, stop_, extra_seconds);
+  try {
+    if (patience == Patience::kUntilDone) {
+      return options_.link->call(text, attempt, stop_, extra_seconds);
+    }
+    const grpc::Status status = options_.link->try_once(attempt, kNever, kOnceSeconds);
+    if (!status.ok() && !is_transient(status)) throw error_of(status, text);
+    return status.ok();
+  } catch (const Error& error) {
+    // No call touches the storage of this side.
+    if (error.kind() == ErrorKind::kStorage) throw CoordinatorSetBack(error.what());
+    throw;
   }
-  const grpc::Status status = options_.link->try_once(attempt, kNever, kOnceSeconds);
-  if (!status.ok() && !is_transient(status)) throw error_of(status, text);
-  return status.ok();
 }
 
 bool AgentTalk::fetch(Patience patience, double wait) {

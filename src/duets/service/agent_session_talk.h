@@ -49,6 +49,8 @@ class AgentTalk {
   void take(const v1::FetchReply& reply);
   void take(const v1::SendReply& reply);
   void take_broadcast(const protocol::Message& broadcast);
+  /// A broadcast that the journal has, again. Throws kDiverged when it is another.
+  void retrace(const protocol::Message& broadcast);
   /// What there is to say of it. Throws when this session cannot go on.
   std::string judge(const protocol::Refusal& refusal);
   void judge(v1::StudyState state, const std::string& problem);
@@ -57,7 +59,12 @@ class AgentTalk {
   /// The coordinator has the open epoch's results, and they are not in the journal here: another
   /// machine's. Its queries are not to be asked again.
   bool is_taken() const { return taken_epoch_ == book().epoch() && book().has_open_slot(); }
-  bool has_query() const { return book().has_open_slot() && !is_taken(); }
+  /// The coordinator's storage was set back: it goes once more through epochs that the journal has.
+  bool is_retracing() const { return !joined_.ahead.empty(); }
+  /// What this journal has of the epoch that is retraced is not what the epoch ended with.
+  bool is_left_out() const;
+  bool has_query() const { return book().has_open_slot() && !is_taken() && !is_retracing(); }
+  bool has_message() const { return book().agent().outstanding() && !is_left_out(); }
   [[noreturn]] void refuse_taken(const JournalAnswer& answer) const;
   void end(const std::string& why);
   bool is_sent() const { return sent_epoch_ == book().epoch(); }

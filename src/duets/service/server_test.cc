@@ -189,7 +189,7 @@ TEST_F(ServerTest, HandshakesThatDoNotMatchAreRefusedAndBothSidesNamed) {
   EXPECT_THAT(status.error_message(), HasSubstr("study")) << "names those there are";
   agent.request().clear_study();
   agent.request().set_known_broadcasts(50);
-  EXPECT_EQ(agent.join().error_code(), StatusCode::DATA_LOSS);
+  EXPECT_TRUE(agent.join().ok()) << "its journal has what the coordinator lost";
 }
 
 TEST_F(ServerTest, NaNAndWrongShapesAreRefusedWithAgentAndEpochAndChangeNothing) {

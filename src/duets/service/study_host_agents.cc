@@ -57,12 +57,10 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
                                                       *wanted, study.name, study.agents - 1)};
   }
   if (request.known_broadcasts() > board_.num_broadcasts()) {
-    return {
-        StatusCode::DATA_LOSS,
-        fmt::format("{} has {} broadcasts of study \"{}\", the coordinator only {}: its storage "
-                    "has lost the end",
-                    clean_text(request.host(), kMaxText), request.known_broadcasts(), study.name,
-                    board_.num_broadcasts())};
+    // The journal of the agent has what is missing, and it sends it again.
+    say(fmt::format("{} has {} broadcasts, this storage only {}: it was set back to an older copy",
+                    clean_text(request.host(), kMaxText), request.known_broadcasts(),
+                    board_.num_broadcasts()));
   }
   const Holder holder{request.instance(), request.start().substr(0, kInstanceBytes),
                       clean_text(request.host(), kMaxText)};
@@ -127,6 +125,12 @@ grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const H
 grpc::Status StudyHost::check_caller(const v1::Caller& caller) {
   const std::lock_guard lock(lease_mutex_);
   if (leases_.renew(caller.agent(), caller.token(), steady_seconds())) return grpc::Status::OK;
+  if (leases_.is_from_later(caller.agent(), caller.token())) {
+    return {StatusCode::DATA_LOSS,
+            fmt::format("the coordinator does not know of agent {}'s last start: its storage was "
+                        "set back to an older copy",
+                        caller.agent())};
+  }
   return {StatusCode::ABORTED, leases_.fenced_text(caller.agent())};
 }
 

@@ -3,7 +3,6 @@ computed, and both are named."""
 
 import json
 import re
-import shutil
 
 import fleet
 
@@ -52,27 +51,6 @@ def changed_file(scratch):
     fleet.same("the storage is as it was", fleet.contents(server.storage), before)
 
 
-def lost_its_end(scratch):
-    """A coordinator whose storage was set back to a copy from before: the agents know more."""
-    study = fleet.study(scratch / "older.toml", "finite", agents=2)
-    with fleet.Fleet(scratch, study, agents=2) as f:
-        f.server.start()
-        f.server.stop()
-        shutil.copytree(f.server.storage, f.scratch / "older")
-        f.server.start()
-        f.agents[1].start(fail_point="append.after:6:kill")
-        f.agents[0].start()
-        fleet.same("agent 1 dies in epoch 2", f.agents[1].wait(), -9)
-        f.server.stop()
-        f.agents[0].kill()
-        shutil.rmtree(f.server.storage)
-        shutil.copytree(f.scratch / "older", f.server.storage)
-        f.server.start()
-        f.agents[1].start()
-        fleet.same("an agent that knows more: exit code", f.agents[1].wait(), 6)
-        fleet.contains("it says whose end is lost", f.agents[1].err(), "its storage has lost the end")
-
-
 def another_secret(scratch):
     """The same study begun anew with another secret: other points, so an old journal does not fit."""
     study = fleet.study(scratch / "anew.toml", "finite", agents=2)
@@ -94,4 +72,4 @@ def another_secret(scratch):
         fleet.contains("it says why", old.err(), "belongs to another run of the study")
 
 
-fleet.main(another_study, changed_file, lost_its_end, another_secret)
+fleet.main(another_study, changed_file, another_secret)
