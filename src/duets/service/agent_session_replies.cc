@@ -131,6 +131,12 @@ std::string AgentTalk::judge(const protocol::Refusal& refusal) {
         "stand, those of this machine do not count",
         epoch);
   }
+  if (refusal.reason == protocol::Reason::kForeign) {
+    // The epoch was open at the coordinator when this agent got its queries.
+    throw CoordinatorSetBack(fmt::format(
+        "{}: the coordinator does not know of epoch {}: its storage was set back to an older copy",
+        name(), epoch));
+  }
   if (refusal.reason == protocol::Reason::kDiverged) {
     throw Error(ErrorKind::kDiverged,
                 fmt::format("{}, epoch {}: the coordinator replays other points than this agent "

@@ -99,6 +99,20 @@ TEST_F(SetBackTest, ASessionThatRunsIsToldAndANewOneGoesOn) {
       CoordinatorSetBack);
 }
 
+TEST_F(SetBackTest, ResultsOfAnEpochThatTheCoordinatorLostAreNoFault) {
+  const auto all = sessions();
+  back_up();
+  for (const auto& one : all) answer_epoch(*one);
+  ASSERT_TRUE(fleet_.step(*all[0]));
+  set_back();
+  EXPECT_THROW(
+      {
+        while (fleet_.step(*all[0])) {
+        }
+      },
+      CoordinatorSetBack);
+}
+
 TEST_F(SetBackTest, WhoWasLeftOutSendsNothingAndTheSameEndGivesTheSameRun) {
   back_up();
   leave_out_agent_two();
