@@ -102,21 +102,14 @@ def run_tests(mutation):
     return int(ran.group(1)) if ran else 0, failed or ["(crash)"], done.returncode == 0
 
 
-def replace(mutation):
-    """Puts the mistake into the copy; gives why it cannot."""
-    path = TREE / mutation.file
-    text = path.read_text() if path.is_file() else ""
-    if not mutation.old or text.count(mutation.old) != 1:
-        return f"its text is {text.count(mutation.old) if mutation.old else 0} times in the file"
-    path.write_text(text.replace(mutation.old, mutation.new))
-    return None
-
-
 def judge(mutation):
     """The outcome and a word about it. The next build also compiles the restored file."""
-    problem = replace(mutation)
-    if problem:
-        return "does not apply", problem
+    path = TREE / mutation.file
+    text = path.read_text() if path.is_file() else ""
+    found = text.count(mutation.old) if mutation.old else 0
+    if found != 1:
+        return "does not apply", f"its text is {found} times in {mutation.file}"
+    path.write_text(text.replace(mutation.old, mutation.new))
     try:
         problem = build(mutation.program)
         if problem:
@@ -124,7 +117,7 @@ def judge(mutation):
             return "does not compile", "see above"
         ran, failed, passed = run_tests(mutation)
     finally:
-        shutil.copy(ROOT / mutation.file, TREE / mutation.file)
+        path.write_text(text)
     if passed:
         return "SURVIVED", f"{ran} tests stayed green"
     return "caught", failed[0] + (f" and {len(failed) - 1} more" if len(failed) > 1 else "")
