@@ -6,8 +6,10 @@ namespace duets::protocol {
 
 std::string guarantee_of(const Study& study, bool complete) {
   if (study.mode == Mode::kTuned) {
-    return "None: beta and p0 are the user's (mode = \"tuned\"). Only mode = \"theory\" claims the "
-           "theorem.";
+    return fmt::format(
+        "None: mode = \"tuned\" cuts by a chosen beta{}, not by the theorem's width. Only mode = "
+        "\"theory\" claims the theorem.",
+        study.parameters == Parameters::kLearned ? " and a learned model" : "");
   }
   if (!complete) {
     return "None: an agent was excluded or a query failed, and failing may depend on the reward.";
