@@ -339,6 +339,16 @@ TEST_F(ServerTest, AStudyThatIsMadeCannotBeChangedAndItsSecretIsNotReplaced) {
   changed.objective.timeout_seconds = 7;
   EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
               HasSubstr("objective.timeout"));
+  changed = test_definition();
+  auto study = std::make_shared<protocol::Study>(*changed.study);
+  study->beta += 1;
+  changed.study = study;
+  changed.toml += "\n[duets]\nbeta = 7.0\n";
+  EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
+              HasSubstr("is taken by another study: duets.beta is not given there and 7.0 here"));
+  changed = test_definition();
+  changed.toml += "\n[objective]\nnoise = 0.3\n";
+  EXPECT_FALSE(server_->create(changed)) << "a field that an older program did not write";
   EXPECT_THAT(
       protocol::error_text([&] { server_->create(test_definition(), std::string(64, '8')); }),
       HasSubstr("--secret"));

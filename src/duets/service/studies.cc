@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "duets/base/error.h"
 #include "duets/service/secret.h"
+#include "duets/service/study_difference.h"
 #include "duets/storage/secret_file.h"
 
 namespace duets::service {
@@ -34,6 +36,36 @@ std::filesystem::path made(const std::filesystem::path& storage) {
                        fmt::format("{}: {}", storage.string(), error.message()));
   }
   return storage;
+}
+
+// Of the study file; where a coordinator listens and keeps things may change.
+std::vector<FieldDifference> changed_fields(const Definition& there, const Definition& given) {
+  std::vector<FieldDifference> differences = differing_fields(there.toml, given.toml);
+  std::erase_if(differences, [](const FieldDifference& d) {
+    return d.field == "coordinator.listen" || d.field == "coordinator.storage" ||
+           d.field == "coordinator.tls";
+  });
+  return differences;
+}
+
+void require_same_study(const Definition& there, const Definition& given,
+                        const std::vector<FieldDifference>& differences) {
+  const base::Digest digest = protocol::study_digest(*there.study);
+  const base::Digest given_digest = protocol::study_digest(*given.study);
+  if (digest == given_digest) return;
+  base::refuse("study.name", there.study->name,
+               fmt::format("is taken by another study: {}; choose another name or delete the old "
+                           "one",
+                           differences.empty()
+                               ? fmt::format("its digest is {}, this one has {}",
+                                             base::to_hex(digest), base::to_hex(given_digest))
+                               : difference_text(differences)));
+}
+
+// A built-in function and its noise are in no digest: agents read them from the study file.
+bool says_what_agents_ask(const FieldDifference& d) {
+  const bool both = !d.first.empty() && !d.second.empty();
+  return both && (d.field == "study.seed" || d.field.starts_with("objective."));
 }
 
 }  // namespace
@@ -73,18 +105,17 @@ void Studies::require_same(const StudyHost& host, const Definition& given,
                            const std::string& secret_text) const {
   const Definition& there = host.definition();
   const std::string& name = there.study->name;
-  const base::Digest digest = protocol::study_digest(*there.study);
-  const base::Digest given_digest = protocol::study_digest(*given.study);
-  base::require(
-      digest == given_digest, "study.name", name,
-      fmt::format("is taken by another study (digest {}, this one has {}); choose another "
-                  "name or delete the old one",
-                  base::to_hex(digest), base::to_hex(given_digest)));
-  const auto same = [&](bool equal, const char* field) {
-    base::require(equal, field, "(changed)",
-                  fmt::format("study \"{}\" was made with another one and cannot be changed; use "
-                              "the old file or another name, or delete the study",
-                              name));
+  const std::vector<FieldDifference> differences = changed_fields(there, given);
+  require_same_study(there, given, differences);
+  const auto same = [&](bool equal, const std::string& field) {
+    if (equal) return;
+    const auto found = std::find_if(differences.begin(), differences.end(),
+                                    [&](const FieldDifference& d) { return d.field == field; });
+    const bool known = found != differences.end() && !found->first.empty();
+    base::refuse(field, known && !found->second.empty() ? found->second : "(changed)",
+                 fmt::format("study \"{}\" was made with {} and cannot be changed; use the old "
+                             "file or another name, or delete the study",
+                             name, known ? found->first : "another value"));
   };
   const ObjectiveSettings& a = there.objective;
   const ObjectiveSettings& b = given.objective;
@@ -97,6 +128,7 @@ void Studies::require_same(const StudyHost& host, const Definition& given,
   same(a.command == b.command, "objective.command");
   same(there.policy.quorum == given.policy.quorum, "coordinator.quorum");
   same(there.policy.deadline == given.policy.deadline, "coordinator.deadline");
+  for (const FieldDifference& d : differences) same(!says_what_agents_ask(d), d.field);
   if (secret_text.empty()) return;
   same(is_secret_of(secret_text, secret_path(storage_, name)), "--secret");
 }

@@ -65,8 +65,14 @@ def life_of_a_study(scratch):
         again = scratch / "again"
         again.mkdir()
         other = fleet.study(again / "second.toml", "box", agents=3)
-        fleet.contains("a name is not taken twice",
-                       run(f, "study", "create", other, *server, code=2).stderr, "second")
+        fleet.contains("a name is not taken twice, and what differs is named",
+                       run(f, "study", "create", other, *server, code=2).stderr,
+                       "study.agents is 2 there and 3 here")
+        noisier = fleet.study(again / "second.toml", "box", agents=2)
+        noisier.write_text(noisier.read_text().replace("noise = 0.2", "noise = 0.3"))
+        fleet.contains("nor does the objective change",
+                       run(f, "study", "create", noisier, *server, code=2).stderr,
+                       "objective.noise = 0.3: study \"second\" was made with 0.2")
         for at in (server, storage):
             looks(f, at, "first", "running")
         fleet.contains("beside a coordinator nothing is changed",
