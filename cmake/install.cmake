@@ -1,6 +1,6 @@
 # The installed package: find_package(duets) gives duets::base ... duets::service, one library per
 # room, and duets::duets for all of them. The command line room is not a library for others; only
-# its program is installed.
+# its program is installed, with manual page and completions (component "program").
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -30,7 +30,27 @@ foreach(room IN LISTS rooms)
     FILES_MATCHING PATTERN "*.h" PATTERN "*_test_support.h" EXCLUDE)
 endforeach()
 if(TARGET duets)
-  install(TARGETS duets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS duets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+endif()
+# What the program says of itself is made by running it, which a cross compiler's machine cannot.
+# duets_document(FILE WORDS... DESTINATION DIR) installs the output of `duets WORDS` as FILE.
+function(duets_document FILE)
+  cmake_parse_arguments(ARG "" "DESTINATION" "" ${ARGN})
+  set(made ${PROJECT_BINARY_DIR}/documents/${FILE})
+  add_custom_command(OUTPUT ${made} DEPENDS duets VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/documents
+    COMMAND duets ${ARG_UNPARSED_ARGUMENTS} > ${made})
+  set_property(GLOBAL APPEND PROPERTY DUETS_DOCUMENTS ${made})
+  install(FILES ${made} DESTINATION ${ARG_DESTINATION} COMPONENT program)
+endfunction()
+if(TARGET duets AND NOT CMAKE_CROSSCOMPILING)
+  set(share ${CMAKE_INSTALL_DATADIR})
+  duets_document(duets.1 man DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  duets_document(duets completion bash DESTINATION ${share}/bash-completion/completions)
+  duets_document(_duets completion zsh DESTINATION ${share}/zsh/site-functions)
+  duets_document(duets.fish completion fish DESTINATION ${share}/fish/vendor_completions.d)
+  get_property(documents GLOBAL PROPERTY DUETS_DOCUMENTS)
+  add_custom_target(duets_documents ALL DEPENDS ${documents})
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/duets)
 

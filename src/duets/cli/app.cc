@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,10 +11,12 @@
 #include <iostream>
 
 #include "duets/base/error.h"
+#include "duets/cli/build_info.h"
 #include "duets/cli/certs_command.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/commands.h"
 #include "duets/cli/compare_command.h"
+#include "duets/cli/document_commands.h"
 #include "duets/cli/engine.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/operator_commands.h"
@@ -25,8 +26,10 @@
 #include "duets/cli/self_tuning_command.h"
 #include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
+#include "duets/cli/usage_error.h"
 #include "duets/cli/variants_command.h"
 #include "duets/cli/verify_command.h"
+#include "duets/harness/presets.h"
 #include "duets/region/fingerprint.h"
 
 namespace duets::cli {
@@ -140,8 +143,11 @@ void run_reproduce(const Arguments& given, const Engine& engine) {
 void add_reproduce(CLI::App& app, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
-  add_text(*reproduce, "--preset", chosen.preset, "paper, as-plotted or both (default both)",
-           "NAME");
+  std::vector<std::string> presets{"both"};
+  for (const std::string_view name : harness::preset_names()) presets.emplace_back(name);
+  reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
+      ->check(one_of(presets))
+      ->option_text("NAME");
   reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
   reproduce
       ->add_option(
@@ -211,48 +217,6 @@ void add_facts(CLI::App& app, Arguments& given) {
   version->callback([&given] { given.command = [&given] { print_version(given.flags.format); }; });
 }
 
-// An option that is unknown makes its neighbours look lost too: it alone is named.
-std::string unexpected(std::vector<std::string> words) {
-  const auto is_option = [](const std::string& word) { return word.size() > 2 && word[0] == '-'; };
-  if (std::any_of(words.begin(), words.end(), is_option)) {
-    words.erase(std::remove_if(words.begin(), words.end(), std::not_fn(is_option)), words.end());
-  }
-  return fmt::format("not expected: {}", fmt::join(words, " "));
-}
-
-// What can follow "duets study".
-std::string known_commands(const CLI::App& parent) {
-  std::vector<std::string> names;
-  for (const CLI::App* known : parent.get_subcommands(nullptr)) names.push_back(known->get_name());
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// Everything but --help, which CLI11 prints itself, is exit code 2. A word that is no command is
-// named: CLI11 only says that a command is missing.
-int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
-  if (error.get_exit_code() == 0) return app.exit(error);
-  const CLI::App* chosen = &app;
-  std::string command = "duets";
-  while (!chosen->get_subcommands().empty()) {
-    chosen = chosen->get_subcommands().front();
-    command += " " + chosen->get_name();
-  }
-  std::string what = error.what();
-  if (chosen == &app && !first.empty() && first[0] != '-') {
-    what = fmt::format("\"{}\" is not a command", first);
-  } else if (chosen != &app && !chosen->get_subcommands(nullptr).empty()) {
-    const std::vector<std::string> words = app.remaining(true);
-    const std::string known = known_commands(*chosen);
-    what = words.empty()
-               ? fmt::format("{} needs a subcommand: {}", command, known)
-               : fmt::format("\"{}\" is no subcommand of {}: {}", words.front(), command, known);
-  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    what = unexpected(app.remaining(true));
-  }
-  fmt::print(stderr, "duets: {}\nTry: {} --help\n", what, command);
-  return static_cast<int>(ExitCode::kUsage);
-}
-
 // Buffered by the C library too; what was lost earlier is remembered by one of them.
 void require_written_output() {
   errno = 0;
@@ -279,6 +243,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
       "duets: N agents maximise an unknown noisy function together while talking very little",
       "duets");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "duets " + version(), "Print the version and exit");
   Arguments given{extensions};
   given.flags.words.assign(argv, argv + argc);
   add_run(app, given);
@@ -290,6 +255,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_certs(app, given.command);
   add_verify(app, given.command);
   add_facts(app, given);
+  add_document_commands(app, given.command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

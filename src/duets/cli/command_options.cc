@@ -1,25 +1,35 @@
 #include "duets/cli/command_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
 namespace duets::cli {
 
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](std::string& word) {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+        return fmt::format("\"{}\" must be one of {}", word, fmt::join(words, ", "));
+      },
+      fmt::format("{{{}}}", fmt::join(words, ",")));
+}
+
 void add_format(CLI::App& command, Format& format) {
+  add_format(command, format, {"table", "json", "csv"});
+}
+
+void add_format(CLI::App& command, Format& format, const std::vector<std::string>& words) {
   static const std::map<std::string, Format> kFormats{
       {"table", Format::kTable}, {"json", Format::kJson}, {"csv", Format::kCsv}};
   command
       .add_option_function<std::string>(
-          "--format",
-          [&format](const std::string& word) {
-            const auto found = kFormats.find(word);
-            if (found == kFormats.end()) {
-              throw CLI::ValidationError("--format",
-                                         "\"" + word + "\" must be one of table, json, csv");
-            }
-            format = found->second;
-          },
-          "table, json or csv (default table)")
+          "--format", [&format](const std::string& word) { format = kFormats.at(word); },
+          fmt::format("{} or {} (default {})", fmt::join(words.begin(), words.end() - 1, ", "),
+                      words.back(), words.front()))
+      ->check(one_of(words))
       ->option_text("FORMAT");
 }
 

@@ -7,6 +7,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/build_info.h"
+#include "duets/cli/command_options.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cluster/cluster_executor.h"
 #include "duets/cluster/job.h"
@@ -80,7 +81,7 @@ void add_engine(CLI::App& command, std::string& name) {
   command
       .add_option("--engine", name,
                   "local, or mpi: the processes of mpirun share the work (docs/cluster.md)")
-      ->check(CLI::IsMember({"local", "mpi"}))
+      ->check(one_of({"local", "mpi"}))
       ->option_text("NAME");
 }
 

@@ -1,6 +1,27 @@
 #include "duets/cli/exit_code.h"
 
+#include <array>
+
 namespace duets::cli {
+
+std::span<const ExitMeaning> exit_meanings() {
+  static constexpr std::array<ExitMeaning, 11> kMeanings{{
+      {ExitCode::kOk, "done"},
+      {ExitCode::kRunFailed,
+       "the run failed: sampler exhausted, a factorisation, a file, an unsupported platform"},
+      {ExitCode::kUsage, "usage or study file; the message names field, value and constraint"},
+      {ExitCode::kTimeout, "timed out"},
+      {ExitCode::kConnection, "the coordinator cannot be reached or refuses the connection"},
+      {ExitCode::kDiverged,
+       "coordinator and agent do not compute the same bits, or a run does not verify"},
+      {ExitCode::kStorage, "stored data is damaged, locked or cannot be written"},
+      {ExitCode::kQuorum, "too few agents are left"},
+      {ExitCode::kObjective, "the objective failed too often"},
+      {ExitCode::kInterrupted, "run, compare or reproduce was stopped by Ctrl-C"},
+      {ExitCode::kTerminated, "run, compare or reproduce was stopped by SIGTERM"},
+  }};
+  return kMeanings;
+}
 
 ExitCode exit_code_of(base::ErrorKind kind) {
   switch (kind) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <span>
 
 #include "duets/base/error.h"
 
@@ -16,8 +17,18 @@ enum class ExitCode : int {
   kDiverged = 5,    ///< shared state diverged
   kStorage = 6,     ///< storage damaged or locked
   kQuorum = 7,
-  kObjective = 8,  ///< the objective failed too often
+  kObjective = 8,      ///< the objective failed too often
+  kInterrupted = 130,  ///< stopped by Ctrl-C; 128 and the signal's number, as shells count
+  kTerminated = 143,   ///< stopped by SIGTERM
 };
+
+struct ExitMeaning {
+  ExitCode code;
+  const char* text;
+};
+
+/// All of them, in order, in words for people.
+std::span<const ExitMeaning> exit_meanings();
 
 ExitCode exit_code_of(base::ErrorKind kind);
 
