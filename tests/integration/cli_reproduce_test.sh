@@ -138,7 +138,7 @@ done
 kill -INT "$process"
 wait "$process"
 status=$?
-exits "an interrupted study" 1
+exits "an interrupted study" 130
 says "an interrupted study" "--resume"
 says "an interrupted study" "of 40 units (a unit is all runs of one seed and function) are kept"
 says "an interrupted study" "the runs of unfinished units are lost"

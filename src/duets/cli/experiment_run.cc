@@ -13,6 +13,8 @@
 #include "duets/cli/experiment_progress.h"
 #include "duets/cli/figure_export.h"
 #include "duets/cli/interrupt.h"
+#include "duets/cli/json_text.h"
+#include "duets/cli/shell_line.h"
 #include "duets/cli/unit_files.h"
 #include "duets/cluster/job.h"
 
@@ -58,10 +60,11 @@ struct Timing {
 
 // The same text in every process.
 void require_whole(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine,
-                   const std::string& folder, const harness::ExperimentResult& result) {
+                   const std::string& folder, const harness::ExperimentResult& result,
+                   const InterruptGuard& interrupt) {
   if (!result.stopped) return;
   throw CodedError(
-      ExitCode::kRunFailed,
+      interrupt.code(),
       fmt::format(
           "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
           "{}; the runs of unfinished units are lost; go on with\n  {}",
@@ -79,7 +82,7 @@ harness::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags&
   harness::ExperimentResult result =
       harness::run_experiment(plan.experiment, engine.executor, units, progress, interrupt.stop());
   progress.clear();
-  require_whole(plan, flags, engine, directory.units().string(), result);
+  require_whole(plan, flags, engine, directory.units().string(), result, interrupt);
   timing.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   timing.loaded = progress.loaded();
   return result;
@@ -130,22 +133,11 @@ std::string shown(const ExperimentOutput& output, const std::string& digest,
   if (format == Format::kJson) {
     Json json{{"digest", digest}, {"results", directory}};
     json.update(output.json);
-    return json.dump(2) + "\n";
+    return json_text(json);
   }
   return output.table + "\n" +
          table_text(
              {{"digest", digest}, {"results", directory}, {"report", directory + "/report.html"}});
-}
-
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_./,=:+@%").find(c) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string output_of(const ExperimentPlan& plan, const CommonFlags& flags) {
@@ -217,21 +209,18 @@ void run_helper(const ExperimentPlan& plan, const CommonFlags& flags, const Json
   with_advice(flags, engine, [&] {
     const harness::ExperimentResult result =
         harness::run_experiment(plan.experiment, engine.executor, units, nobody, interrupt.stop());
-    require_whole(plan, flags, engine, (directory / "runs").string(), result);
+    require_whole(plan, flags, engine, (directory / "runs").string(), result, interrupt);
   });
 }
 
 }  // namespace
 
-std::string resume_command(const std::vector<std::string>& words) {
-  std::string line;
-  bool resumes = false;
-  for (const std::string& word : words) {
-    if (word == "--overwrite") continue;
-    resumes = resumes || word == "--resume";
-    line += (line.empty() ? "" : " ") + shell_word(word);
+std::string resume_command(std::vector<std::string> words) {
+  std::erase(words, "--overwrite");
+  if (std::find(words.begin(), words.end(), "--resume") == words.end()) {
+    words.emplace_back("--resume");
   }
-  return resumes ? line : line + " --resume";
+  return shell_line(words);
 }
 
 std::string curves_digest(const harness::Experiment& experiment,

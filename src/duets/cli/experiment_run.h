@@ -43,7 +43,7 @@ struct ExperimentPlan {
 };
 
 /// Runs the plan in its directory, or what is left of it, writes every file and prints the summary.
-/// Throws CodedError kRunFailed, with the command to go on, when it was interrupted. Of several
+/// Throws CodedError, with the command to go on, when it was interrupted. Of several
 /// processes the first has the directory; the others save finished units where they can see it.
 void run_plan(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine);
 
@@ -53,6 +53,6 @@ std::string curves_digest(const harness::Experiment& experiment,
                           const harness::ExperimentResult& result);
 
 /// The words as a line for a shell, with --resume and without --overwrite.
-std::string resume_command(const std::vector<std::string>& words);
+std::string resume_command(std::vector<std::string> words);
 
 }  // namespace duets::cli

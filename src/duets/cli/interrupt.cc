@@ -11,8 +11,10 @@ namespace {
 std::atomic<bool> stop_asked{false};
 std::atomic<bool> abandon_asked{false};
 std::atomic<bool> second_abandons{false};
+std::atomic<int> first_signal{SIGINT};
 std::atomic<const char*> first_text{""};
-static_assert(std::atomic<bool>::is_always_lock_free, "it is set by a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "they are set by a signal handler");
 static_assert(std::atomic<const char*>::is_always_lock_free, "it is read by a signal handler");
 
 void write_error(const char* text) {
@@ -21,8 +23,10 @@ void write_error(const char* text) {
 }
 
 // Only what is safe inside a signal handler.
-void ask_to_stop(int /*signal*/) {
-  const bool first = !stop_asked.exchange(true);
+void ask_to_stop(int signal) {
+  const bool first = !stop_asked.load();
+  if (first) first_signal.store(signal);
+  stop_asked.store(true);
   if (!first) abandon_asked.store(true);
   if (!first || !second_abandons.load()) {
     std::signal(SIGINT, SIG_DFL);
@@ -48,6 +52,7 @@ InterruptGuard::InterruptGuard(const char* text, Second second) {
   stop_asked.store(false);
   abandon_asked.store(false);
   second_abandons.store(second == Second::kAbandons);
+  first_signal.store(SIGINT);
   first_text.store(text);
   listen(SIGINT);
   listen(SIGTERM);
@@ -59,6 +64,9 @@ InterruptGuard::~InterruptGuard() {
 }
 
 const std::atomic<bool>& InterruptGuard::stop() const { return stop_asked; }
+ExitCode InterruptGuard::code() const {
+  return first_signal.load() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+}
 const std::atomic<bool>& InterruptGuard::abandon() const { return abandon_asked; }
 
 }  // namespace duets::cli

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "duets/cli/exit_code.h"
+
 namespace duets::cli {
 
 /// While it lives, the first SIGINT or SIGTERM asks the work to stop. One at a time.
@@ -14,7 +16,7 @@ class InterruptGuard {
     kAbandons  ///< asks to give up what is under way; a third one ends the process
   };
 
-  /// `text` is written to standard error with the first signal; it must live for ever.
+  /// `text` is written to standard error with the first signal; it must outlive the guard.
   /// Empty: nothing is written.
   explicit InterruptGuard(
       const char* text = "stopping after the runs under way; once more: at once",
@@ -26,6 +28,9 @@ class InterruptGuard {
 
   /// True from the first signal on.
   const std::atomic<bool>& stop() const;
+  /// What the process returns when it stopped for a signal: kInterrupted, or kTerminated for
+  /// SIGTERM. kInterrupted before any signal, too: another process may have had it.
+  ExitCode code() const;
   /// True from the second signal on, with kAbandons.
   const std::atomic<bool>& abandon() const;
 };

@@ -24,6 +24,9 @@ class ResultDirectory {
   ResultDirectory(const ResultDirectory&) = delete;
   ResultDirectory& operator=(const ResultDirectory&) = delete;
 
+  /// Where the files are until commit().
+  const std::filesystem::path& partial() const { return partial_; }
+
   /// Appends a row to trials.csv. Rows are on disk after commit(), never all in memory.
   void trial(const harness::Trial& trial);
 

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 
 #include "duets/base/bytes.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/config_check.h"
+#include "duets/cli/exit_code.h"
 #include "duets/cli/file_io.h"
+#include "duets/cli/interrupt.h"
 #include "duets/cli/participation_file.h"
 #include "duets/cli/result_directory.h"
 #include "duets/cli/run_trials.h"
+#include "duets/cli/shell_line.h"
+#include "duets/cli/stoppable_executor.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/cluster/job.h"
@@ -35,16 +40,25 @@ class RunObserver final : public harness::Observer {
   RunObserver(Progress& progress, ResultDirectory& results)
       : progress_(progress), results_(results) {}
   void epoch_began(std::uint32_t epoch, std::uint32_t length) override {
+    epoch_ = epoch;
     progress_.epoch_began(epoch, length);
   }
   void trial(const harness::Trial& trial) override { results_.trial(trial); }
-  void queries_done(std::uint64_t count) override { progress_.queries_done(count); }
+  void queries_done(std::uint64_t count) override {
+    num_queries_ += count;
+    progress_.queries_done(count);
+  }
   void exchange_began(std::uint32_t epoch) override { progress_.exchange_began(epoch); }
   void epoch_ended(const protocol::EpochReport& report) override { progress_.epoch_ended(report); }
+
+  std::uint32_t epoch() const { return epoch_; }
+  std::uint64_t num_queries() const { return num_queries_; }
 
  private:
   Progress& progress_;
   ResultDirectory& results_;
+  std::uint32_t epoch_ = 1;
+  std::uint64_t num_queries_ = 0;
 };
 
 std::uint64_t num_queries(const protocol::Study& study) {
@@ -87,9 +101,13 @@ base::Bytes identity(const RunPlan& plan, const RunFlags& given) {
 std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine) {
   const protocol::Study& study = plan.file.study;
   std::vector<std::string> words;
-  for (const std::string& note : plan.file.notes) words.push_back("note: " + note);
+  if (!(plan.file.coordinator == CoordinatorSpec{})) {
+    words.emplace_back("note: [coordinator] is used by duets serve, not by a simulation");
+  }
   const ConfigCheck forecast = check(plan.file);
-  for (const std::string& warning : forecast.warnings) words.push_back("warning: " + warning);
+  for (const ConfigWarning& warning : forecast.warnings) {
+    words.push_back("warning: " + warning.text);
+  }
   words.push_back(fmt::format("{}: {} agents x {} queries = {}, epochs of {}", study.name,
                               study.agents, study.horizon, num_queries(study),
                               fmt::join(protocol::lengths(study), ", ")));
@@ -108,13 +126,45 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
   return words;
 }
 
+// A run has no checkpoints: nothing that was computed can be used again.
+std::string stopped_text(const RunPlan& plan, const CommonFlags& flags, const Engine& engine,
+                         const RunObserver& observer) {
+  const bool had_results = std::filesystem::exists(plan.output);
+  return fmt::format(
+      "stopped in epoch {}, after {} of {} queries; nothing of this run is kept{}; a run cannot be "
+      "resumed: start it again with\n  {}{}",
+      observer.epoch(), observer.num_queries(), num_queries(plan.file.study),
+      had_results ? fmt::format(", and what was in {} before is unchanged", plan.output) : "",
+      engine.processes > 1 ? "mpirun ... " : "", shell_line(flags.words));
+}
+
 harness::RunResult simulate_into(ResultDirectory& results, const RunPlan& plan,
-                                 const base::Executor& executor, Verbosity verbosity) {
-  Progress progress(stderr, verbosity, plan.file.study.agents, plan.file.study.horizon);
+                                 const CommonFlags& flags, const Engine& engine,
+                                 const InterruptGuard& interrupt) {
+  const StoppableExecutor executor(engine.executor, interrupt.stop());
+  Progress progress(stderr, flags.verbosity, plan.file.study.agents, plan.file.study.horizon);
   RunObserver observer(progress, results);
-  harness::RunResult result = harness::simulate(plan.simulation, executor, observer);
-  progress.clear();
-  return result;
+  try {
+    harness::RunResult result = harness::simulate(plan.simulation, executor, observer);
+    progress.clear();
+    if (interrupt.stop()) throw Interrupted();
+    return result;
+  } catch (const Interrupted&) {
+    progress.clear();
+    throw CodedError(interrupt.code(), stopped_text(plan, flags, engine, observer));
+  }
+}
+
+// Any other process: does its share, and stops when it is asked to.
+void simulate_share(const RunPlan& plan, const Engine& engine) {
+  const InterruptGuard interrupt("");
+  const StoppableExecutor executor(engine.executor, interrupt.stop());
+  harness::Observer nobody;
+  try {
+    harness::simulate(plan.simulation, executor, nobody);
+  } catch (const Interrupted&) {
+    throw CodedError(interrupt.code(), "stopped; nothing of this run is kept");
+  }
 }
 
 }  // namespace
@@ -126,11 +176,11 @@ void add_run_flags(CLI::App& run, RunFlags& given) {
            "FILE");
   run.add_option("--trials", given.trials,
                  "Rows of trials.csv: all, sampled or none (default: sampled beyond 1000000)")
-      ->check(CLI::IsMember({"all", "sampled", "none"}))
+      ->check(one_of({"all", "sampled", "none"}))
       ->option_text("WORD");
   run.add_option("--replay", given.replay,
                  "Agents' points: shared with the coordinator, or separate and compared")
-      ->check(CLI::IsMember({"shared", "separate"}))
+      ->check(one_of({"shared", "separate"}))
       ->option_text("WORD");
 }
 
@@ -140,16 +190,16 @@ void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions
   if (engine.processes > 1) {
     cluster::require_same(engine.executor, "the study", identity(plan, given));
   }
-  if (!engine.first) {
-    harness::Observer nobody;
-    harness::simulate(plan.simulation, engine.executor, nobody);
-    return;
-  }
+  if (!engine.first) return simulate_share(plan, engine);
   ResultDirectory results(plan.output, flags.overwrite, plan.file);
+  const std::string stopping =
+      fmt::format("stopping; press Ctrl-C again to stop at once and leave {} behind",
+                  results.partial().string());
+  const InterruptGuard interrupt(stopping.c_str());
   if (flags.verbosity != Verbosity::kQuiet) {
     for (const std::string& line : words_before(plan, engine)) fmt::print(stderr, "{}\n", line);
   }
-  const harness::RunResult result = simulate_into(results, plan, engine.executor, flags.verbosity);
+  const harness::RunResult result = simulate_into(results, plan, flags, engine, interrupt);
   results.commit(result, plan.trials, plan.threads);
   std::cout << run_summary(result, flags.format, plan.output);
 }

@@ -46,7 +46,7 @@ soon "a unit is there" has_units stopped 1
 kill -TERM "$second" "$(rank_process "$job" 0)"
 wait "$job"
 status=$?
-holds "asked to stop: exit code" test "$status" = 1
+holds "asked to stop: exit code" test "$status" = 143
 once "asked to stop" "duets: stopped: "
 says "asked to stop" "mpirun ... $DUETS_PROGRAM compare"
 together 2 compare small.toml "${options[@]}" -o stopped --overwrite
