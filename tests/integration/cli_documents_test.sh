@@ -86,7 +86,7 @@ completes "place/inner.toml" duets run place/
 completes "place" duets run --output ""
 completes "a.toml" duets run --participation a
 completes "" duets run --seed ""
-completes "close create delete export list show stop" duets study ""
+completes "close create delete export list retire set show stop" duets study ""
 completes "--storage --study" duets agent --st
 completes "create" duets study cr
 completes "bash fish zsh" duets completion ""

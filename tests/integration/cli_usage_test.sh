@@ -79,7 +79,7 @@ holds "version as json" json out 'j["version"], j["compiler"], j["fingerprint"]'
 for study in "$studies"/*.toml; do
   duets config check "$study" --format json
   exits "config check $(basename "$study")" 0
-  holds "its json parses" json out 'j["facts"], j["warnings"]'
+  holds "its json parses" json out 'j["epochs"], j["warnings"]'
 done
 duets config check small.toml
 exits "config check" 0

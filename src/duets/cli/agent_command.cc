@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "duets/base/error.h"
 #include "duets/cli/agent_join.h"
 #include "duets/cli/agent_numbers.h"
+#include "duets/cli/agent_report.h"
 #include "duets/cli/builtin_objective.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/lines.h"
@@ -88,7 +91,8 @@ class Fleet {
         link_(std::move(link)),
         objectives_(flags, extensions, lines) {}
 
-  void run(std::vector<std::optional<std::uint32_t>> agents) {
+  /// What became of the agents that joined, by number.
+  std::vector<AgentReport> run(std::vector<std::optional<std::uint32_t>> agents) {
     alone_ = agents.size() == 1;
     std::vector<std::thread> threads;
     threads.reserve(agents.size());
@@ -105,6 +109,9 @@ class Fleet {
     }
     for (std::thread& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
+    std::sort(reports_.begin(), reports_.end(),
+              [](const AgentReport& a, const AgentReport& b) { return a.agent < b.agent; });
+    return std::move(reports_);
   }
 
  private:
@@ -173,6 +180,10 @@ class Fleet {
       const bool over =
           service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
       if (!over) lines_.say(who + "stopped; the same command goes on where it was");
+      AgentReport report =
+          report_of(flags_.journal, session.definition().study->name, session.agent(), over);
+      const std::lock_guard lock(mutex_);
+      reports_.push_back(std::move(report));
     } catch (const base::Error& error) {
       if (error.kind() != base::ErrorKind::kObjective) throw;
       throw base::Error(error.kind(),
@@ -201,6 +212,7 @@ class Fleet {
   bool alone_ = true;
   std::mutex mutex_;
   std::exception_ptr error_;
+  std::vector<AgentReport> reports_;
 };
 
 std::vector<std::optional<std::uint32_t>> wanted_agents(const AgentFlags& flags) {
@@ -235,7 +247,8 @@ void run_agents(const AgentFlags& flags, const Extensions& extensions) {
         agent_identity(flags.peer.certs, {flags.study, agents.front(), agents.back(), false});
   }
   auto link = open_link(flags.peer, identity, lines.log());
-  Fleet(flags, extensions, interrupt, lines, std::move(link)).run(agents);
+  const auto reports = Fleet(flags, extensions, interrupt, lines, std::move(link)).run(agents);
+  std::cout << reports_text(reports, flags.format);
 }
 
 }  // namespace duets::cli

@@ -9,6 +9,7 @@
 #include "duets/cli/extensions.h"
 #include "duets/cli/peer.h"
 #include "duets/cli/progress.h"
+#include "duets/cli/summary.h"
 #include "duets/service/definition.h"
 
 namespace duets::cli {
@@ -25,6 +26,7 @@ struct AgentFlags {
   std::optional<std::uint32_t> retries;
   std::uint32_t max_failures = 10;   ///< in a row; 0: never give up
   std::vector<std::string> program;  ///< instead of the study's objective
+  Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
 };
 
@@ -33,7 +35,8 @@ struct AgentFlags {
 std::vector<std::string> program_of(const AgentFlags& flags, const service::Definition& definition);
 
 /// Asks the program (or the study's command or function) until the study is over or a signal
-/// comes. Throws base::Error; with several agents the first one's error, after all have ended.
+/// comes, and prints what became of each agent (agent_report.h). Throws base::Error; with several
+/// agents the first one's error, after all have ended.
 void run_agents(const AgentFlags& flags, const Extensions& extensions);
 
 }  // namespace duets::cli

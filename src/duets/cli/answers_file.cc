@@ -45,6 +45,19 @@ bool parse_number(std::string_view text, Number& number) {
   return error == std::errc() && stop == end && !text.empty();
 }
 
+// A categorical's choice, a whole number, a number.
+nlohmann::ordered_json coordinate_json(const domain::Domain& domain, std::size_t coordinate,
+                                       double value) {
+  if (domain.shape() == domain::Shape::kBox) {
+    const domain::Parameter& parameter = domain.parameters()[coordinate];
+    if (parameter.type == domain::ParameterType::kCategorical) {
+      return parameter.choices.at(static_cast<std::size_t>(value));
+    }
+    if (parameter.type == domain::ParameterType::kInt) return static_cast<std::int64_t>(value);
+  }
+  return value;
+}
+
 struct Columns {
   std::size_t epoch, slot, value;
 };
@@ -186,6 +199,20 @@ std::string plan_csv(const domain::Domain& domain, std::span<const service::Quer
     text += "\n";
   }
   return text;
+}
+
+nlohmann::ordered_json plan_json(const domain::Domain& domain,
+                                 std::span<const service::Query> queries) {
+  const std::vector<std::string> names = domain.coordinate_names();
+  auto list = nlohmann::ordered_json::array();
+  for (const service::Query& query : queries) {
+    nlohmann::ordered_json params = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < query.values.size(); ++i) {
+      params[names[i]] = coordinate_json(domain, i, query.values[i]);
+    }
+    list.push_back({{"epoch", query.epoch}, {"slot", query.slot}, {"params", std::move(params)}});
+  }
+  return list;
 }
 
 std::vector<OfflineAnswer> parse_answers(std::string_view text, const std::string& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace duets::cli {
 
 /// "epoch,slot,<parameters>", a row a query.
 std::string plan_csv(const domain::Domain& domain, std::span<const service::Query> queries);
+/// The same as a list of objects: epoch, slot and params by name.
+nlohmann::ordered_json plan_json(const domain::Domain& domain,
+                                 std::span<const service::Query> queries);
 
 /// One row of answers.
 struct OfflineAnswer {

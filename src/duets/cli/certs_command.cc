@@ -1,14 +1,17 @@
 #include "duets/cli/certs_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 
 #include "duets/base/error.h"
 #include "duets/cli/command_options.h"
+#include "duets/cli/json_text.h"
 #include "duets/service/certificates.h"
 
 namespace duets::cli {
@@ -23,13 +26,31 @@ void advise(const CertsFlags& flags, const std::string& text) {
   if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
 }
 
+/// What was made; `identity` is whom the certificate names.
+struct Made {
+  std::filesystem::path certificate, key;
+  std::string identity;
+  std::int64_t days = 0;
+};
+
+void print_made(const CertsFlags& flags, const Made& made) {
+  if (flags.format == Format::kJson) {
+    std::cout << json_text({{"identity", made.identity},
+                            {"certificate", made.certificate.string()},
+                            {"key", made.key.string()},
+                            {"days", made.days}});
+    return;
+  }
+  fmt::print(std::cout, "{}\n{}\n", made.certificate.string(), made.key.string());
+}
+
 void make_files(const CertsFlags& flags, const Identity& identity, const std::string& machine) {
   service::CertificateRequest request;
   request.identity = identity;
   request.hosts = flags.hosts;
   if (flags.days != 0) request.days = flags.days;
   const auto files = service::make_certificate(flags.directory, request);
-  fmt::print("{}\n{}\n", files.certificate.string(), files.key.string());
+  print_made(flags, {files.certificate, files.key, service::common_name(identity), request.days});
   advise(flags, fmt::format("Copy to {}: ca.crt, {} and {}, into a directory certs; the .key stays "
                             "secret, and ca.key stays here.",
                             machine, files.certificate.filename().string(),
@@ -61,6 +82,7 @@ std::shared_ptr<CertsFlags> add_one(CLI::App& certs, const std::string& name,
                                    : std::to_string(service::CertificateRequest{}.days)))
       ->check(CLI::Range(std::uint32_t{1}, kMaxDays))
       ->option_text("N");
+  add_format(*command, flags->format, {"table", "json"});
   add_quiet(*command, flags->verbosity);
   command->callback([flags, action, &chosen] { chosen = [flags, action] { action(*flags); }; });
   return flags;
@@ -69,9 +91,10 @@ std::shared_ptr<CertsFlags> add_one(CLI::App& certs, const std::string& name,
 }  // namespace
 
 void make_authority_files(const CertsFlags& flags) {
-  service::make_authority(flags.directory, flags.days == 0 ? kAuthorityDays : flags.days);
+  const std::uint32_t days = flags.days == 0 ? kAuthorityDays : flags.days;
+  service::make_authority(flags.directory, days);
   const std::filesystem::path directory = flags.directory;
-  fmt::print("{}\n{}\n", (directory / "ca.crt").string(), (directory / "ca.key").string());
+  print_made(flags, {directory / "ca.crt", directory / "ca.key", "authority", days});
   advise(flags,
          "ca.crt belongs on every machine. ca.key stays here: who has it can let anybody in.\n"
          "Next: duets certs server --host NAME_OR_ADDRESS; duets certs agent 0");

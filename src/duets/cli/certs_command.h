@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "duets/cli/progress.h"
+#include "duets/cli/summary.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): that of the library
 class App;
@@ -20,6 +21,7 @@ struct CertsFlags {
   std::vector<std::string> hosts;  ///< server
   std::string agents;              ///< agent: "3" or "0-99"
   std::string study;               ///< agent: empty for any
+  Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
 };
 

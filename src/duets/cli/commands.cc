@@ -5,11 +5,11 @@
 
 #include <array>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "duets/base/error.h"
 #include "duets/cli/build_info.h"
 #include "duets/cli/config_check.h"
+#include "duets/cli/json_text.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/study_file.h"
 
@@ -26,10 +26,7 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
   const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
   const ConfigCheck result = check(file);
   if (flags.format == Format::kJson) {
-    nlohmann::ordered_json json;
-    for (const auto& [name, value] : result.facts) json["facts"][name] = value;
-    json["warnings"] = result.warnings;
-    std::cout << json.dump(2) << "\n";
+    std::cout << config_json(file, result);
     return;
   }
   if (flags.format == Format::kTable) std::cout << table_text(result.facts);
@@ -39,8 +36,7 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
     }
   }
   std::cout << std::flush;
-  for (const std::string& note : file.notes) tell(flags, "note: " + note);
-  for (const std::string& warning : result.warnings) tell(flags, "warning: " + warning);
+  for (const ConfigWarning& warning : result.warnings) tell(flags, "warning: " + warning.text);
   tell(flags, result.warnings.empty() ? "no warnings"
                                       : fmt::format("{} warnings", result.warnings.size()));
 }
@@ -61,7 +57,7 @@ void print_list(Format format, const Extensions& extensions) {
     for (const auto& [kind, name, text] : lines) {
       json.push_back({{"kind", kind}, {"name", name}, {"description", text}});
     }
-    std::cout << json.dump(2) << "\n";
+    std::cout << json_text(json);
     return;
   }
   if (format == Format::kCsv) std::cout << "kind,name,description\n";
@@ -78,7 +74,14 @@ void print_version(Format format) {
   if (format == Format::kJson) {
     nlohmann::ordered_json json;
     for (const auto& [name, value] : build_facts()) json[name] = value;
-    std::cout << json.dump(2) << "\n";
+    std::cout << json_text(json);
+    return;
+  }
+  if (format == Format::kCsv) {
+    std::cout << "name,value\n";
+    for (const auto& [name, value] : build_facts()) {
+      fmt::print(std::cout, "{},{}\n", name, csv_field(value));
+    }
     return;
   }
   fmt::print(std::cout, "duets {}\n", version());

@@ -1,5 +1,6 @@
 #include "duets/cli/comparison_output.h"
 
+#include "duets/cli/json_text.h"
 #include "duets/harness/claims.h"
 #include "duets/harness/comparison_figure.h"
 #include "duets/harness/comparison_tables.h"
@@ -8,11 +9,6 @@ namespace duets::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json contender_json(const harness::TaskAnalysis& task, const harness::ContenderAnalysis& c) {
   Json json;
@@ -40,9 +36,9 @@ Json claim_json(const harness::ClaimVerdict& claim) {
   json["claim"] = claim.claim == harness::Claim::kRegret ? "regret" : "communication";
   json["preset"] = claim.preset;
   json["betas"] = claim.plotted_betas ? "as plotted" : "best";
-  if (claim.claim == harness::Claim::kCommunication) {
-    json["ledger"] = harness::ledger_name(claim.ledger);
-  }
+  json["ledger"] = claim.claim == harness::Claim::kCommunication
+                       ? Json(harness::ledger_name(claim.ledger))
+                       : Json(nullptr);
   json["verdict"] = harness::verdict_text(claim.overall);
   for (const harness::FunctionVerdict& function : claim.functions) {
     json["functions"][function.function] = harness::verdict_text(function.verdict);

@@ -33,13 +33,14 @@ std::string list_of(const std::vector<Number>& values) {
 
 class Checker {
  public:
-  explicit Checker(const StudyFile& file)
-      : file_(file), study_(file.study), lengths_(protocol::lengths(file.study)) {
+  explicit Checker(const StudyFile& file) : file_(file), study_(file.study) {
+    check_.lengths = protocol::lengths(file.study);
     try {
-      exchanges_ = forecast_exchanges(file.study, file.seed);
+      check_.exchanges = forecast_exchanges(file.study, file.seed);
     } catch (const base::Error& error) {
       if (error.kind() != base::ErrorKind::kNumeric) throw;
-      warn("No forecast is possible ({}): kernel.variance and noise.lambda may be too far apart.",
+      warn({"no-forecast", "noise.lambda"},
+           "No forecast is possible ({}): kernel.variance and noise.lambda may be too far apart.",
            error.what());
     }
   }
@@ -48,6 +49,7 @@ class Checker {
     facts();
     forecast_facts();
     size_facts();
+    coordinator_facts();
     warn_epochs();
     warn_model();
     warn_noise();
@@ -62,9 +64,14 @@ class Checker {
   void fact(const char* name, fmt::format_string<Args...> text, Args&&... args) {
     check_.facts.emplace_back(name, fmt::format(text, std::forward<Args>(args)...));
   }
+  struct About {
+    const char* code;
+    const char* field;
+  };
   template <class... Args>
-  void warn(fmt::format_string<Args...> text, Args&&... args) {
-    check_.warnings.push_back(fmt::format(text, std::forward<Args>(args)...));
+  void warn(const About& about, fmt::format_string<Args...> text, Args&&... args) {
+    check_.warnings.push_back(
+        {about.code, about.field, fmt::format(text, std::forward<Args>(args)...)});
   }
 
   void facts() {
@@ -78,8 +85,8 @@ class Checker {
       fact("preset", "{}: {}", protocol::name(*file_.preset), protocol::meaning(*file_.preset));
     }
     model_facts();
-    fact("epochs", "{} ({})", lengths_.size(), list_of(lengths_));
-    fact("exchanges", "{}", lengths_.size() - 1);
+    fact("epochs", "{} ({})", check_.lengths.size(), list_of(check_.lengths));
+    fact("exchanges", "{}", check_.lengths.size() - 1);
     floor_facts();
     coin_facts();
     if (study_.mode == Mode::kTheory) {
@@ -102,13 +109,14 @@ class Checker {
     fact("cuts with a learned length scale", "{}", learned_cuts());
   }
 
-  // Small fleets cut several times before they can know one.
-  std::string learned_cuts() const {
-    const std::size_t num_cuts = lengths_.size() - 1;
+  std::string learned_cuts() {
+    const std::size_t num_cuts = check_.lengths.size() - 1;
+    check_.learned_cuts = LearnedCuts{0, num_cuts};
     std::uint64_t rewards = 0;
     for (std::size_t j = 0; j < num_cuts; ++j) {
-      rewards += std::uint64_t{study_.agents} * lengths_[j];
+      rewards += std::uint64_t{study_.agents} * check_.lengths[j];
       if (rewards < gp::kFewestRewards) continue;
+      check_.learned_cuts->learned = num_cuts - j;
       return j == 0
                  ? fmt::format("all {}", num_cuts)
                  : fmt::format("{} of {}; the first {} by the guess, before {} rewards are known",
@@ -119,72 +127,85 @@ class Checker {
   }
 
   void floor_facts() {
-    if (study_.volume_floor == 0 || lengths_.size() < 2) return;
+    if (study_.volume_floor == 0 || check_.lengths.size() < 2) return;
     const double share = protocol::kept_share(study_);
     fact("volume floor", "each cut keeps at least {:.3g} of its region, all together {:.1g}", share,
-         std::pow(share, static_cast<double>(lengths_.size() - 1)));
+         std::pow(share, static_cast<double>(check_.lengths.size() - 1)));
   }
 
-  // On a box or ball the parts are made of public points, of which there is a limit.
   void coin_facts() {
     if (study_.coins == protocol::Coins::kIndependent) return;
     std::vector<std::string> parts;
-    for (std::size_t j = 0; j < std::min(lengths_.size(), kMaxListed + 1); ++j) {
-      const std::uint64_t slots = std::uint64_t{study_.agents} * lengths_[j];
-      const bool too_many = !study_.domain->is_finite() && 2 * slots > region::kMaxStrataPool;
-      parts.push_back(too_many ? "independent" : fmt::format("{}", slots));
+    for (std::size_t j = 0; j < std::min(check_.lengths.size(), kMaxListed + 1); ++j) {
+      const auto strata = strata_of(study_, check_.lengths[j]);
+      parts.push_back(strata ? fmt::format("{}", *strata) : "independent");
     }
     fact("parts of the region, one for each query", "{}", list_of(parts));
   }
 
+  // Used by `duets serve`; flags of the command win over it.
+  void coordinator_facts() {
+    const CoordinatorSpec& given = file_.coordinator;
+    std::vector<std::string> parts;
+    if (given.listen) parts.push_back("listens on " + *given.listen);
+    if (given.storage) parts.push_back("storage " + *given.storage);
+    if (given.tls) parts.push_back("certificates in " + *given.tls);
+    if (given.quorum) parts.push_back(fmt::format("quorum {}", *given.quorum));
+    if (given.deadline) parts.push_back(fmt::format("deadline {}", *given.deadline));
+    if (!parts.empty()) fact("duets serve", "{}", fmt::join(parts, ", "));
+  }
+
   void forecast_facts() {
-    if (exchanges_.empty()) return;
+    if (check_.exchanges.empty()) return;
     std::vector<std::string> sizes;
-    for (std::size_t j = 0; j < std::min(exchanges_.size(), kMaxListed); ++j) {
-      const ExchangeForecast& exchange = exchanges_[j];
+    for (std::size_t j = 0; j < std::min(check_.exchanges.size(), kMaxListed); ++j) {
+      const ExchangeForecast& exchange = check_.exchanges[j];
       sizes.push_back(exchange.rewards ? fmt::format("{} rewards", exchange.length)
                                        : fmt::format("projection of {}", exchange.inducing));
     }
     fact("forecast uploads", "{}{}", fmt::join(sizes, ", "),
-         exchanges_.size() > kMaxListed ? ", ..." : "");
-    fact("forecast last cut", "{:.3g}{}", exchanges_.back().cut,
+         check_.exchanges.size() > kMaxListed ? ", ..." : "");
+    fact("forecast last cut", "{:.3g}{}", check_.exchanges.back().cut,
          is_learned() ? " prior deviations" : "");
-    if (const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut)) {
-      fact("forecast acceptance", "{:.2g}", *acceptance);
-    }
+    const RealsForecast reals = forecast_reals(study_, check_.exchanges);
+    fact("forecast real numbers sent", "paper {:.0f}, figure {:.0f}, links {:.0f}", reals.paper,
+         reals.figure, reals.links);
+    check_.acceptance = forecast_acceptance(study_, check_.exchanges.back().cut);
+    if (check_.acceptance) fact("forecast acceptance", "{:.2g}", *check_.acceptance);
   }
 
   // What a large study will need.
   void size_facts() {
-    for (const ExchangeForecast& exchange : exchanges_) {
+    for (const ExchangeForecast& exchange : check_.exchanges) {
       check_.model.rank = std::max<std::uint64_t>(check_.model.rank, exchange.rank);
       check_.model.inducing = std::max<std::uint64_t>(check_.model.inducing, exchange.inducing);
     }
+    check_.memory = harness::estimate_memory(study_, check_.model, harness::AgentPoints::kShared,
+                                             harness::default_threads());
     if (std::uint64_t{study_.agents} * study_.horizon < harness::kLargeRun) return;
     std::vector<std::uint64_t> points;
-    for (const std::uint32_t length : lengths_) {
+    for (const std::uint32_t length : check_.lengths) {
       points.push_back(std::uint64_t{study_.agents} * length);
     }
     fact("points of an epoch", "{}", list_of(points));
-    fact("forecast memory", "{}",
-         memory_text(harness::estimate_memory(study_, check_.model, harness::AgentPoints::kShared,
-                                              harness::default_threads())));
+    fact("forecast memory", "{}", memory_text(check_.memory));
   }
 
   bool is_learned() const { return study_.parameters == Parameters::kLearned; }
 
   void warn_epochs() {
-    if (exchanges_.empty()) {
-      warn(
-          "There is one epoch only, so nothing is exchanged and nothing recommended: choose "
-          "duets.t1 below study.horizon = {}.",
-          study_.horizon);
+    if (check_.exchanges.empty()) {
+      warn({"one-epoch", "duets.t1"},
+           "There is one epoch only, so nothing is exchanged and nothing recommended: choose "
+           "duets.t1 below study.horizon = {}.",
+           study_.horizon);
       return;
     }
     // With a floor a bad first cut cannot take much away.
-    const std::uint64_t first = std::uint64_t{study_.agents} * lengths_.front();
+    const std::uint64_t first = std::uint64_t{study_.agents} * check_.lengths.front();
     if (study_.volume_floor == 0 && first <= study_.domain->dimension()) {
-      warn("The first cut rests on {} queries in {} dimensions: raise duets.t1 or study.agents.",
+      warn({"few-first-points", "duets.t1"},
+           "The first cut rests on {} queries in {} dimensions: raise duets.t1 or study.agents.",
            first, study_.domain->dimension());
     }
   }
@@ -199,18 +220,18 @@ class Checker {
                        file_.space.shape == region::CandidateShape::kCube);
     const double width = cube ? 1.0 : 2 * file_.space.radius;
     if (file_.space.source != CandidateSource::kPoints && longest > width) {
-      warn(
-          "kernel.lengthscale = {} is longer than the space is wide ({}): the model can hardly "
-          "bend in it.",
-          longest, width);
+      warn({"long-lengthscale", "kernel.lengthscale"},
+           "kernel.lengthscale = {} is longer than the space is wide ({}): the model can hardly "
+           "bend in it.",
+           longest, width);
     }
-    if (exchanges_.empty()) return;
-    const double known = exchanges_.back().sigma2_max / study_.kernel.variance;
+    if (check_.exchanges.empty()) return;
+    const double known = check_.exchanges.back().sigma2_max / study_.kernel.variance;
     if (known > kLittleLearned) {
-      warn(
-          "After the last exchange {:.0f} % of the prior variance is left somewhere: "
-          "kernel.lengthscale is short for {} queries in {} dimensions.",
-          100 * known, std::uint64_t{study_.agents} * study_.horizon, domain.dimension());
+      warn({"short-lengthscale", "kernel.lengthscale"},
+           "After the last exchange {:.0f} % of the prior variance is left somewhere: "
+           "kernel.lengthscale is short for {} queries in {} dimensions.",
+           100 * known, std::uint64_t{study_.agents} * study_.horizon, domain.dimension());
     }
   }
 
@@ -221,55 +242,55 @@ class Checker {
   void warn_noise() {
     const double variance = model_noise() * model_noise();
     if (!is_learned() && study_.lambda < kFarBelowNoise * variance) {
-      warn(
-          "noise.lambda = {} is far below the variance of the noise, {:.3g} in model units: the "
-          "model will believe the noise.",
-          study_.lambda, variance);
+      warn({"low-lambda", "noise.lambda"},
+           "noise.lambda = {} is far below the variance of the noise, {:.3g} in model units: the "
+           "model will believe the noise.",
+           study_.lambda, variance);
     }
   }
 
   void warn_theory() {
     if (study_.mode != Mode::kTheory) return;
     if (study_.subgaussian < model_noise()) {
-      warn(
-          "noise.subgaussian = {} is below that of the simulated noise, {:.3g} in model units: "
-          "the guarantee does not hold.",
-          study_.subgaussian, model_noise());
+      warn({"low-subgaussian", "noise.subgaussian"},
+           "noise.subgaussian = {} is below that of the simulated noise, {:.3g} in model units: "
+           "the guarantee does not hold.",
+           study_.subgaussian, model_noise());
     }
     const double norm = file_.objective.norm / file_.objective.scale;
     if (file_.objective.builtin == "rkhs" && study_.norm_bound < norm) {
-      warn(
-          "noise.bound = {} is below the norm of the function, {:.3g} in model units: the "
-          "guarantee does not hold.",
-          study_.norm_bound, norm);
+      warn({"low-bound", "noise.bound"},
+           "noise.bound = {} is below the norm of the function, {:.3g} in model units: the "
+           "guarantee does not hold.",
+           study_.norm_bound, norm);
     }
     const double range = 2 * study_.norm_bound * std::sqrt(study_.kernel.variance);
-    if (!exchanges_.empty() && exchanges_.back().cut >= range) {
-      warn(
-          "The last cut is forecast at {:.3g}, and the function cannot vary by more than {:.3g}: "
-          "no epoch will trim anything; a longer horizon or more agents would.",
-          exchanges_.back().cut, range);
+    if (!check_.exchanges.empty() && check_.exchanges.back().cut >= range) {
+      warn({"no-trimming", "study.horizon"},
+           "The last cut is forecast at {:.3g}, and the function cannot vary by more than {:.3g}: "
+           "no epoch will trim anything; a longer horizon or more agents would.",
+           check_.exchanges.back().cut, range);
     }
   }
 
   // With upload = "auto" the coordinator chooses the shorter form, so there is nothing to warn of.
   void warn_uploads() {
-    if (exchanges_.empty() || study_.upload != UploadRule::kProjection) return;
+    if (check_.exchanges.empty() || study_.upload != UploadRule::kProjection) return;
     const bool all_longer =
-        std::all_of(exchanges_.begin(), exchanges_.end(),
+        std::all_of(check_.exchanges.begin(), check_.exchanges.end(),
                     [](const ExchangeForecast& e) { return e.inducing > e.length; });
     if (!all_longer) return;
-    warn(
-        "Every upload is forecast to be longer than the raw rewards (the last: {} numbers against "
-        "{}): use upload = \"auto\", a smaller duets.p0 or inducing = \"greedy\".",
-        exchanges_.back().inducing, exchanges_.back().length);
+    warn({"long-uploads", "duets.upload"},
+         "Every upload is forecast to be longer than the raw rewards (the last: {} numbers against "
+         "{}): use upload = \"auto\", a smaller duets.p0 or inducing = \"greedy\".",
+         check_.exchanges.back().inducing, check_.exchanges.back().length);
   }
 
   void warn_acceptance() {
-    if (exchanges_.empty()) return;
-    const auto acceptance = forecast_acceptance(study_, exchanges_.back().cut);
+    const auto& acceptance = check_.acceptance;
     if (acceptance && *acceptance < kLowAcceptance) {
       warn(
+          {"low-acceptance", "duets.volume_floor"},
           "The last region is forecast to hold a share of {:.1g} of the space, which is hard to "
           "sample: set duets.volume_floor, raise duets.beta or kernel.lengthscale, or use a finite "
           "set.",
@@ -279,12 +300,18 @@ class Checker {
 
   const StudyFile& file_;
   const Study& study_;
-  std::vector<std::uint32_t> lengths_;
-  std::vector<ExchangeForecast> exchanges_;
   ConfigCheck check_;
 };
 
 }  // namespace
+
+// On a box or ball the parts are made of public points, of which there is a limit.
+std::optional<std::uint64_t> strata_of(const Study& study, std::uint32_t length) {
+  if (study.coins == protocol::Coins::kIndependent) return std::nullopt;
+  const std::uint64_t slots = std::uint64_t{study.agents} * length;
+  const bool too_many = !study.domain->is_finite() && 2 * slots > region::kMaxStrataPool;
+  return too_many ? std::nullopt : std::optional(slots);
+}
 
 ConfigCheck check(const StudyFile& file) { return Checker(file).run(); }
 

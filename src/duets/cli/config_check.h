@@ -50,15 +50,47 @@ std::vector<ExchangeForecast> forecast_exchanges(const protocol::Study& study, s
 /// The forecast acceptance after the last cut; none on a finite set.
 std::optional<double> forecast_acceptance(const protocol::Study& study, double cut);
 
+/// Real numbers that all exchanges send, in the three ledgers of docs/guide.md. Without learned
+/// models and what absent agents, holes and start points would add.
+struct RealsForecast {
+  double paper = 0, figure = 0, links = 0;
+};
+RealsForecast forecast_reals(const protocol::Study& study,
+                             const std::vector<ExchangeForecast>& exchanges);
+
+/// Something in the file that is likely to disappoint.
+struct ConfigWarning {
+  std::string code;   ///< for programs: "one-epoch"
+  std::string field;  ///< of the study file, the first to change
+  std::string text;   ///< one sentence or two, with what to change
+};
+
+/// The cuts that use a learned length scale: small fleets cut several times before they know one.
+struct LearnedCuts {
+  std::size_t learned = 0;  ///< of `all`; the first ones rest on the guess
+  std::size_t all = 0;
+};
+
 struct ConfigCheck {
   /// Names and values for people, in a fixed order.
   std::vector<std::pair<std::string, std::string>> facts;
-  /// One sentence or two each, with what to change.
-  std::vector<std::string> warnings;
+  std::vector<ConfigWarning> warnings;
+  std::vector<std::uint32_t> lengths;       ///< T_1 .. T_J
+  std::vector<ExchangeForecast> exchanges;  ///< empty when there is none, or no forecast
+  std::optional<double> acceptance;         ///< forecast_acceptance() after the last exchange
+  std::optional<LearnedCuts> learned_cuts;  ///< with learned parameters
   /// For estimate_memory(): the largest of the forecasts.
   harness::ModelSize model;
+  harness::MemoryEstimate memory;  ///< of a simulation in one process on all processors
 };
 
 ConfigCheck check(const StudyFile& file);
+
+/// The parts of the region that stratified coins make in an epoch of so many queries an agent; none
+/// where coins are independent.
+std::optional<std::uint64_t> strata_of(const protocol::Study& study, std::uint32_t length);
+
+/// The whole check as one JSON object (docs/formats/json.md).
+std::string config_json(const StudyFile& file, const ConfigCheck& check);
 
 }  // namespace duets::cli

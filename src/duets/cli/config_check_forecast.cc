@@ -212,4 +212,22 @@ std::optional<double> forecast_acceptance(const Study& given, double cut) {
   return std::max(floor, std::exp(std::min(0.0, log_share)));
 }
 
+RealsForecast forecast_reals(const protocol::Study& study,
+                             const std::vector<ExchangeForecast>& exchanges) {
+  const auto agents = static_cast<double>(study.agents);
+  // A point as its coordinates or as an index of the public stream, and a weight; the threshold.
+  const bool indices = study.inducing == protocol::Inducing::kPublic;
+  const double point = indices ? 1 : static_cast<double>(study.domain->dimension());
+  RealsForecast reals;
+  for (const ExchangeForecast& exchange : exchanges) {
+    const auto inducing = static_cast<double>(exchange.inducing);
+    const double up = exchange.rewards ? static_cast<double>(exchange.length) : inducing;
+    const double down = inducing * (point + 1) + 1;
+    reals.paper += up + down;
+    reals.figure += agents * up;
+    reals.links += agents * (up + down);
+  }
+  return reals;
+}
+
 }  // namespace duets::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numbers>
 
 namespace duets::cli {
@@ -28,7 +29,12 @@ const std::string kBranin = "[objective]\nbuiltin = \"branin\"\n";
 
 StudyFile parse(const std::string& text) { return parse_study(text, "t.toml", "."); }
 
-std::vector<std::string> warnings(const std::string& text) { return check(parse(text)).warnings; }
+std::vector<std::string> warnings(const StudyFile& file) {
+  std::vector<std::string> texts;
+  for (const ConfigWarning& warning : check(file).warnings) texts.push_back(warning.text);
+  return texts;
+}
+std::vector<std::string> warnings(const std::string& text) { return warnings(parse(text)); }
 
 std::string fact(const StudyFile& file, const std::string& name) {
   for (const auto& [key, value] : check(file).facts) {
@@ -203,7 +209,7 @@ TEST(ConfigCheckTest, TheFloorLimitsTheForecastAcceptance) {
   const std::string h1 = "[objective]\nbuiltin = \"h1\"\n";
   const StudyFile file = parse(study("[duets]\nbeta = 0.01\nvolume_floor = 0.001\n" + h1));
   EXPECT_NEAR(forecast_acceptance(file.study, 0.01).value(), 1e-3, 1e-12);
-  EXPECT_THAT(check(file).warnings, Not(Contains(HasSubstr("hard to sample"))));
+  EXPECT_THAT(warnings(file), Not(Contains(HasSubstr("hard to sample"))));
   EXPECT_THAT(warnings(study("[duets]\nt1 = 1\nvolume_floor = 0.001\n" + kBranin, 2)),
               Not(Contains(HasSubstr("first cut rests"))));
 }
@@ -240,6 +246,55 @@ TEST(ConfigCheckTest, LongListsOfEpochsAreCheap) {
   const StudyFile file = parse(study("[duets]\nepochs = [" + epochs + "]\n" + kBranin, 10, 5000));
   EXPECT_EQ(fact(file, "exchanges"), "4999");
   EXPECT_LT(fact(file, "epochs").size(), 80U);
+}
+
+TEST(ConfigCheckTest, AWarningHasACodeAndTheFieldToChange) {
+  const auto only = [](const std::string& text) {
+    const auto warnings = check(parse(text)).warnings;
+    EXPECT_EQ(warnings.size(), 1U);
+    return warnings.at(0).code + " " + warnings.at(0).field;
+  };
+  EXPECT_EQ(only(study("[duets]\nt1 = 60\n" + kBranin)), "one-epoch duets.t1");
+  EXPECT_EQ(only(study("[noise]\nlambda = 0.003\n" + kBranin)), "low-lambda noise.lambda");
+  EXPECT_EQ(only(study("[kernel]\nlengthscale = 1.5\n" + kBranin)),
+            "long-lengthscale kernel.lengthscale");
+}
+
+// The formulas of docs/guide.md, for two exchanges of 4 agents in 2 dimensions.
+TEST(ConfigCheckTest, RealsFollowFromTheExchanges) {
+  StudyFile file = parse(study(kBranin, 4));
+  const std::vector<ExchangeForecast> exchanges{{.length = 3, .rewards = true, .inducing = 5},
+                                                {.length = 20, .inducing = 7}};
+  const RealsForecast reals = forecast_reals(file.study, exchanges);
+  EXPECT_EQ(reals.paper, 3 + (5 * 3 + 1) + 7 + (7 * 3 + 1));
+  EXPECT_EQ(reals.figure, 4 * (3 + 7));
+  EXPECT_EQ(reals.links, 4 * (3 + 5 * 3 + 1 + 7 + 7 * 3 + 1));
+  file.study.inducing = protocol::Inducing::kPublic;
+  EXPECT_EQ(forecast_reals(file.study, exchanges).paper, 3 + (2 * 5 + 1) + 7 + (2 * 7 + 1));
+}
+
+TEST(ConfigCheckTest, TheCoordinatorIsAFactOfServe) {
+  const StudyFile file =
+      parse(study(kBranin + "[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n"));
+  EXPECT_EQ(fact(file, "duets serve"), "listens on localhost:1, quorum 2");
+  EXPECT_EQ(fact(parse(study(kBranin)), "duets serve"), "(none)");
+}
+
+TEST(ConfigCheckTest, JsonHasNumbersWhereTheTableHasText) {
+  const StudyFile file = parse(study(kBranin));
+  const auto json = nlohmann::json::parse(config_json(file, check(file)));
+  EXPECT_EQ(json["queries"], 500);
+  EXPECT_EQ(json["epochs"].size(), 4U);
+  EXPECT_EQ(json["epochs"][1]["length"], 10);
+  EXPECT_EQ(json["epochs"][1]["queries"], 100);
+  EXPECT_GT(json["epochs"][0]["exchange"]["inducing"], 0);
+  EXPECT_TRUE(json["epochs"][3]["exchange"].is_null());
+  EXPECT_GT(json["memory_bytes"]["total"], 0);
+  EXPECT_TRUE(json["domain"]["candidates"].is_null());
+  const StudyFile one = parse(study("[duets]\nt1 = 60\n" + kBranin));
+  const auto warned = nlohmann::json::parse(config_json(one, check(one)));
+  EXPECT_TRUE(warned["reals"].is_null());
+  EXPECT_EQ(warned["warnings"][0]["code"], "one-epoch");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "duets/base/error.h"
 #include "duets/cli/export_tables.h"
 #include "duets/cli/file_io.h"
+#include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
 #include "duets/cli/participation_file.h"
 #include "duets/cli/result_tables.h"
@@ -48,9 +49,11 @@ class ExportDirectory {
   ExportDirectory(const ExportDirectory&) = delete;
   ExportDirectory& operator=(const ExportDirectory&) = delete;
 
-  void write(const std::string& name, std::string_view text) const {
+  void write(const std::string& name, std::string_view text) {
     write_whole_file(partial_ / name, text);
+    files_.push_back(name);
   }
+  const std::vector<std::string>& files() const { return files_; }
 
   void commit() const {
     check_free();
@@ -78,6 +81,7 @@ class ExportDirectory {
 
   fs::path directory_;
   fs::path partial_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace
@@ -91,7 +95,7 @@ void export_study(const ExportFlags& flags, const Extensions& extensions) {
   const harness::RunResult result =
       result_of(study, file, source->status(name).complete_participation);
   const std::string output = flags.output.empty() ? "results/" + name : flags.output;
-  const ExportDirectory directory(output);
+  ExportDirectory directory(output);
   directory.write("study.toml", study.definition.toml);
   const base::Bytes journal = service::encode_export(study.definition, study.records);
   directory.write("journal.bin", {reinterpret_cast<const char*>(journal.data()), journal.size()});
@@ -105,6 +109,11 @@ void export_study(const ExportFlags& flags, const Extensions& extensions) {
   }
   directory.commit();
   lines.say(fmt::format("{} records of study {} are in {}", study.records.size(), name, output));
+  if (flags.format != Format::kJson) return;
+  std::cout << json_text({{"study", name},
+                          {"records", study.records.size()},
+                          {"results", output},
+                          {"files", directory.files()}});
 }
 
 }  // namespace duets::cli

@@ -7,6 +7,7 @@
 #include "duets/cli/extensions.h"
 #include "duets/cli/progress.h"
 #include "duets/cli/study_source.h"
+#include "duets/cli/summary.h"
 
 namespace duets::cli {
 
@@ -15,6 +16,7 @@ struct ExportFlags {
   std::string study;
   std::string output;               ///< empty: results/<study name>
   std::vector<std::string> trials;  ///< agents' journals, files or directories
+  Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
 };
 

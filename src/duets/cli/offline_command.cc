@@ -12,6 +12,7 @@
 #include "duets/base/error.h"
 #include "duets/cli/agent_join.h"
 #include "duets/cli/answers_file.h"
+#include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
 #include "duets/cli/study_file_sections.h"
 #include "duets/service/agent_journal.h"
@@ -136,7 +137,15 @@ void print_plan(const OfflineFlags& flags) {
                                   session->state()));
   }
   if (queries.empty()) lines.say("the study is over");
-  std::cout << plan_csv(*session->definition().study->domain, queries);
+  const protocol::Study& study = *session->definition().study;
+  if (flags.format == Format::kJson) {
+    std::cout << json_text({{"study", study.name},
+                            {"agent", session->agent()},
+                            {"finished", session->finished()},
+                            {"queries", plan_json(*study.domain, queries)}});
+    return;
+  }
+  std::cout << plan_csv(*study.domain, queries);
 }
 
 void submit_answers(const OfflineFlags& flags) {
@@ -154,8 +163,20 @@ void submit_answers(const OfflineFlags& flags) {
         fmt::format("{} rows belong to epochs that have ended and are not used", sorted.num_late));
   }
   const std::vector<std::uint32_t> missing = missing_slots(state, sorted);
-  if (!missing.empty()) return tell_missing(state.open.front().epoch, missing, lines);
-  tell_delivery(*session, lines);
+  if (missing.empty()) {
+    tell_delivery(*session, lines);
+  } else {
+    tell_missing(state.open.front().epoch, missing, lines);
+  }
+  if (flags.format != Format::kJson) return;
+  std::cout << json_text({{"study", session->definition().study->name},
+                          {"agent", session->agent()},
+                          {"taken", sorted.fresh.size()},
+                          {"known", sorted.num_known},
+                          {"late", sorted.num_late},
+                          {"missing", missing},
+                          {"delivered", missing.empty()},
+                          {"finished", session->finished()}});
 }
 
 }  // namespace duets::cli

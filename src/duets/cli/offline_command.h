@@ -7,6 +7,7 @@
 
 #include "duets/cli/peer.h"
 #include "duets/cli/progress.h"
+#include "duets/cli/summary.h"
 
 namespace duets::cli {
 
@@ -18,11 +19,12 @@ struct OfflineFlags {
   bool take_over = false;
   double wait = 1;   ///< seconds for the next epoch, when nothing is open
   std::string file;  ///< submit: the answers
+  Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// Prints the open queries of the agent as CSV. Throws base::Error, kTimeout when there are none
-/// yet.
+/// Prints the open queries of the agent, as CSV or JSON. Throws base::Error, kTimeout when there
+/// are none yet.
 void print_plan(const OfflineFlags& flags);
 
 /// Takes a file of answers, all or nothing, and sends them once the epoch is complete. Throws

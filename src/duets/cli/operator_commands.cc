@@ -20,6 +20,11 @@ CLI::App* add_action(CLI::App& study, Chosen& chosen, const std::string& name,
                      StudyAction action) {
   CLI::App* command = study.add_subcommand(name, text);
   add_source(*command, flags->source);
+  if (action == list_studies) {
+    add_format(*command, flags->format);
+  } else {
+    add_format(*command, flags->format, {"table", "json"});
+  }
   add_quiet(*command, flags->verbosity);
   command->callback([flags, action, &chosen] {
     flags->source.peer.give_up = kGiveUpSeconds;
@@ -51,6 +56,7 @@ void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
   add_text(*command, "-o,--output", flags->output, "Directory (default results/<study>)", "DIR");
   command->add_option("--trials", flags->trials, "Agents' journals for trials.csv")
       ->option_text("JOURNAL...");
+  add_format(*command, flags->format, {"table", "json"});
   add_quiet(*command, flags->verbosity);
   command->callback([flags, &chosen, &extensions] {
     flags->source.peer.give_up = kGiveUpSeconds;
@@ -66,8 +72,7 @@ void add_study_commands(CLI::App& app, Chosen& chosen, const Extensions& extensi
   add_export(*study, chosen, extensions);
   const auto flags = [] { return std::make_shared<StudyFlags>(); };
   auto list = flags();
-  add_format(*add_action(*study, chosen, "list", "The studies there are", list, list_studies),
-             list->format);
+  add_action(*study, chosen, "list", "The studies there are", list, list_studies);
   auto show = flags();
   add_name(*add_action(*study, chosen, "show", "Print the study file", show, show_study),
            show->study);

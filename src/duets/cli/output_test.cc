@@ -280,6 +280,24 @@ TEST(Summary, CsvReadsBackByColumn) {
   EXPECT_EQ(table.difference(0, summary_cells(r)), "");
 }
 
+TEST(Summary, CsvHasTheRecommendedParametersByName) {
+  harness::RunResult r = small_result();
+  r.coordinate_names = {"x", "speed, or mode"};
+  r.optimum = -2.5;
+  const std::string csv = run_summary(r, Format::kCsv, "out");
+  EXPECT_NE(csv.find(",true_value,best_possible,params.x,\"params.speed, or mode\"\n"),
+            std::string::npos);
+  EXPECT_NE(csv.find(",-1.625,-2.5,0.25,slow\n"), std::string::npos);
+}
+
+TEST(Summary, JsonHasTheBestPossibleValueAndNullWhereThereIsNone) {
+  harness::RunResult r = small_result();
+  EXPECT_TRUE(
+      nlohmann::json::parse(run_summary(r, Format::kJson, "out"))["best_possible"].is_null());
+  r.optimum = -2.5;
+  EXPECT_EQ(nlohmann::json::parse(run_summary(r, Format::kJson, "out"))["best_possible"], -2.5);
+}
+
 TEST(Progress, DurationsReadLikeAPersonWritesThem) {
   EXPECT_EQ(duration_text(0.2), "0 s");
   EXPECT_EQ(duration_text(59.4), "59 s");

@@ -45,14 +45,15 @@ Json ratios_json(const harness::Ratios& ratios) {
     Json& entry = json[std::string(harness::measure_name(measure))];
     if (!ratio) continue;
     entry["ratio"] = ratio->value;
-    if (ratio->interval) entry["interval"] = {ratio->interval->low, ratio->interval->high};
+    entry["low"] = ratio->interval ? Json(ratio->interval->low) : Json(nullptr);
+    entry["high"] = ratio->interval ? Json(ratio->interval->high) : Json(nullptr);
   }
   return json;
 }
 
 Json entry_json(const harness::SelfTuningTask& task, const harness::SelfTuningEntry& entry) {
   Json json{{"condition", task.condition}, {"function", task.function}, {"name", entry.name}};
-  if (!entry.setting.empty()) json["setting"] = entry.setting;
+  json["setting"] = entry.setting;
   json["runs"] = entry.regret.runs;
   json["regret_mean"] = entry.regret.mean;
   json["regret_std"] = entry.regret.stddev ? Json(*entry.regret.stddev) : Json(nullptr);
@@ -60,9 +61,8 @@ Json entry_json(const harness::SelfTuningTask& task, const harness::SelfTuningEn
     json["communication"][std::string(harness::ledger_name(ledger))] =
         entry.communication[static_cast<std::size_t>(ledger)].mean;
   }
-  if (entry.reference.empty()) return json;
   json["reference"] = entry.reference;
-  json["ratios"] = ratios_json(entry.ratios);
+  json["ratios"] = entry.reference.empty() ? Json(nullptr) : ratios_json(entry.ratios);
   return json;
 }
 

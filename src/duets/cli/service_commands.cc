@@ -72,6 +72,7 @@ void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   add_seconds(*agent, "--give-up", flags->peer.give_up,
               "End with exit code 4 when the coordinator does not answer for so long");
   add_agent_objective(*agent, *flags);
+  add_format(*agent, flags->format);
   add_quiet(*agent, flags->verbosity);
   agent->callback([flags, &chosen, &extensions] {
     chosen = [flags, &extensions] { run_agents(*flags, extensions); };
@@ -102,11 +103,14 @@ void add_offline_commands(CLI::App& app, Chosen& chosen) {
   constexpr double kGiveUpSeconds = 10;
   const auto plan = std::make_shared<OfflineFlags>();
   plan->peer.give_up = kGiveUpSeconds;
-  add_offline(app, chosen, "plan", "Print an agent's open queries as CSV", plan, print_plan);
+  plan->format = Format::kCsv;
+  add_format(*add_offline(app, chosen, "plan", "Print an agent's open queries", plan, print_plan),
+             plan->format, {"csv", "json"});
   const auto submit = std::make_shared<OfflineFlags>();
   submit->peer.give_up = kGiveUpSeconds;
   CLI::App* command = add_offline(app, chosen, "submit", "Take an agent's answers from a CSV file",
                                   submit, submit_answers);
+  add_format(*command, submit->format, {"table", "json"});
   command->add_option("file", submit->file, "Columns epoch, slot, value")
       ->required()
       ->option_text("FILE.csv");

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "duets/cli/json_text.h"
 #include "duets/cli/status_progress.h"
 
 namespace duets::cli {
@@ -75,12 +74,11 @@ Json status_json(const StudyView& view) {
   const StudyStatus& s = view.status;
   Json json = head_json(s);
   json["epoch_seconds"] = s.epoch_seconds;
-  json["deadline_seconds"] = s.deadline_seconds ? Json(*s.deadline_seconds) : Json(nullptr);
+  json["deadline_seconds"] = or_null(s.deadline_seconds);
   json["quorum"] = s.quorum;
   json["deadline"] = s.deadline > 0 ? Json(s.deadline) : Json(nullptr);
   json["progress"] = progress_of(s);
-  const std::optional<double> left = seconds_left(s);
-  json["seconds_left"] = left ? Json(*left) : Json(nullptr);
+  json["seconds_left"] = or_null(seconds_left(s));
   json["waiting_for"] = s.waiting_for;
   json["holding_up"] = service::holding_up(s);
   json["agent_status"] = Json::array();
@@ -107,11 +105,6 @@ Json status_json(const StudyView& view) {
   return json;
 }
 
-// Hosts and problems come from other machines: bytes that are no text must not end the command.
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::string coordinate_name(const StudyView& view, std::size_t coordinate) {
@@ -127,24 +120,24 @@ const std::string* choice_of(const StudyView& view, std::size_t coordinate, doub
 }
 
 std::string statuses_json(const std::vector<StudyView>& views) {
-  if (views.size() == 1) return dump(status_json(views.front()));
+  if (views.size() == 1) return json_text(status_json(views.front()));
   Json json = Json::array();
   for (const StudyView& view : views) json.push_back(status_json(view));
-  return dump(json);
+  return json_text(json);
 }
 
 std::string list_json(const std::vector<StudyStatus>& statuses) {
   Json json = Json::array();
   for (const StudyStatus& status : statuses) json.push_back(head_json(status));
-  return dump(json);
+  return json_text(json);
 }
 
 std::string best_json(const StudyView& view) {
-  return dump({{"study", view.status.name},
-               {"state", to_string(view.status.state)},
-               {"recommendation", recommendation_json(view)},
-               {"best_trial", best_trial_json(view)},
-               {"guarantee", view.status.guarantee}});
+  return json_text({{"study", view.status.name},
+                    {"state", to_string(view.status.state)},
+                    {"recommendation", recommendation_json(view)},
+                    {"best_trial", best_trial_json(view)},
+                    {"guarantee", view.status.guarantee}});
 }
 
 }  // namespace duets::cli

@@ -11,6 +11,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/agent_numbers.h"
+#include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_definition.h"
@@ -48,6 +49,12 @@ std::optional<std::uint32_t> quorum_of(const std::string& text) {
   return static_cast<std::uint32_t>(*number);
 }
 
+// What a command that changes a study did, for programs; people read standard error.
+void print_action(const StudyFlags& flags, const char* action, bool done) {
+  if (flags.format != Format::kJson) return;
+  std::cout << json_text({{"study", flags.study}, {"action", action}, {"done", done}});
+}
+
 }  // namespace
 
 void create_study(const StudyFlags& flags, const Extensions& extensions) {
@@ -60,8 +67,16 @@ void create_study(const StudyFlags& flags, const Extensions& extensions) {
                         count_text(file.study.agents, "agent", "agents"),
                         count_text(file.study.horizon, "query", "queries"),
                         std::uint64_t{file.study.agents} * file.study.horizon));
-  fmt::print(std::cout, "{} {}\n", file.study.name,
-             base::to_hex(protocol::study_digest(file.study)));
+  const std::string digest = base::to_hex(protocol::study_digest(file.study));
+  if (flags.format == Format::kJson) {
+    std::cout << json_text({{"study", file.study.name},
+                            {"created", made},
+                            {"agents", file.study.agents},
+                            {"horizon", file.study.horizon},
+                            {"study_digest", digest}});
+    return;
+  }
+  fmt::print(std::cout, "{} {}\n", file.study.name, digest);
 }
 
 void list_studies(const StudyFlags& flags) {
@@ -74,6 +89,15 @@ void show_study(const StudyFlags& flags) {
   const auto source = open_source(flags.source, lines.log());
   const service::Definition definition = source->definition(flags.study);
   const service::StudyStatus status = source->status(definition.study->name);
+  if (flags.format == Format::kJson) {
+    std::cout << json_text({{"study", status.name},
+                            {"state", to_string(status.state)},
+                            {"epoch", status.epoch},
+                            {"epochs", status.num_epochs},
+                            {"study_digest", base::to_hex(status.study_digest)},
+                            {"toml", definition.toml}});
+    return;
+  }
   fmt::print(std::cout, "# study digest {}\n# {}, epoch {} of {}\n{}",
              base::to_hex(status.study_digest), to_string(status.state), status.epoch,
              status.num_epochs, definition.toml);
@@ -83,6 +107,7 @@ void stop_study(const StudyFlags& flags) {
   Lines lines(flags.verbosity);
   open_source(flags.source, lines.log())->stop(flags.study);
   lines.say(flags.study + ": stopped for good; what was measured stays stored");
+  print_action(flags, "stop", true);
 }
 
 void delete_study(const StudyFlags& flags) {
@@ -90,10 +115,12 @@ void delete_study(const StudyFlags& flags) {
   const auto source = open_source(flags.source, lines.log());
   if (!flags.yes && !confirmed(flags.study)) {
     lines.say("nothing was deleted");
+    print_action(flags, "delete", false);
     return;
   }
   source->remove(flags.study);
   lines.say(flags.study + ": deleted");
+  print_action(flags, "delete", true);
 }
 
 void close_epoch(const StudyFlags& flags) {
@@ -101,6 +128,7 @@ void close_epoch(const StudyFlags& flags) {
   open_source(flags.source, lines.log())->close_epoch(flags.study, flags.epoch);
   lines.say(fmt::format("{}: epoch {} is closed with the agents that have uploaded", flags.study,
                         flags.epoch));
+  print_action(flags, "close", true);
 }
 
 void retire_agent(const StudyFlags& flags) {
@@ -108,6 +136,7 @@ void retire_agent(const StudyFlags& flags) {
   open_source(flags.source, lines.log())->retire_agent(flags.study, flags.agent);
   lines.say(fmt::format("{}: agent {} is retired for good; what it has uploaded stays", flags.study,
                         flags.agent));
+  print_action(flags, "retire", true);
 }
 
 void set_policy(const StudyFlags& flags) {
@@ -120,6 +149,7 @@ void set_policy(const StudyFlags& flags) {
   source->set_policy(flags.study, quorum, deadline);
   lines.say(
       fmt::format("{}: epochs close {}", flags.study, closing_text(source->status(flags.study))));
+  print_action(flags, "set", true);
 }
 
 }  // namespace duets::cli

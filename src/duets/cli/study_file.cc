@@ -150,9 +150,6 @@ void read_coordinator(const Section& section, StudyFile& out) {
   if (coordinator.deadline && !coordinator.quorum) {
     section.fail("deadline", "needs coordinator.quorum: how many agents are enough");
   }
-  if (section.table() != nullptr) {
-    out.notes.emplace_back("[coordinator] is for duets serve; a simulation does not use it");
-  }
 }
 
 StudyFile read_tree(const Node& root, const std::string& file_name,

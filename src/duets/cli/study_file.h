@@ -60,7 +60,7 @@ struct SpaceSpec {
   std::string file;   ///< the CSV the points were read from, as written; empty otherwise
 };
 
-/// [coordinator]: for `duets serve`; a simulation does not use it.
+/// [coordinator]: used by `duets serve`, not by a simulation.
 struct CoordinatorSpec {
   std::optional<std::string> listen;   ///< "host:port"
   std::optional<std::string> storage;  ///< a path
@@ -81,7 +81,6 @@ struct StudyFile {
   bool lengthscale_given = false;          ///< false: a default
   std::optional<protocol::Preset> preset;  ///< where the defaults of [duets] came from, if named
   CoordinatorSpec coordinator;
-  std::vector<std::string> notes;  ///< what was read and has no effect here, for people
 };
 
 /// From the command line, where they win over the file, and from the program.

@@ -89,7 +89,6 @@ TEST(StudyFileTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(file.objective.noise, (problems::Noise{problems::NoiseKind::kGaussian, 0.2}));
   EXPECT_EQ(file.objective.offset, 0.0);
   EXPECT_EQ(file.objective.scale, 1.0);
-  EXPECT_TRUE(file.notes.empty());
 }
 
 TEST(StudyFileTest, BuiltinsBringTheirNaturalDomain) {
@@ -230,12 +229,11 @@ TEST(StudyFileTest, NoNoiseIsNoNoise) {
   expect_round_trip(file);
 }
 
-TEST(StudyFileTest, TheCoordinatorIsReadAndNoted) {
+TEST(StudyFileTest, TheCoordinatorIsRead) {
   const StudyFile file =
       branin("[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\ndeadline = 1.5\n");
   EXPECT_EQ(file.coordinator.quorum, 2U);
   EXPECT_EQ(file.coordinator.deadline, 1.5);
-  EXPECT_EQ(file.notes.size(), 1U);
   expect_round_trip(file);
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "duets/cli/json_text.h"
+#include "duets/cli/result_tables.h"
 #include "duets/protocol/model_check.h"
 #include "duets/protocol/variance.h"
 
@@ -116,7 +118,7 @@ nlohmann::ordered_json point_json(const RunResult& r, const std::vector<double>&
   return json;
 }
 
-std::string json_text(const RunResult& r, const std::string& directory) {
+std::string run_json(const RunResult& r, const std::string& directory) {
   nlohmann::ordered_json json;
   json["study"] = r.study_name;
   json["direction"] = r.direction;
@@ -129,8 +131,8 @@ std::string json_text(const RunResult& r, const std::string& directory) {
     json["recommendation"] = {{"params", point_json(r, rec.values)},
                               {"mean", rec.mean},
                               {"low", rec.low},
-                              {"high", rec.high}};
-    if (rec.true_value) json["recommendation"]["true_value"] = *rec.true_value;
+                              {"high", rec.high},
+                              {"true_value", or_null(rec.true_value)}};
   }
   json["best_trial"] = nullptr;
   if (r.best_trial) {
@@ -141,7 +143,10 @@ std::string json_text(const RunResult& r, const std::string& directory) {
                           {"epoch", best.epoch},
                           {"slot", best.slot}};
   }
+  json["best_possible"] = or_null(r.optimum);
+  json["cumulative_regret"] = nullptr;
   if (!r.cumulative_regret.empty()) json["cumulative_regret"] = r.cumulative_regret.back();
+  json["communication"] = nullptr;
   if (!r.communication.empty()) {
     const auto& sent = r.communication.back();
     json["communication"] = {{"paper", sent.paper},
@@ -152,22 +157,30 @@ std::string json_text(const RunResult& r, const std::string& directory) {
   }
   json["variance_paths"] = variance_paths(r);
   json["samplers"] = samplers(r);
+  json["model_check"] = nullptr;
   if (const auto check = protocol::check_model(r.epochs)) {
     json["model_check"] = {{"epoch", base::value(check->epoch)},
                            {"rewards", check->num_rewards},
                            {"surprise", check->surprise},
                            {"fits", check->fits}};
   }
+  json["guarantee"] = r.guarantee;
+  json["study_digest"] = r.study_digest;
   json["run_digest"] = r.run_digest;
   json["state_digest"] = r.state_digest;
   json["results"] = directory;
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
+std::string number_or_empty(const std::optional<double>& value) {
+  return value ? fmt::format("{:.17g}", *value) : std::string();
+}
+
+// The recommended parameters come last: every study has its own.
 std::string csv_text(const RunResult& r) {
   std::string head =
       "agents,horizon,seed,regret,paper,figure,links,closing,bytes,mean,low,high,"
-      "best_value,run_digest,state_digest\n";
+      "best_value,run_digest,state_digest,true_value,best_possible";
   const harness::CommunicationPoint sent =
       r.communication.empty() ? harness::CommunicationPoint{} : r.communication.back();
   const auto recommendation = r.recommendation
@@ -176,10 +189,20 @@ std::string csv_text(const RunResult& r) {
                                   : std::string(",,");
   const std::string best = r.best_trial ? fmt::format("{:.17g}", r.best_trial->value) : "";
   const double regret = r.cumulative_regret.empty() ? 0 : r.cumulative_regret.back();
-  return head + fmt::format("{},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{},{},{},{}\n",
-                            r.agents, r.horizon, r.seed, regret, sent.paper, sent.figure,
-                            sent.links, sent.closing, sent.bytes, recommendation, best,
-                            r.run_digest, r.state_digest);
+  std::string line =
+      fmt::format("{},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{},{},{},{},{},{}", r.agents,
+                  r.horizon, r.seed, regret, sent.paper, sent.figure, sent.links, sent.closing,
+                  sent.bytes, recommendation, best, r.run_digest, r.state_digest,
+                  number_or_empty(r.recommendation ? r.recommendation->true_value : std::nullopt),
+                  number_or_empty(r.optimum));
+  for (std::size_t i = 0; i < r.coordinate_names.size(); ++i) {
+    head += "," + csv_field("params." + r.coordinate_names[i]);
+    line += ",";
+    if (r.recommendation) {
+      line += csv_field(harness::value_text(r, i, r.recommendation->values[i], 17));
+    }
+  }
+  return head + "\n" + line + "\n";
 }
 
 }  // namespace
@@ -198,7 +221,7 @@ std::string run_summary(const RunResult& result, Format format,
     case Format::kTable:
       return table_text(table_rows(result, output_directory));
     case Format::kJson:
-      return json_text(result, output_directory);
+      return run_json(result, output_directory);
     case Format::kCsv:
       return csv_text(result);
   }

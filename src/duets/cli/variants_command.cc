@@ -64,7 +64,7 @@ Json result_json(const std::string& function, const harness::VariantResult& resu
         result.communication[static_cast<std::size_t>(ledger)].mean;
   }
   json["standing"] = harness::standing_text(result.standing);
-  if (!result.dominated_by.empty()) json["dominated_by"] = result.dominated_by;
+  json["dominated_by"] = result.dominated_by;
   return json;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "duets/cli/json_text.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/verify_command.h"
 
@@ -77,7 +77,7 @@ std::string json(const Verification& verification) {
                                 {"tolerance", f.tolerance},
                                 {"ok", f.ok}});
   }
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 }  // namespace
