@@ -28,7 +28,8 @@ usage "--storage" status --server localhost:1 --storage there
 usage "there" status --storage there
 usage "holds no studies" study stop small --storage there
 usage "duets study needs a subcommand: create, export, list" study
-usage '"exprt" is no subcommand of duets study: create, export' study exprt
+usage '"exprt" is not a subcommand of duets study; did you mean export?' study exprt
+usage '"dance" is not a subcommand of duets study: create, export' study dance
 usage "not expected: --agnet" agent --server localhost:1 --agnet 3 -- ./measure
 holds "only what is wrong is named" bash -c '! grep -q measure err'
 usage "no such directory" verify nosuch --secret small.toml

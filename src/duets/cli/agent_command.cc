@@ -180,6 +180,7 @@ class Fleet {
       const bool over =
           service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
       if (!over) lines_.say(who + "stopped; the same command goes on where it was");
+      if (flags_.format == Format::kTable) return;
       AgentReport report =
           report_of(flags_.journal, session.definition().study->name, session.agent(), over);
       const std::lock_guard lock(mutex_);

@@ -41,13 +41,11 @@ AgentReport report_of(const std::filesystem::path& journals, const std::string& 
 
 std::string reports_text(const std::vector<AgentReport>& reports, Format format) {
   if (format == Format::kJson) return reports_json(reports);
-  const bool csv = format == Format::kCsv;
-  std::string text = csv ? "study,agent,outcome,answers,infeasible,holes\n" : "";
+  if (format != Format::kCsv) return {};
+  std::string text = "study,agent,outcome,answers,infeasible,holes\n";
   for (const AgentReport& r : reports) {
-    text += csv ? fmt::format("{},{},{},{},{},{}\n", r.study, r.agent, outcome(r), r.answers,
-                              r.infeasible, r.holes)
-                : fmt::format("agent {} of {}: {}; {} answers, {} infeasible, {} holes\n", r.agent,
-                              r.study, outcome(r), r.answers, r.infeasible, r.holes);
+    text += fmt::format("{},{},{},{},{},{}\n", r.study, r.agent, outcome(r), r.answers,
+                        r.infeasible, r.holes);
   }
   return text;
 }

@@ -23,7 +23,7 @@ struct AgentReport {
 AgentReport report_of(const std::filesystem::path& journals, const std::string& study,
                       std::uint32_t agent, bool finished);
 
-/// One line an agent, or a JSON list.
+/// As CSV or JSON. Nothing as a table: people have read it all on standard error.
 std::string reports_text(const std::vector<AgentReport>& reports, Format format);
 
 }  // namespace duets::cli
