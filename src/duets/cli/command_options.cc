@@ -7,10 +7,16 @@
 #include <map>
 
 namespace duets::cli {
+namespace {
+
+constexpr const char* kMustNotBeEmpty = "must not be empty";
+
+}  // namespace
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
   return CLI::Validator(
       [words](std::string& word) {
+        if (word.empty()) return std::string(kMustNotBeEmpty);
         if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
         return fmt::format("\"{}\" must be one of {}", word, fmt::join(words, ", "));
       },
@@ -42,7 +48,7 @@ CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& v
                       const std::string& text, const std::string& shown) {
   return command.add_option(name, value, text)
       ->check([](const std::string& word) {
-        return word.empty() ? std::string("must not be empty") : std::string();
+        return word.empty() ? std::string(kMustNotBeEmpty) : std::string();
       })
       ->option_text(shown);
 }
