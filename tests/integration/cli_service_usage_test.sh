@@ -155,7 +155,7 @@ holds "goes on" grep -q "small: goes on where it was" serve.err
 duets agent --server "$address" --insecure --agent 0 --max-failures 2 -q -- false
 exits "a program that always fails" 8
 says "a program that always fails" "failed 2 times in a row"
-says "a program that always fails" "the same command goes on"
+says "a program that always fails" "Fix the program, then run the same command again"
 duets agent --server "$address" --insecure --agent 1 -q -- ./no-such-program
 exits "no such program" 2
 "$DUETS_PROGRAM" agent --server "$address" --insecure --agents 0-2 >agents.out 2>agents.err </dev/null

@@ -188,7 +188,8 @@ class Fleet {
     } catch (const base::Error& error) {
       if (error.kind() != base::ErrorKind::kObjective) throw;
       throw base::Error(error.kind(),
-                        fmt::format("{}{}. Mend it; the same command goes on with the next query",
+                        fmt::format("{}{}. Fix the program, then run the same command again: it "
+                                    "continues with the next query",
                                     who, error.what()));
     }
   }
@@ -239,7 +240,7 @@ std::vector<std::string> program_of(const AgentFlags& flags,
 
 void run_agents(const AgentFlags& flags, const Extensions& extensions) {
   const auto agents = wanted_agents(flags);
-  const InterruptGuard interrupt("stopping after the query under way; once more: at once",
+  const InterruptGuard interrupt("stopping after the current query; press Ctrl-C again to force",
                                  InterruptGuard::Second::kAbandons);
   Lines lines(flags.verbosity);
   std::string identity;

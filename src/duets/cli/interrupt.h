@@ -19,7 +19,7 @@ class InterruptGuard {
   /// `text` is written to standard error with the first signal; it must outlive the guard.
   /// Empty: nothing is written.
   explicit InterruptGuard(
-      const char* text = "stopping after the runs under way; once more: at once",
+      const char* text = "stopping after the current runs; press Ctrl-C again to force",
       Second second = Second::kEnds);
   /// Puts the default actions back.
   ~InterruptGuard();

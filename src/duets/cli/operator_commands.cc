@@ -128,9 +128,9 @@ CLI::App* add_look(CLI::App& app, Chosen& chosen, const std::string& name, const
 void add_operator_commands(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   add_study_commands(app, chosen, extensions);
   const auto status = std::make_shared<StatusFlags>();
-  CLI::App* command = add_look(app, chosen, "status", "How studies stand, and who is waited for",
+  CLI::App* command = add_look(app, chosen, "status", "Show study progress and pending agents",
                                status, print_status);
-  command->add_flag("--watch", status->watch, "Go on until the study is over")
+  command->add_flag("--watch", status->watch, "Keep watching until the study is over")
       ->excludes(command->get_option("--format"));
   add_look(app, chosen, "best", "The recommendation beside the best trial",
            std::make_shared<StatusFlags>(), print_best);

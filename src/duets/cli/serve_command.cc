@@ -153,7 +153,7 @@ void require_success(const std::vector<StudyView>& views) {
 void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   const std::vector<StudyFile> files = load_studies(flags, extensions);
   const CoordinatorSpec given = files.empty() ? CoordinatorSpec{} : files.front().coordinator;
-  const InterruptGuard interrupt("stopping; once more: at once");
+  const InterruptGuard interrupt("stopping; press Ctrl-C again to force");
   Lines lines(flags.verbosity);
   const harness::ThreadExecutor executor(flags.threads == 0 ? harness::default_threads()
                                                             : flags.threads);

@@ -25,7 +25,7 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   add_text(*serve, "--secret", flags->secret, "Secret of a new study (default: a fresh one)",
            "FILE");
   add_seconds(*serve, "--lease", flags->lease,
-              "An agent not heard of for so long may be replaced (default 60)");
+              "Lease: seconds of silence before an agent can be replaced (default 60)");
   serve->add_flag("--keep", flags->keep, "Stay when all studies are finished");
   add_seconds(*serve, "--give-up", flags->give_up,
               "End with exit code 7 when too few agents are there for so long");
@@ -58,7 +58,7 @@ void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
 
 void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   auto flags = std::make_shared<AgentFlags>();
-  CLI::App* agent = app.add_subcommand("agent", "Take part in a study with one's own program");
+  CLI::App* agent = app.add_subcommand("agent", "Run an agent with your own program");
   add_peer(*agent, flags->peer)->required();
   add_study_name(*agent, flags->study);
   CLI::Option* number =

@@ -79,7 +79,7 @@ Markup model_words(const RunResult& result) {
 
 // Which way the variance was computed, and why, for every epoch.
 Markup variance_words(const RunResult& result) {
-  Markup out = {"The variance &sigma;<sup>2</sup> of the closed epochs was computed so."};
+  Markup out = {"How the variance &sigma;<sup>2</sup> of each closed epoch was computed:"};
   for (const EpochReport& r : result.epochs) {
     out.html += " Epoch " + std::to_string(base::value(r.epoch)) + ": " +
                 text(protocol::variance_reason(r)).html + ".";

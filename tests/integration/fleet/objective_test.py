@@ -190,7 +190,7 @@ def asked_to_stop(scratch):
         trial, pids = at_work(scratch, agent, 100000)
         fleet.same("started again, it goes on with the next", trial, "0-1-1")
         agent.signal(signal.SIGINT)
-        fleet.wait("it to say so", lambda: "once more" in agent.err())
+        fleet.wait("it to say so", lambda: "press Ctrl-C again" in agent.err())
         fleet.check("it waits for the query", agent.alive())
         agent.signal(signal.SIGINT)
         agent.wait(20)
