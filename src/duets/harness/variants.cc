@@ -221,11 +221,11 @@ std::string theorem_left(const Variant& variant) {
   std::string out =
       coin ? "regret order"
            : fmt::format(
-                 "the confidence bound, which any S has; the lemma on random inducing sets "
-                 "is replaced by {}, so the regret order is argued, not proved",
-                 greedy ? "a residual of at most 0.1 sigma2_max at the points S is chosen from"
-                        : "what a point that is left out would tell of the data, less than a "
-                          "quarter of a reward");
+                 "nothing is proved: the confidence width is for an accurate S, which {} does not "
+                 "imply",
+                 greedy
+                     ? "a residual of at most 0.1 sigma2_max at the points S is chosen from"
+                     : "leaving out points that tell less of the data than a quarter of a reward");
   if (doubling) {
     out += coin ? ": " : "; ";
     out += "epochs grow by at most a factor, log T of them, each with its own data";
