@@ -37,8 +37,7 @@ def bash_offers(path, start):
     script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _duets; printf "%s\\n" "${COMPREPLY[@]}"'
     words = ["duets", *path, start]
     out = subprocess.run(["bash", "-c", script, "bash", str(directory / "completion.bash"), *words],
-                         capture_output=True, text=True, check=True, cwd=directory / "place"
-                         if (directory / "place").exists() else directory).stdout
+                         capture_output=True, text=True, check=True).stdout
     return {word for word in out.split("\n") if word}
 
 
