@@ -36,10 +36,6 @@ std::pair<std::uint32_t, std::uint32_t> parse_agent_range(const std::string& tex
   return {*first, *last};
 }
 
-std::string count_text(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string agents_text(const std::vector<std::uint32_t>& agents) {
   std::vector<std::string> ranges;
   std::size_t shown = 0;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "duets/base/count_text.h"
+
 namespace duets::cli {
 
 /// "A-B" with A <= B, or "A". kInvalid naming `flag`; at most kMaxHostedAgents agents.
@@ -18,7 +20,6 @@ inline constexpr std::uint32_t kMaxHostedAgents = 10000;
 /// "agent 3", "agents 0-2, 7", "agents 0, 2, 4 and 20 more"; the list is increasing and not empty.
 std::string agents_text(const std::vector<std::uint32_t>& agents);
 
-/// "1 agent", "3 agents".
-std::string count_text(std::uint64_t count, const char* one, const char* many);
+using base::count_text;
 
 }  // namespace duets::cli

@@ -6,6 +6,7 @@
 #include <array>
 #include <iostream>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/cli/build_info.h"
 #include "duets/cli/config_check.h"
@@ -37,8 +38,9 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
   }
   std::cout << std::flush;
   for (const ConfigWarning& warning : result.warnings) tell(flags, "warning: " + warning.text);
-  tell(flags, result.warnings.empty() ? "no warnings"
-                                      : fmt::format("{} warnings", result.warnings.size()));
+  tell(flags, result.warnings.empty()
+                  ? "no warnings"
+                  : base::count_text(result.warnings.size(), "warning", "warnings"));
 }
 
 void print_list(Format format, const Extensions& extensions) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/cli/build_info.h"
 #include "duets/cli/comparison_output.h"
@@ -127,8 +128,9 @@ harness::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen
   const StudyFile& file = choice.file;
   harness::ComparisonPage page;
   page.title = "Comparison on " + file.study.name;
-  page.lead = fmt::format("{} of {}: {} agents, {} queries each.", name(file.direction),
-                          file.objective.builtin, file.study.agents, file.study.horizon);
+  page.lead = fmt::format("{} of {}: {}, {} each.", name(file.direction), file.objective.builtin,
+                          base::count_text(file.study.agents, "agent", "agents"),
+                          base::count_text(file.study.horizon, "query", "queries"));
   page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", chosen.runs, file.seed,
                                      file.seed + chosen.runs - 1)},
                 {"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},
@@ -157,10 +159,11 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
   plan.context = text + presets_context(choice);
   if (chosen.threshold) plan.context += fmt::format("\nthreshold = {}", *chosen.threshold);
   plan.output = "results/compare-" + choice.file.study.name;
-  plan.notice =
-      fmt::format("{}: {} agents x {} queries, {} of {} contenders", choice.file.study.name,
-                  choice.file.study.agents, choice.file.study.horizon, runs_text(chosen.runs),
-                  plan.experiment.tasks[0].contenders.size());
+  plan.notice = fmt::format(
+      "{}: {} x {}, {} of {}", choice.file.study.name,
+      base::count_text(choice.file.study.agents, "agent", "agents"),
+      base::count_text(choice.file.study.horizon, "query", "queries"), runs_text(chosen.runs),
+      base::count_text(plan.experiment.tasks[0].contenders.size(), "contender", "contenders"));
   plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
     ExperimentOutput output =
         comparison_output(harness::analyse(plan.experiment, result, choice.algorithms),

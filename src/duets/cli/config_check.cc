@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/gp/confidence.h"
 #include "duets/gp/fit_parameters.h"
@@ -76,8 +77,8 @@ class Checker {
 
   void facts() {
     const domain::Domain& domain = *study_.domain;
-    fact("queries", "{} agents x {} = {}", study_.agents, study_.horizon,
-         std::uint64_t{study_.agents} * study_.horizon);
+    fact("queries", "{} x {} = {}", base::count_text(study_.agents, "agent", "agents"),
+         study_.horizon, std::uint64_t{study_.agents} * study_.horizon);
     fact("domain", "{}, {} dimension{}", to_string(domain.shape()), domain.dimension(),
          domain.dimension() == 1 ? "" : "s");
     if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/cli/agent_join.h"
 #include "duets/cli/answers_file.h"
@@ -156,11 +157,12 @@ void submit_answers(const OfflineFlags& flags) {
   const AgentState state = state_of(*session, flags);
   const Sorted sorted = sort_answers(answers, state, session->definition(), flags.file);
   for (const auto& [query, answer] : sorted.fresh) report(*session, query, answer);
-  lines.say(fmt::format("{} answers taken, {} were there already", sorted.fresh.size(),
+  lines.say(fmt::format("{} taken, {} already there",
+                        base::count_text(sorted.fresh.size(), "answer", "answers"),
                         sorted.num_known));
   if (sorted.num_late > 0) {
-    lines.say(
-        fmt::format("{} rows belong to epochs that have ended and are not used", sorted.num_late));
+    lines.say(fmt::format("{} of epochs that have ended: not used",
+                          base::count_text(sorted.num_late, "row", "rows")));
   }
   const std::vector<std::uint32_t> missing = missing_slots(state, sorted);
   if (missing.empty()) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "duets/base/count_text.h"
 #include "duets/harness/memory_estimate.h"
 #include "duets/protocol/variance.h"
 
@@ -19,11 +20,12 @@ std::string percent(double fraction) {
 
 std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
   std::string line = fmt::format(
-      "epoch {}: {} queries per agent, {} points; region {} of the domain, the cut keeps {}; {} "
-      "inducing points; best mean {:.4g}",
-      base::value(r.epoch), r.length, r.num_points, percent(r.region_fraction),
-      percent(r.cut_acceptance), r.num_inducing, r.max_mean);
-  if (r.num_holes > 0) line += fmt::format("; {} holes", r.num_holes);
+      "epoch {}: {} per agent, {}; region {} of the domain, the cut keeps {}; {}; best mean {:.4g}",
+      base::value(r.epoch), base::count_text(r.length, "query", "queries"),
+      base::count_text(r.num_points, "point", "points"), percent(r.region_fraction),
+      percent(r.cut_acceptance),
+      base::count_text(r.num_inducing, "inducing point", "inducing points"), r.max_mean);
+  if (r.num_holes > 0) line += "; " + base::count_text(r.num_holes, "hole", "holes");
   if (verbose) {
     line += fmt::format(
         "\n         sigma_max {:.4g}, tau {:.4g}, p {:.3g} (asked {:.3g}), {} selected; "

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/cli/build_info.h"
 #include "duets/cli/comparison_output.h"
@@ -51,7 +52,8 @@ std::string betas_text(const harness::StudyChoice& choice) {
 std::string reduction(const ReproduceFlags& chosen, const harness::StudyChoice& choice) {
   std::vector<std::string> less;
   if (chosen.quick && !chosen.runs) {
-    less.push_back(fmt::format("{} runs (the study has {})", choice.runs, kUsualRuns));
+    less.push_back(fmt::format("{} (the study has {})",
+                               base::count_text(choice.runs, "run", "runs"), kUsualRuns));
   }
   if (chosen.quick && chosen.betas.empty()) {
     less.push_back(fmt::format("beta in {{{}}} only", betas_text(choice)));

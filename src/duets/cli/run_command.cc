@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "duets/base/bytes.h"
+#include "duets/base/count_text.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/config_check.h"
 #include "duets/cli/exit_code.h"
@@ -108,9 +109,10 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
   for (const ConfigWarning& warning : forecast.warnings) {
     words.push_back("warning: " + warning.text);
   }
-  words.push_back(fmt::format("{}: {} agents x {} queries = {}, epochs of {}", study.name,
-                              study.agents, study.horizon, num_queries(study),
-                              fmt::join(protocol::lengths(study), ", ")));
+  words.push_back(fmt::format("{}: {} x {} = {}, epochs of {}", study.name,
+                              base::count_text(study.agents, "agent", "agents"),
+                              base::count_text(study.horizon, "query", "queries"),
+                              num_queries(study), fmt::join(protocol::lengths(study), ", ")));
   if (engine.processes > 1) words.push_back(text_of(engine));
   if (num_queries(study) < harness::kLargeRun) return words;
   const harness::MemoryEstimate memory =

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/service/link_watch.h"
 
@@ -72,9 +73,9 @@ class Loop {
     }
     if (options_.max_failures > 0 && num_failures_ >= options_.max_failures) {
       throw base::Error(base::ErrorKind::kObjective,
-                        fmt::format("the objective failed {} times in a row, at last in trial {}: "
-                                    "{}",
-                                    num_failures_, trial_name(query), failure.why));
+                        fmt::format("the objective failed {} in a row, at last in trial {}: {}",
+                                    base::count_text(num_failures_, "time", "times"),
+                                    trial_name(query), failure.why));
     }
   }
 

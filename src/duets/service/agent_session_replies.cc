@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/service/agent_session_talk.h"
 #include "duets/service/wire.h"
@@ -62,7 +63,8 @@ void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
                     "and 'duets status' say why",
                     name(), before));
   }
-  say(fmt::format("{}: epoch {} began, {} queries", name(), book().epoch(), book().length()));
+  say(fmt::format("{}: epoch {} began, {}", name(), book().epoch(),
+                  base::count_text(book().length(), "query", "queries")));
   show_counts();
   heartbeat_->hurry();
 }
@@ -92,9 +94,9 @@ bool AgentTalk::is_left_out() const {
 }
 
 void AgentTalk::take(const v1::SendReply& reply) {
-  std::string fate =
-      fmt::format("results of epoch {} delivered ({} of {} queries answered)", book().epoch(),
-                  book().num_answered() - book().num_holes(), book().length());
+  std::string fate = fmt::format("results of epoch {} delivered ({} of {} answered)",
+                                 book().epoch(), book().num_answered() - book().num_holes(),
+                                 base::count_text(book().length(), "query", "queries"));
   for (const v1::Message& answer : reply.answers()) {
     const protocol::Message message = from_wire(answer, *definition().study);
     if (const auto* refusal = std::get_if<protocol::Refusal>(&message)) {

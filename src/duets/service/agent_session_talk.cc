@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/service/link_watch.h"
 #include "duets/service/status_code.h"
@@ -41,9 +42,9 @@ AgentTalk::AgentTalk(SessionOptions options)
       pulse_(std::make_shared<Pulse>(joined_.caller, joined_.lease_seconds)),
       heartbeat_(HeartbeatThread::of(options_.link)) {
   if (joined_.uploaded) taken_epoch_ = joined_.open_epoch;
-  say(fmt::format("{}: joined study '{}' in epoch {}, {} of {} queries answered", name(),
+  say(fmt::format("{}: joined study '{}' in epoch {}, {} of {} answered", name(),
                   definition().study->name, book().epoch(), book().num_answered(),
-                  book().length()));
+                  base::count_text(book().length(), "query", "queries")));
   if (is_retracing()) {
     say(
         fmt::format("{}: the coordinator's storage was set back to epoch {}; sending again what it "
@@ -229,8 +230,9 @@ void AgentTalk::show_counts() {
     return;
   }
   pulse_->set_counts(book().epoch(), book().num_answered(), book().num_holes());
-  pulse_->set_state(fmt::format("epoch {}: {} of {} queries answered", book().epoch(),
-                                book().num_answered(), book().length()));
+  pulse_->set_state(fmt::format("epoch {}: {} of {} answered", book().epoch(),
+                                book().num_answered(),
+                                base::count_text(book().length(), "query", "queries")));
 }
 
 void AgentTalk::say(const std::string& line) { options_.link->say(line); }

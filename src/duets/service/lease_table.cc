@@ -57,7 +57,9 @@ Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Holder& holder,
   Grant grant;
   if (!agent) agent = choose(holder.instance, now);
   if (!agent) {
-    grant.objection = fmt::format("all {} agents of the study are taken", leases_.size());
+    grant.objection = leases_.size() == 1
+                          ? "the study has one agent, and it is taken"
+                          : fmt::format("all {} agents of the study are taken", leases_.size());
     return grant;
   }
   if (*agent >= leases_.size()) {

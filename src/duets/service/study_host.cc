@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/protocol/guarantee.h"
 #include "duets/service/status_code.h"
@@ -113,8 +114,8 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
         protocol::Coordinator::replay(definition_.study, secret_, executor_, records));
     for (const base::Bytes& record : records) board_.show(protocol::decode_record(record));
     if (!records.empty() && !coordinator_->finished()) {
-      say(fmt::format("back in epoch {}, {} records", base::value(coordinator_->epoch()),
-                      records.size()));
+      say(fmt::format("back in epoch {}, {}", base::value(coordinator_->epoch()),
+                      base::count_text(records.size(), "record", "records")));
     }
     const bool runs = state == StudyState::kRunning;
     epoch_began_ = steady_seconds();
@@ -192,18 +193,21 @@ void StudyHost::report(const protocol::Effects& effects) {
     if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
       close_posted_ = false;
       epoch_began_ = steady_seconds();
-      say(fmt::format("epoch {} of {}: {} queries an agent", base::value(began->epoch),
-                      protocol::lengths(*definition_.study).size(), began->length));
+      say(fmt::format("epoch {} of {}: {} an agent", base::value(began->epoch),
+                      protocol::lengths(*definition_.study).size(),
+                      base::count_text(began->length, "query", "queries")));
     } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
       const StudyStatus status = board_.status(unix_seconds());
       if (status.epochs.empty()) continue;
       const EpochStatus& epoch = status.epochs.back();
-      say(fmt::format("epoch {} closed ({}) with {} of {} agents, {} holes{}",
-                      base::value(ended->epoch), epoch.why, epoch.participants, status.agents,
-                      epoch.holes,
-                      epoch.excluded.empty()
-                          ? ""
-                          : fmt::format("; without agents {}", fmt::join(epoch.excluded, ", "))));
+      say(fmt::format(
+          "epoch {} closed ({}) with {} of {}, {}{}", base::value(ended->epoch), epoch.why,
+          epoch.participants, base::count_text(status.agents, "agent", "agents"),
+          base::count_text(epoch.holes, "hole", "holes"),
+          epoch.excluded.empty()
+              ? ""
+              : fmt::format("; without {} {}", epoch.excluded.size() == 1 ? "agent" : "agents",
+                            fmt::join(epoch.excluded, ", "))));
     } else if (const auto* refused = std::get_if<protocol::MessageRefused>(&event)) {
       report(refused->refusal);
     } else if (std::holds_alternative<protocol::StudyFinished>(event)) {
