@@ -120,12 +120,15 @@ TEST_F(SortTest, WhatIsNoAnswerOfThisAgentIsRefusedWhole) {
   EXPECT_TRUE(has(refused("2,1,1e300\n"), "offset and scale"));
 }
 
-TEST(PlanCsvTest, ChoicesAreWords) {
+TEST(PlanCsvTest, ChoicesAreWordsAndIntsAreWhole) {
   domain::Parameter color{.name = "co,lor", .type = domain::ParameterType::kCategorical};
   color.choices = {"red", "deep \"blue\""};
-  const domain::Domain box = domain::Domain::box({domain::Parameter{.name = "x"}, color});
-  const std::vector<service::Query> queries{{0, 2, 5, 7, {}, {0.1, 1}}};
-  EXPECT_EQ(plan_csv(box, queries), "epoch,slot,x,\"co,lor\"\n2,5,0.1,\"deep \"\"blue\"\"\"\n");
+  const domain::Domain box = domain::Domain::box(
+      {domain::Parameter{.name = "x"}, color,
+       domain::Parameter{.name = "bytes", .type = domain::ParameterType::kInt, .high = 1e9}});
+  const std::vector<service::Query> queries{{0, 2, 5, 7, {}, {0.1, 1, 20000000}}};
+  EXPECT_EQ(plan_csv(box, queries),
+            "epoch,slot,x,\"co,lor\",bytes\n2,5,0.1,\"deep \"\"blue\"\"\",20000000\n");
 }
 
 }  // namespace

@@ -164,6 +164,7 @@ harness::RunResult result_of(const StudyExport& exported, const StudyFile& file,
   result.direction = std::string(name(file.direction));
   result.domain = domain::to_string(study.domain->shape());
   result.coordinate_names = study.domain->coordinate_names();
+  result.parameters = study.domain->parameters();
   result.agents = study.agents;
   result.horizon = study.horizon;
   result.seed = file.seed;

@@ -34,8 +34,11 @@ harness::RunResult small_result() {
   r.objective = "rkhs";
   r.direction = "minimize";
   r.domain = "box";
-  r.coordinate_names = {"x", "mode"};
-  r.coordinate_choices = {{}, {"fast", "slow"}};
+  r.coordinate_names = {"x", "mode", "layers"};
+  r.parameters = {
+      {.name = "x"},
+      {.name = "mode", .type = ParameterType::kCategorical, .choices = {"fast", "slow"}},
+      {.name = "layers", .type = ParameterType::kInt, .low = 0, .high = 1e7}};
   r.agents = 2;
   r.horizon = 3;
   r.lengths = {2, 1};
@@ -44,8 +47,8 @@ harness::RunResult small_result() {
   point.paper = 10;
   point.links = 40;
   r.communication = {point};
-  r.recommendation = harness::RecommendationView{{0.25, 1}, -1.5, -1.75, -1.25, -1.625};
-  r.best_trial = harness::BestTrialView{1, 1, 0, {0.5, 0}, -2.0};
+  r.recommendation = harness::RecommendationView{{0.25, 1, 4}, -1.5, -1.75, -1.25, -1.625};
+  r.best_trial = harness::BestTrialView{1, 1, 0, {0.5, 0, 1234567}, -2.0};
   protocol::EpochReport report;
   report.epoch = base::EpochId{1};
   report.smallest_margin = std::numeric_limits<double>::infinity();
@@ -61,15 +64,16 @@ TEST(Csv, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
-TEST(Csv, TrialsNameChoicesAndMarkHoles) {
+TEST(Csv, TrialsNameChoicesWriteIntsWholeAndMarkHoles) {
   const auto domain = domain::Domain::box(
       {Parameter{.name = "x"},
-       Parameter{.name = "mode", .type = ParameterType::kCategorical, .choices = {"a,1", "b"}}});
-  harness::Trial trial{1, 2, 3, 4, {0.1, 0}, false, 0.5, 0.25};
-  EXPECT_EQ(trials_head(domain), "agent,epoch,slot,t,x,mode,state,value,regret\n");
-  EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",reward,0.5,0.25\n");
+       Parameter{.name = "mode", .type = ParameterType::kCategorical, .choices = {"a,1", "b"}},
+       Parameter{.name = "bytes", .type = ParameterType::kInt, .low = 0, .high = 1e9}});
+  harness::Trial trial{1, 2, 3, 4, {0.1, 0, 20000000}, false, 0.5, 0.25};
+  EXPECT_EQ(trials_head(domain), "agent,epoch,slot,t,x,mode,bytes,state,value,regret\n");
+  EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",20000000,reward,0.5,0.25\n");
   trial.hole = true;
-  EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",hole,,\n");
+  EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",20000000,hole,,\n");
 }
 
 // A report in which no two numbers are equal: a swap of any two columns is seen.
@@ -257,6 +261,14 @@ base::CsvCells summary_cells(const harness::RunResult& r) {
           {"best_value", r.best_trial->value},
           {"run_digest", r.run_digest},
           {"state_digest", r.state_digest}};
+}
+
+TEST(Summary, IntsAreInts) {
+  const auto json = nlohmann::json::parse(run_summary(small_result(), Format::kJson, "out"));
+  EXPECT_EQ(json["recommendation"]["params"]["layers"].dump(), "4");
+  EXPECT_EQ(json["best_trial"]["params"]["layers"].dump(), "1234567");
+  const std::string table = run_summary(small_result(), Format::kTable, "out");
+  EXPECT_NE(table.find("layers = 1234567"), std::string::npos) << table;
 }
 
 TEST(Summary, SaysWhyThereIsNoRecommendation) {

@@ -32,11 +32,11 @@ std::string numbers(const std::vector<double>& values) {
 
 void append_coordinate(std::string& out, const domain::Domain& domain, std::size_t coordinate,
                        double value) {
-  const auto& parameters = domain.parameters();
-  if (parameters.empty() || parameters[coordinate].choices.empty()) {
-    append_number(out, value);
+  const domain::ShownValue shown = domain::shown_value(domain.parameters(), coordinate, value);
+  if (const auto* any = std::get_if<double>(&shown)) {
+    append_number(out, *any);
   } else {
-    out += csv_field(parameters[coordinate].choices.at(static_cast<std::size_t>(value)));
+    out += csv_field(domain::to_text(shown));
   }
 }
 

@@ -14,7 +14,7 @@ namespace duets::cli {
 /// A field quoted for CSV when it needs to be.
 std::string csv_field(const std::string& text);
 
-/// A parameter's value as a field: the choice of a categorical, a number otherwise.
+/// A parameter's value (domain::shown_value) as a field.
 std::string coordinate_field(const domain::Domain& domain, std::size_t coordinate, double value);
 
 std::string trials_head(const domain::Domain& domain);

@@ -14,8 +14,8 @@ using service::StudyStatus;
 Json params_json(const StudyView& view, const service::Found& found) {
   Json json = Json::object();
   for (std::size_t i = 0; i < found.values.size(); ++i) {
-    const std::string* choice = choice_of(view, i, found.values[i]);
-    json[coordinate_name(view, i)] = choice != nullptr ? Json(*choice) : Json(found.values[i]);
+    std::visit([&](const auto& shown) { json[coordinate_name(view, i)] = shown; },
+               shown_value(view, i, found.values[i]));
   }
   return json;
 }
@@ -112,11 +112,9 @@ std::string coordinate_name(const StudyView& view, std::size_t coordinate) {
   return coordinate < names.size() ? names[coordinate] : fmt::format("x{}", coordinate + 1);
 }
 
-const std::string* choice_of(const StudyView& view, std::size_t coordinate, double value) {
-  if (!view.domain || coordinate >= view.domain->parameters().size()) return nullptr;
-  const auto& choices = view.domain->parameters()[coordinate].choices;
-  if (!(value >= 0) || !(value < static_cast<double>(choices.size()))) return nullptr;
-  return &choices[static_cast<std::size_t>(value)];
+domain::ShownValue shown_value(const StudyView& view, std::size_t coordinate, double value) {
+  if (!view.domain) return value;
+  return domain::shown_value(view.domain->parameters(), coordinate, value);
 }
 
 std::string statuses_json(const std::vector<StudyView>& views) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "duets/base/count_text.h"
 #include "duets/cli/agent_numbers.h"
 #include "duets/cli/progress_bar.h"
 #include "duets/cli/result_tables.h"
@@ -23,9 +24,8 @@ using service::StudyStatus;
 std::string point_text(const StudyView& view, const Found& found) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < found.values.size(); ++i) {
-    const std::string* choice = choice_of(view, i, found.values[i]);
     parts.push_back(coordinate_name(view, i) + " = " +
-                    (choice != nullptr ? *choice : fmt::format("{:.6g}", found.values[i])));
+                    domain::to_text(shown_value(view, i, found.values[i]), 6));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -148,9 +148,10 @@ Rows study_rows(const StudyView& view) {
   const service::Traffic& traffic = status.traffic;
   rows.emplace_back(
       "traffic",
-      fmt::format("{} calls; up {}, down {}, closing {}; {} reals over the links", traffic.calls,
-                  bytes_text(traffic.payload_up_bytes), bytes_text(traffic.payload_down_bytes),
-                  bytes_text(traffic.closing_bytes), traffic.reals_links));
+      fmt::format("{}; up {}, down {}, closing {}; {} over the links",
+                  count_text(traffic.calls, "call", "calls"), bytes_text(traffic.payload_up_bytes),
+                  bytes_text(traffic.payload_down_bytes), bytes_text(traffic.closing_bytes),
+                  count_text(traffic.reals_links, "real", "reals")));
   rows.emplace_back("study digest", base::to_hex(status.study_digest));
   rows.emplace_back("run digest", digest_text(status.run_digest));
   rows.emplace_back("state digest", digest_text(status.state_digest));
@@ -227,8 +228,7 @@ std::string best_csv(const StudyView& view) {
   const auto point = [&](const Found& found) {
     std::string cells;
     for (std::size_t i = 0; i < found.values.size(); ++i) {
-      const std::string* choice = choice_of(view, i, found.values[i]);
-      cells += "," + (choice != nullptr ? csv_field(*choice) : fmt::format("{}", found.values[i]));
+      cells += "," + csv_field(domain::to_text(shown_value(view, i, found.values[i])));
     }
     return cells + "\n";
   };

@@ -28,7 +28,7 @@ StudyStatus running() {
   status.epoch_length = 4;
   status.epoch_seconds = 30;
   status.waiting_for = {1, 3};
-  status.coordinate_names = {"x", "color"};
+  status.coordinate_names = {"x", "color", "layers"};
   for (std::uint32_t a = 0; a < 4; ++a) {
     service::AgentStatus agent;
     agent.agent = a;
@@ -55,13 +55,14 @@ std::shared_ptr<const domain::Domain> domain_of_color() {
   domain::Parameter x{.name = "x"};
   domain::Parameter color{.name = "color", .type = domain::ParameterType::kCategorical};
   color.choices = {"red", "green"};
-  return std::make_shared<const domain::Domain>(domain::Domain::box({x, color}));
+  domain::Parameter layers{.name = "layers", .type = domain::ParameterType::kInt, .high = 1e7};
+  return std::make_shared<const domain::Domain>(domain::Domain::box({x, color, layers}));
 }
 
 StudyView found() {
   StudyView view{running(), domain_of_color()};
-  view.status.recommendation = service::Found{{0.25, 1}, 1.5, 1, 2};
-  view.status.best_trial = service::Found{{0.75, 0}, 3.5, 0, 0, 2, 1, 1};
+  view.status.recommendation = service::Found{{0.25, 1, 4}, 1.5, 1, 2};
+  view.status.best_trial = service::Found{{0.75, 0, 1234567}, 3.5, 0, 0, 2, 1, 1};
   return view;
 }
 
@@ -320,9 +321,19 @@ TEST(StatusTextTest, RecommendationAndBestTrialAreTwoThings) {
   EXPECT_EQ(json["best_trial"]["value"], 3.5);
   EXPECT_FALSE(json.contains("best"));
   EXPECT_EQ(best_text(found(), Format::kCsv),
-            "kind,value,low,high,agent,epoch,slot,x,color\n"
-            "recommendation,1.5,1,2,,,,0.25,green\n"
-            "best_trial,3.5,,,2,1,1,0.75,red\n");
+            "kind,value,low,high,agent,epoch,slot,x,color,layers\n"
+            "recommendation,1.5,1,2,,,,0.25,green,4\n"
+            "best_trial,3.5,,,2,1,1,0.75,red,1234567\n");
+}
+
+TEST(StatusTextTest, IntsAreInts) {
+  for (const std::string& text :
+       {best_text(found(), Format::kJson), statuses_text({found()}, Format::kJson)}) {
+    const Json json = Json::parse(text);
+    EXPECT_EQ(json["recommendation"]["params"]["layers"].dump(), "4");
+    EXPECT_EQ(json["best_trial"]["params"]["layers"].dump(), "1234567");
+  }
+  EXPECT_TRUE(has(best_text(found(), Format::kTable), "layers = 1234567"));
 }
 
 TEST(StatusTextTest, OneStudyIsAnObjectSeveralAreAList) {

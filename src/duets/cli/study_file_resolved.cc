@@ -3,6 +3,7 @@
 #include <span>
 
 #include "duets/cli/study_file_sections.h"
+#include "duets/domain/shown_value.h"
 
 namespace duets::cli {
 namespace {
@@ -82,10 +83,15 @@ void write_parameter(const domain::Parameter& parameter, Writer& out) {
   }
   const bool whole = parameter.type == ParameterType::kInt;
   out.text("type", whole ? "int" : "float");
-  out.number("low", parameter.low);
-  out.number("high", parameter.high);
+  // The bounds of an int are written as its values are.
+  const auto number = [&](std::string_view key, double value) {
+    if (!whole) return out.number(key, value);
+    out.raw(key, domain::to_text(domain::shown_value({&parameter, 1}, 0, value)));
+  };
+  number("low", parameter.low);
+  number("high", parameter.high);
   out.flag("log", parameter.log);
-  if (whole) out.number("step", parameter.step);
+  if (whole) number("step", parameter.step);
 }
 
 void write_points(const StudyFile& file, Writer& out) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "duets/base/count_text.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/result_tables.h"
 #include "duets/protocol/model_check.h"
@@ -18,7 +19,8 @@ using harness::RunResult;
 std::string point_text(const RunResult& r, const std::vector<double>& values) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    parts.push_back(r.coordinate_names[i] + " = " + harness::value_text(r, i, values[i], 6));
+    parts.push_back(r.coordinate_names[i] + " = " +
+                    domain::to_text(domain::shown_value(r.parameters, i, values[i]), 6));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -54,8 +56,9 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   Rows rows;
   rows.emplace_back("study", fmt::format("{} ({} of {} on a {} domain)", r.study_name, r.direction,
                                          r.objective, r.domain));
-  rows.emplace_back("queries", fmt::format("{} agents x {} = {}", r.agents, r.horizon,
-                                           std::uint64_t{r.agents} * r.horizon));
+  rows.emplace_back("queries",
+                    fmt::format("{} x {} = {}", base::count_text(r.agents, "agent", "agents"),
+                                r.horizon, std::uint64_t{r.agents} * r.horizon));
   if (r.recommendation) {
     const auto& rec = *r.recommendation;
     rows.emplace_back("recommendation", point_text(r, rec.values));
@@ -107,13 +110,9 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
 nlohmann::ordered_json point_json(const RunResult& r, const std::vector<double>& values) {
   nlohmann::ordered_json json;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string* choice = harness::choice_at(r, i, values[i]);
     auto& entry = json[r.coordinate_names[i]];
-    if (choice != nullptr) {
-      entry = *choice;
-    } else {
-      entry = values[i];
-    }
+    std::visit([&](const auto& shown) { entry = shown; },
+               domain::shown_value(r.parameters, i, values[i]));
   }
   return json;
 }
@@ -199,7 +198,8 @@ std::string csv_text(const RunResult& r) {
     head += "," + csv_field("params." + r.coordinate_names[i]);
     line += ",";
     if (r.recommendation) {
-      line += csv_field(harness::value_text(r, i, r.recommendation->values[i], 17));
+      line += csv_field(
+          domain::to_text(domain::shown_value(r.parameters, i, r.recommendation->values[i])));
     }
   }
   return head + "\n" + line + "\n";

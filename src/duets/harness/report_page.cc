@@ -17,10 +17,10 @@ std::string plural(std::uint64_t count, const std::string& word) {
 
 bool minimizes(const RunResult& result) { return result.direction == "minimize"; }
 
-// The name of a categorical's choice, or the number.
 Markup coordinate(const RunResult& result, std::size_t i, double value) {
-  const std::string* choice = choice_at(result, i, value);
-  return choice != nullptr ? text(*choice) : number(value, 6);
+  const domain::ShownValue shown = domain::shown_value(result.parameters, i, value);
+  if (const auto* any = std::get_if<double>(&shown)) return number(*any, 6);
+  return text(domain::to_text(shown));
 }
 
 // "x1 = 0.54, x2 = 0.15"

@@ -79,11 +79,21 @@ TEST(ReportPage, RecommendationStandsBesideTheBestTrial) {
 
 TEST(ReportPage, ChoicesHaveNames) {
   RunResult run = sample_run();
-  run.coordinate_choices = {{"adam", "<sgd>"}, {}};
+  run.parameters = {
+      {.name = "x1", .type = domain::ParameterType::kCategorical, .choices = {"adam", "<sgd>"}},
+      {.name = "x2"}};
   run.recommendation->values = {1, 0.25};
   EXPECT_TRUE(holds(report_of(run), "x1 = &lt;sgd&gt;, x2 = 0.25"));
   run.recommendation->values = {7, 0.25};
   EXPECT_TRUE(holds(report_of(run), "x1 = 7, x2 = 0.25")) << "no such choice";
+}
+
+TEST(ReportPage, IntsAreWhole) {
+  RunResult run = sample_run();
+  run.parameters = {{.name = "x1", .type = domain::ParameterType::kInt, .low = 0, .high = 1e7},
+                    {.name = "x2"}};
+  run.recommendation->values = {1234567, 0.25};
+  EXPECT_TRUE(holds(report_of(run), "x1 = 1234567, x2 = 0.25"));
 }
 
 TEST(ReportPage, DirectionDecidesTheWords) {

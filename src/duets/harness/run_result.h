@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "duets/domain/shown_value.h"
 #include "duets/numeric/matrix.h"
 #include "duets/protocol/report.h"
 
@@ -70,7 +71,7 @@ struct RunResult {
   std::string direction;  ///< "maximize" or "minimize"
   std::string domain;     ///< "finite", "box", "ball"
   std::vector<std::string> coordinate_names;
-  std::vector<std::vector<std::string>> coordinate_choices;  ///< empty for a number
+  std::vector<domain::Parameter> parameters;  ///< of a box; empty otherwise
   std::uint32_t agents = 0;
   std::uint32_t horizon = 0;
   std::uint64_t seed = 0;
@@ -89,13 +90,5 @@ struct RunResult {
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it
 };
-
-/// The choice that a categorical's value stands for; null for a number, and for a value that stands
-/// for none.
-const std::string* choice_at(const RunResult& result, std::size_t coordinate, double value);
-
-/// A coordinate's value for people: the choice of a categorical, a number with `digits` significant
-/// digits otherwise.
-std::string value_text(const RunResult& result, std::size_t coordinate, double value, int digits);
 
 }  // namespace duets::harness

@@ -49,9 +49,7 @@ void SimulationHost::describe_study(RunResult& result) const {
   result.direction = sim_.minimise ? "minimize" : "maximize";
   result.domain = domain::to_string(study_.domain->shape());
   result.coordinate_names = study_.domain->coordinate_names();
-  for (const domain::Parameter& p : study_.domain->parameters()) {
-    result.coordinate_choices.push_back(p.choices);
-  }
+  result.parameters = study_.domain->parameters();
   result.agents = study_.agents;
   result.horizon = study_.horizon;
   result.seed = sim_.seed;
