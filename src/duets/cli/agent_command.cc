@@ -52,6 +52,7 @@ class Objectives {
                                                    const service::Definition& definition) const {
     service::ProgramOptions options;
     options.command = command;
+    options.study = definition.study->name;
     options.timeout_seconds =
         flags_.timeout > 0 ? flags_.timeout : definition.objective.timeout_seconds;
     options.retries = flags_.retries.value_or(definition.objective.retries);

@@ -76,8 +76,10 @@ void AgentSession::report_infeasible(const Query& query, const std::string& why,
   const std::optional<double> value = definition().objective.infeasible_value;
   if (!value) {
     throw base::Error(base::ErrorKind::kObjective,
-                      fmt::format("trial {} is infeasible ({}), and the study does not say what "
-                                  "that is worth: set objective.infeasible_value",
+                      fmt::format("trial {} is infeasible ({}), but the study was started without "
+                                  "objective.infeasible_value and cannot be changed; let the "
+                                  "program answer with a value of its own, or end with an exit "
+                                  "code other than 0 (a hole), or start a new study with that key",
                                   trial_name(query), why));
   }
   impl_->keep(
@@ -88,7 +90,7 @@ void AgentSession::report_infeasible(const Query& query, const std::string& why,
 void AgentSession::report_failure(const Query& query, const Failure& failure, double seconds) {
   impl_->talk_.pulse().set_problem(fmt::format("trial {}: {}", trial_name(query), failure.why));
   std::string text = failure.why;
-  if (!failure.stderr_tail.empty()) text += "\n" + failure.stderr_tail;
+  if (!failure.log_tail.empty()) text += "\n" + failure.log_tail;
   impl_->keep(query, {.kind = JournalTrial::Kind::kHole, .seconds = seconds, .text = text});
 }
 

@@ -32,8 +32,8 @@ struct Infeasible {
 };
 /// The query has no answer: a hole.
 struct Failure {
-  std::string why;          ///< one line
-  std::string stderr_tail;  ///< what the program said last, at most 4 KiB
+  std::string why;       ///< one line
+  std::string log_tail;  ///< what the program logged last, at most 4 KiB
 };
 /// `stop` was set: the query was not finished and may be asked again.
 struct Interrupted {};

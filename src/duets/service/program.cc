@@ -16,8 +16,10 @@
 
 #include "duets/base/error.h"
 #include "duets/service/program_exec.h"
+#include "duets/service/program_lines.h"
 #include "duets/service/program_process.h"
 #include "duets/service/program_text.h"
+#include "duets/service/program_words.h"
 
 namespace duets::service {
 namespace {
@@ -25,11 +27,12 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = ProgramProcess::Clock;
 
-constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 constexpr double kMaxSeconds = 1e9;
 constexpr milliseconds kLookAround{50};
 // How long an idle program may take to end by itself once its input is closed.
 constexpr milliseconds kFarewell{1000};
+// How much is read before lines are looked at again; more than a pipe usually holds.
+constexpr std::size_t kMaxRead = std::size_t{1} << 20;
 
 Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(
@@ -87,47 +90,62 @@ class Program::Impl {
   Answer ask(const Query& query, const std::atomic<bool>& abandon);
 
  private:
-  enum class Output : std::uint8_t { kOpen, kEnded, kTooLong };
+  enum class Output : std::uint8_t { kOpen, kEnded };
 
   /// A query on its way to the program.
   struct Sending {
+    const Query& query;
     std::string trial;
     std::string line;
     std::string pending;  // what is left to write of it
+  };
+
+  /// A line that is an answer, good or bad.
+  struct Said {
+    Answer answer;
+    std::string line;
   };
 
   Answer attempt(Sending query, const std::atomic<bool>& abandon);
   /// Nothing when a process that has answered before did not read this query: a fresh one has to be
   /// asked.
   std::optional<Answer> exchange(Sending& query, const std::atomic<bool>& abandon);
-  void start_if_needed();
+  void start_if_needed(const Sending& query);
   bool is_usable();
   void wait_for_something(bool writing, Clock::duration limit) const;
+  bool send(Sending& query);
   bool write_some(std::string& pending);
   Output read_some();
-  std::optional<std::string> take_line();
-  Answer answered(const Sending& query, const std::string& line);
+  std::optional<Said> next_answer(const std::string& trial);
+  bool has_read_nothing(const Sending& query) const;
+  Answer out_of_time(const Sending& query, const std::optional<Said>& said);
+  Answer answered(const Sending& query, const Said& said);
   std::optional<Answer> output_ended(const Sending& query);
+  Failure answered_twice(const Said& first, const Said& second);
   Failure failed(const std::string& why);
+  std::string last_words() const;
   void end(Clock::duration patience);
 
   ProgramOptions options_;
-  std::string file_;
-  ProgramStderr relay_;
+  std::string file_;  // empty: its name depends on the query
+  ProgramLog relay_;
   std::unique_ptr<ProgramProcess> process_;
   bool has_answered_ = false;  // this process, an earlier query
-  std::string received_;       // of its standard output, not used yet
+  ProgramLines lines_;         // of its standard output, not used yet
+  std::string logged_;         // the last line on it that was no answer, of this attempt
 };
 
 Program::Impl::Impl(ProgramOptions options)
     : options_(std::move(options)),
       relay_([](const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }) {
   validate(options_);
-  file_ = find_program(options_.command.front());
+  options_.once = options_.once || names_query(options_.command);
+  const std::string& program = options_.command.front();
+  if (!has_placeholder(program)) file_ = find_program(program);
 }
 
 Answer Program::Impl::ask(const Query& query, const std::atomic<bool>& abandon) {
-  Sending sending{trial_name(query), query_line(options_, query), {}};
+  Sending sending{query, trial_name(query), query_line(options_, query), {}};
   sending.pending = sending.line;
   relay_.begin_query(query.agent);
   Answer answer = attempt(sending, abandon);
@@ -147,8 +165,9 @@ Answer Program::Impl::attempt(Sending query, const std::atomic<bool>& abandon) {
   while (!answer) {
     if (abandon.load()) return Interrupted{};
     relay_.begin_attempt();
+    logged_.clear();
     try {
-      start_if_needed();
+      start_if_needed(query);
     } catch (const base::Error& error) {
       if (error.kind() == base::ErrorKind::kInvalid) throw;
       return failed(error.what());
@@ -160,57 +179,78 @@ Answer Program::Impl::attempt(Sending query, const std::atomic<bool>& abandon) {
   return *answer;
 }
 
-void Program::Impl::start_if_needed() {
+void Program::Impl::start_if_needed(const Sending& query) {
   if (process_ && !is_usable()) end(kFarewell);
   if (process_) return;
-  received_.clear();
+  lines_.clear();
   has_answered_ = false;
-  process_ = std::make_unique<ProgramProcess>(file_, options_.command, relay_);
+  ProgramCall call;
+  call.arguments = filled_command(options_.command, options_.study, query.query);
+  call.environment = query_environment(options_.study, query.query);
+  call.file = file_.empty() ? find_program(call.arguments.front()) : file_;
+  process_ = std::make_unique<ProgramProcess>(call, relay_);
 }
 
-// What a program says unasked belongs to a query that has its answer already. It must not become
+// What a program answers unasked belongs to a query that has its answer already. It must not become
 // the answer of the next one, which in turn should not suffer from it: a fresh process is asked.
 bool Program::Impl::is_usable() {
   const Output output = read_some();
-  if (is_blank_output(received_)) {
-    received_.clear();
-    return output == Output::kOpen && !process_->has_ended();
+  if (const auto late = next_answer({})) {
+    relay_.say(
+        fmt::format("the program wrote more than one answer for an earlier query: {}; it is "
+                    "started again",
+                    quoted_output(late->line)));
+    return false;
   }
-  relay_.say(
-      fmt::format("the program wrote more than one line for an earlier query: {}; it is "
-                  "started again",
-                  quoted_output(received_)));
-  return false;
+  // Nobody can say whether the end of a line that has begun would make it an answer.
+  return output == Output::kOpen && !lines_.has_part() && !process_->has_ended();
 }
 
 std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<bool>& abandon) {
-  const auto deadline = Clock::now() + seconds(options_.timeout_seconds);
+  auto deadline = Clock::now() + seconds(options_.timeout_seconds);
+  std::optional<Said> said;  // with `once`, where the end of the process is waited for
   while (true) {
     if (abandon.load()) {
       end(Clock::duration::zero());
       return Interrupted{};
     }
     const Clock::duration left = deadline - Clock::now();
-    if (left <= Clock::duration::zero()) {
-      return failed(fmt::format("no answer within {} s", options_.timeout_seconds));
-    }
+    if (left <= Clock::duration::zero()) return out_of_time(query, said);
     wait_for_something(!query.pending.empty(), std::min<Clock::duration>(kLookAround, left));
     // Looked at before reading: what it wrote before its end is in the pipe then.
-    const bool ended = process_->has_ended();
-    if (!query.pending.empty() && !write_some(query.pending)) {
-      if (has_answered_) return std::nullopt;
-      // It may still answer: some programs do not listen.
-      query.pending.clear();
-      process_->close_input();
+    const bool gone = process_->has_ended();
+    if (!send(query)) return std::nullopt;
+    const bool ended = read_some() == Output::kEnded || gone;
+    // The last line may lack its line feed.
+    if (ended) lines_.end();
+    while (auto next = next_answer(query.trial)) {
+      if (said) return answered_twice(*said, *next);
+      if (has_answered_ && has_read_nothing(query)) {
+        relay_.say(fmt::format("the program wrote {} before it read the query; it is started again",
+                               quoted_output(next->line)));
+        return std::nullopt;
+      }
+      said = std::move(next);
+      if (!options_.once) return answered(query, *said);
+      // An object is meant as the answer; of numbers there may come more.
+      if (!is_number_line(said->line)) {
+        deadline = std::min(deadline, Clock::now() + seconds(options_.kill_seconds));
+      }
     }
-    if (query.pending.empty() && options_.once) process_->close_input();
-    const Output output = read_some();
-    if (const auto line = take_line()) return answered(query, *line);
-    if (output == Output::kTooLong) {
-      return failed(fmt::format("the answer is longer than {} bytes", kMaxLine));
-    }
-    if (output == Output::kEnded || ended) return output_ended(query);
+    if (ended) return said ? answered(query, *said) : output_ended(query);
   }
+}
+
+Answer Program::Impl::out_of_time(const Sending& query, const std::optional<Said>& said) {
+  if (!said) {
+    return failed(fmt::format("no answer within {} s{}", options_.timeout_seconds, last_words()));
+  }
+  if (is_number_line(said->line)) {
+    return failed(fmt::format("the program printed {} but did not end within {} s",
+                              quoted_output(said->line), options_.timeout_seconds));
+  }
+  process_->end(Clock::duration::zero(), seconds(options_.kill_seconds));
+  return answered(query, *said);
 }
 
 void Program::Impl::wait_for_something(bool writing, Clock::duration limit) const {
@@ -218,6 +258,18 @@ void Program::Impl::wait_for_something(bool writing, Clock::duration limit) cons
                                pollfd{writing ? process_->input() : -1, POLLOUT, 0}};
   const auto ms = std::chrono::ceil<milliseconds>(limit).count();
   ::poll(waited.data(), waited.size(), static_cast<int>(ms));
+}
+
+// False when a process that has answered before has closed its input.
+bool Program::Impl::send(Sending& query) {
+  if (!query.pending.empty() && !write_some(query.pending)) {
+    if (has_answered_) return false;
+    // It may still answer: some programs do not listen.
+    query.pending.clear();
+    process_->close_input();
+  }
+  if (query.pending.empty() && options_.once) process_->close_input();
+  return true;
 }
 
 // False when the program has closed its input.
@@ -228,63 +280,74 @@ bool Program::Impl::write_some(std::string& pending) {
   return count >= 0 || errno != EPIPE;
 }
 
-// Everything that is there now, up to a little more than the longest line.
+// What is there now, in portions: a program that never stops writing must not keep us here.
 Program::Impl::Output Program::Impl::read_some() {
   std::array<char, 65536> bytes;
-  while (received_.size() <= kMaxLine) {
+  for (std::size_t total = 0; total < kMaxRead;) {
     const ssize_t count = ::read(process_->output(), bytes.data(), bytes.size());
     if (count == 0) return Output::kEnded;
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno == EAGAIN ? Output::kOpen : Output::kEnded;
-    received_.append(bytes.data(), static_cast<std::size_t>(count));
+    lines_.take({bytes.data(), static_cast<std::size_t>(count)});
+    total += static_cast<std::size_t>(count);
   }
-  return Output::kTooLong;
+  return Output::kOpen;
 }
 
-// The first line that is not blank; none while its end is missing, or when it is too long.
-std::optional<std::string> Program::Impl::take_line() {
-  while (true) {
-    const std::size_t end = received_.find('\n');
-    if (end > kMaxLine) return std::nullopt;  // npos is the largest of all
-    std::string line = received_.substr(0, end);
-    received_.erase(0, end + 1);
-    if (!is_blank_output(line)) return line;
+// The next line that is an answer; those before it are the program's log.
+std::optional<Program::Impl::Said> Program::Impl::next_answer(const std::string& trial) {
+  while (auto line = lines_.next()) {
+    if (auto answer = read_answer(*line, trial)) return Said{*std::move(answer), *std::move(line)};
+    relay_.take_line(*line);
+    logged_ = *std::move(line);
   }
+  return std::nullopt;
 }
 
-Answer Program::Impl::answered(const Sending& query, const std::string& line) {
-  Answer answer = read_answer(line, query.trial);
-  if (const auto* failure = std::get_if<Failure>(&answer)) return failed(failure->why);
+bool Program::Impl::has_read_nothing(const Sending& query) const {
+  return process_->num_unread() + query.pending.size() >= query.line.size();
+}
+
+Answer Program::Impl::answered(const Sending& query, const Said& said) {
+  if (const auto* failure = std::get_if<Failure>(&said.answer)) return failed(failure->why);
   if (options_.once) {
     process_->end(seconds(options_.kill_seconds), seconds(options_.kill_seconds));
     read_some();
+    lines_.end();
   }
-  if (!is_blank_output(received_)) {
-    return failed(fmt::format("the program wrote more than one line: {} and then {}",
-                              quoted_output(line), quoted_output(received_)));
-  }
+  if (const auto second = next_answer(query.trial)) return answered_twice(said, *second);
   has_answered_ = true;
   // A program that lacks a part of this query would take the next one for it.
   if (options_.once || !query.pending.empty() || process_->input() < 0) end(kFarewell);
-  return answer;
+  return said.answer;
 }
 
 std::optional<Answer> Program::Impl::output_ended(const Sending& query) {
-  // The last line may lack its line feed.
-  if (!is_blank_output(received_)) return answered(query, std::exchange(received_, {}));
-  const std::size_t num_unread = process_->num_unread() + query.pending.size();
-  if (has_answered_ && num_unread >= query.line.size()) return std::nullopt;
+  if (has_answered_ && has_read_nothing(query)) return std::nullopt;
   const bool by_itself = process_->wait(kFarewell);
   process_->end(Clock::duration::zero(), seconds(options_.kill_seconds));
-  if (!by_itself) return failed("the program closed its output without an answer");
-  return failed(
-      fmt::format("the program ended with {} before it answered", process_->how_it_ended()));
+  if (!by_itself) return failed("the program closed its output without an answer" + last_words());
+  return failed(fmt::format("the program ended with {} before it answered{}",
+                            process_->how_it_ended(), last_words()));
+}
+
+Failure Program::Impl::answered_twice(const Said& first, const Said& second) {
+  return failed(fmt::format("the program wrote more than one answer: {} and then {}",
+                            quoted_output(first.line), quoted_output(second.line)));
 }
 
 // After a failure nobody knows what the program is up to: the next attempt gets a fresh one.
 Failure Program::Impl::failed(const std::string& why) {
   end(Clock::duration::zero());
+  lines_.end();
+  while (const auto line = lines_.next()) relay_.take_line(*line);
   return Failure{why, relay_.tail()};
+}
+
+// What a program prints that its author may take for an answer.
+std::string Program::Impl::last_words() const {
+  if (logged_.empty()) return "";
+  return fmt::format("; the last line it printed is no answer: {}", quoted_output(logged_));
 }
 
 void Program::Impl::end(Clock::duration patience) {

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "duets/base/error.h"
 #include "duets/service/program_process.h"
@@ -32,6 +33,7 @@ constexpr int kBusyPauseMs = 25;
 struct Exec {
   const char* file;
   char* const* arguments;
+  char* const* environment;
   ProgramStreams streams;
   int error_way;
   pid_t parent;
@@ -74,7 +76,7 @@ bool prepare_child(const Exec& exec) {
   int way = exec.error_way;
   if (prepare_child(exec)) {
     way = kErrorWay;
-    ::execve(exec.file, exec.arguments, environ);
+    ::execve(exec.file, exec.arguments, exec.environment);
   }
   const int error = errno;
   // Nobody is left to be told when this fails.
@@ -112,6 +114,29 @@ ProgramStart start_once(Exec exec) {
   return {-1, error};
 }
 
+// Ours, with `more` in the place of variables of the same name.
+std::vector<std::string> full_environment(const std::vector<std::string>& more) {
+  std::vector<std::string> variables = more;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const std::string_view name = variable.substr(0, variable.find('=') + 1);
+    const bool replaced = std::any_of(more.begin(), more.end(), [&](const std::string& other) {
+      return other.starts_with(name);
+    });
+    if (!replaced) variables.emplace_back(variable);
+  }
+  return variables;
+}
+
+// As exec wants them, with a null at the end.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 std::vector<std::string> search_path() {
   const char* text = std::getenv("PATH");
   std::vector<std::string> directories;
@@ -137,14 +162,14 @@ bool is_file(const fs::path& path) {
 
 // A program that somebody still writes, or that another thread's child holds open for a moment
 // between its fork and its exec, is busy for a short while.
-ProgramStart start_program(const std::string& file, const std::vector<std::string>& arguments,
-                           const ProgramStreams& streams) {
-  std::vector<std::string> copies = arguments;
-  std::vector<char*> pointers;
-  pointers.reserve(copies.size() + 1);
-  for (std::string& argument : copies) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  const Exec exec{file.c_str(), pointers.data(), streams, -1, ::getpid()};
+ProgramStart start_program(const ProgramCall& call, const ProgramStreams& streams) {
+  std::vector<std::string> arguments = call.arguments;
+  std::vector<std::string> environment = full_environment(call.environment);
+  const std::vector<char*> argument_pointers = pointers_to(arguments);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
+  const Exec exec{
+      call.file.c_str(), argument_pointers.data(), environment_pointers.data(), streams, -1,
+      ::getpid()};
   ProgramStart started;
   for (int attempt = 0; attempt < kBusyAttempts; ++attempt) {
     started = start_once(exec);

@@ -25,9 +25,15 @@ struct ProgramStart {
   int error = 0;  ///< errno of what failed; 0: the program runs
 };
 
-/// Starts `file` as leader of a process group of its own, to be killed when the calling thread
+/// What is run, and how.
+struct ProgramCall {
+  std::string file;                      ///< absolute
+  std::vector<std::string> arguments;    ///< the first is the name it is called by
+  std::vector<std::string> environment;  ///< "NAME=value", beside what this process has
+};
+
+/// Starts the program as leader of a process group of its own, to be killed when the calling thread
 /// ends. The caller has blocked all signals in this thread.
-ProgramStart start_program(const std::string& file, const std::vector<std::string>& arguments,
-                           const ProgramStreams& streams);
+ProgramStart start_program(const ProgramCall& call, const ProgramStreams& streams);
 
 }  // namespace duets::service

@@ -17,7 +17,6 @@
 #include <future>
 
 #include "duets/base/error.h"
-#include "duets/service/program_exec.h"
 
 namespace duets::service {
 namespace {
@@ -100,8 +99,7 @@ void FileDescriptor::close() {
 
 /// What the keeper needs to start the program, and how it went.
 struct ProgramProcess::Start {
-  const std::string& file;
-  const std::vector<std::string>& arguments;
+  const ProgramCall& call;
   Pipe input, output, errors;
   std::promise<int> error;  // 0: it runs
 };
@@ -109,10 +107,8 @@ struct ProgramProcess::Start {
 // A thread of its own starts the program, passes its standard error on at any time, and lives as
 // long as the program: PR_SET_PDEATHSIG means the death of the thread that forked, not that of the
 // process. Signals are blocked in it, so that none of our handlers runs in the child.
-ProgramProcess::ProgramProcess(const std::string& file, const std::vector<std::string>& arguments,
-                               ProgramStderr& relay)
-    : relay_(relay) {
-  Start start{file, arguments, make_pipe(), make_pipe(), make_pipe(), {}};
+ProgramProcess::ProgramProcess(const ProgramCall& call, ProgramLog& relay) : relay_(relay) {
+  Start start{call, make_pipe(), make_pipe(), make_pipe(), {}};
   over_ = checked(::eventfd(0, EFD_CLOEXEC));
   sigset_t all, before;
   sigfillset(&all);
@@ -122,13 +118,13 @@ ProgramProcess::ProgramProcess(const std::string& file, const std::vector<std::s
     keeper_ = std::thread([this, &start] { keep(start); });
   } catch (const std::system_error& failure) {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    fail(fmt::format("cannot start {}", file), failure.code().value());
+    fail(fmt::format("cannot start {}", call.file), failure.code().value());
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const int failed = error.get();
   if (failed == 0) return;
   keeper_.join();
-  fail_exec(file, failed);
+  fail_exec(call.file, failed);
 }
 
 ProgramProcess::~ProgramProcess() {
@@ -138,7 +134,7 @@ ProgramProcess::~ProgramProcess() {
 void ProgramProcess::keep(Start& start) {
   const ProgramStreams streams{start.input.read.get(), start.output.write.get(),
                                start.errors.write.get()};
-  const ProgramStart started = start_program(start.file, start.arguments, streams);
+  const ProgramStart started = start_program(start.call, streams);
   if (started.error == 0) {
     pid_ = started.pid;
     input_ = std::move(start.input.write);

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "duets/service/program_stderr.h"
+#include "duets/service/program_exec.h"
+#include "duets/service/program_log.h"
 
 namespace duets::service {
 
@@ -36,10 +36,9 @@ class ProgramProcess {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Starts `file` with the arguments, the first of which is the name it is called by. kInvalid
-  /// when it can never be run; kIo when it cannot be run now (too many processes or files).
-  ProgramProcess(const std::string& file, const std::vector<std::string>& arguments,
-                 ProgramStderr& relay);
+  /// Starts the program. kInvalid when it can never be run; kIo when it cannot be run now (too many
+  /// processes or files).
+  ProgramProcess(const ProgramCall& call, ProgramLog& relay);
   ~ProgramProcess();
   ProgramProcess(const ProgramProcess&) = delete;
   ProgramProcess& operator=(const ProgramProcess&) = delete;
@@ -70,7 +69,7 @@ class ProgramProcess {
   enum class Read : std::uint8_t { kSome, kNothingNow, kEnd };
   Read read_errors();
 
-  ProgramStderr& relay_;
+  ProgramLog& relay_;
   FileDescriptor input_, output_, errors_, over_;
   pid_t pid_ = -1;  // -1: not there, or gone and forgotten by the system
   int status_ = 0;

@@ -44,10 +44,66 @@ TEST_F(ProgramTest, OnceModeClosesTheInputAfterEachQuery) {
   EXPECT_THAT(contents(file("got")), HasSubstr("3-2-1"));
 }
 
-TEST_F(ProgramTest, OnceModeSeesEveryLineThatIsTooMany) {
-  ProgramOptions chosen = shell(R"(cat > got; echo '{"value":1}'; sleep 0.2; echo more)");
+TEST_F(ProgramTest, OnceModeSeesEveryAnswerThatIsTooMany) {
+  ProgramOptions chosen =
+      shell(R"(cat > got; echo '{"value":1}'; sleep 0.2; echo log; echo '{"value":2}')");
   chosen.once = true;
-  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("more than one line"));
+  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("more than one answer"));
+}
+
+TEST_F(ProgramTest, OnceModeTakesABareNumberOnlyWhenNoOtherFollows) {
+  // Slower than the patience with a program that has answered with an object.
+  ProgramOptions chosen = shell("cat > got; echo 0.71; sleep 1; echo 0.93");
+  chosen.once = true;
+  chosen.kill_seconds = 0.1;
+  EXPECT_THAT(why(ask_once(chosen)), HasSubstr(R"("0.71" and then "0.93")"));
+  chosen = shell("cat > got; echo 0.71; sleep 1; echo bye");
+  chosen.once = true;
+  chosen.kill_seconds = 0.1;
+  EXPECT_EQ(value_of(ask_once(chosen)), 0.71);
+  chosen = shell("cat > got; echo 0.71; sleep 1000");
+  chosen.once = true;
+  chosen.timeout_seconds = 0.5;
+  EXPECT_EQ(why(ask_once(chosen)), "the program printed \"0.71\" but did not end within 0.5 s");
+}
+
+TEST_F(ProgramTest, OnceModeReadsALongLogAfterTheAnswer) {
+  ProgramOptions chosen =
+      shell(R"(cat > got; echo '{"value":1}'; seq -f "line %.0f" 100000; echo done > finished)");
+  chosen.once = true;
+  EXPECT_EQ(value_of(ask_once(chosen)), 1);
+  EXPECT_TRUE(has_text("finished"));
+}
+
+TEST_F(ProgramTest, OnceModeDoesNotWaitLongForAProgramThatHasAnswered) {
+  ProgramOptions chosen = shell(R"(cat > got; echo '{"value":1}'; sleep 1000)");
+  chosen.once = true;
+  chosen.kill_seconds = 0.1;
+  EXPECT_EQ(value_of(ask_once(chosen)), 1);
+}
+
+TEST_F(ProgramTest, ANumberThatComesBeforeTheQueryWasReadIsNotItsAnswer) {
+  // Ends after one query, but prints three numbers: the second comes when the next query is sent.
+  Program program(shell(R"(read line; echo 1; echo $$ >> pids
+    while ! test -e go; do sleep 0.01; done
+    sleep 0.3; echo 666; sleep 0.1; echo 667)"));
+  EXPECT_EQ(value_of(ask(program, 0)), 1);
+  std::ofstream(file("go")).close();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(value_of(ask(program, 1)), 1);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("before it read the query"));
+  const std::string pids = contents(file("pids"));
+  EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 2) << "a fresh process has answered";
+}
+
+TEST_F(ProgramTest, ALineThatHasNoEndYetMeansAFreshProcess) {
+  Program program(shell(R"(read line; echo "{\"value\":$$}"; printf 'next> '; echo x > said
+    read line; echo 666)"));
+  const double first = value_of(ask(program, 0));
+  ASSERT_TRUE(comes_true([&] { return has_text("said"); }));
+  const double second = value_of(ask(program, 1));
+  EXPECT_NE(second, first);
+  EXPECT_NE(second, 666);
 }
 
 TEST_F(ProgramTest, ALateSecondLineIsNeverTheAnswerOfTheNextQuery) {

@@ -11,6 +11,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string refusal(const ProgramOptions& options) {
   try {
@@ -20,6 +21,13 @@ std::string refusal(const ProgramOptions& options) {
     return error.what();
   }
   return "(accepted)";
+}
+
+// For a line in double quotes of the shell.
+std::string escaped(const std::string& line) {
+  std::string result;
+  for (const char c : line) result += c == '"' ? "\\\"" : std::string(1, c);
+  return result;
 }
 
 TEST_F(ProgramTest, AnswersWithAValue) {
@@ -58,7 +66,7 @@ TEST_F(ProgramTest, TheLastLineMayLackItsLineFeed) {
 TEST_F(ProgramTest, ACrashIsAFailureThatNamesTheExitCodeAndKeepsTheTail) {
   const Answer answer = ask_once(shell("read line; echo 'sensor is dead' >&2; exit 3"));
   EXPECT_EQ(why(answer), "the program ended with exit code 3 before it answered");
-  EXPECT_EQ(std::get<Failure>(answer).stderr_tail, "sensor is dead\n");
+  EXPECT_EQ(std::get<Failure>(answer).log_tail, "sensor is dead\n");
 }
 
 TEST_F(ProgramTest, ASignalIsNamed) {
@@ -70,7 +78,7 @@ TEST_F(ProgramTest, TheTailIsTheEndOfTheLastAttempt) {
       "echo x >> count; seq 1 3000 >&2; echo \"attempt $(wc -l < count)\" >&2; read line; exit 1");
   chosen.retries = 1;
   const Answer answer = ask_once(chosen);
-  const std::string& tail = std::get<Failure>(answer).stderr_tail;
+  const std::string& tail = std::get<Failure>(answer).log_tail;
   EXPECT_EQ(tail.size(), 4096);
   EXPECT_THAT(tail, HasSubstr("2999\n3000\nattempt 2\n"));
   EXPECT_THAT(tail, Not(HasSubstr("attempt 1")));
@@ -99,9 +107,133 @@ TEST_F(ProgramTest, AfterATimeoutTheNextQueryIsAnsweredByAFreshProcess) {
   EXPECT_EQ(value_of(ask(program, 1)), 8);
 }
 
-TEST_F(ProgramTest, GarbageIsShown) {
-  EXPECT_THAT(why(ask_once(shell("read line; echo hello"))),
-              AllOf(HasSubstr("not a JSON object"), HasSubstr("\"hello\"")));
+TEST_F(ProgramTest, LinesThatAreNoAnswerAreItsLog) {
+  ::testing::internal::CaptureStderr();
+  const Answer answer = ask_once(shell(
+      R"(read line; echo loading; echo "epoch 3"; echo "{'loss': 1}"; echo '{"value":2}'; echo bye)"));
+  EXPECT_EQ(value_of(answer), 2);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              StartsWith("agent 3: loading\nagent 3: epoch 3\nagent 3: {'loss': 1}\n"));
+}
+
+TEST_F(ProgramTest, ALogAfterTheAnswerCostsNothing) {
+  Program program(shell(R"(while read line; do echo "{\"value\":$$}"; echo "done with it"; done)"));
+  const double first = value_of(ask(program, 0));
+  for (std::uint32_t slot = 1; slot < 20; ++slot) EXPECT_EQ(value_of(ask(program, slot)), first);
+}
+
+TEST_F(ProgramTest, ABareNumberIsAValue) {
+  Program program(shell(R"(while read line; do echo measuring; echo 0.93; done)"));
+  EXPECT_EQ(value_of(ask(program, 0)), 0.93);
+  EXPECT_EQ(value_of(ask(program, 1)), 0.93);
+}
+
+TEST_F(ProgramTest, GarbageIsShownAndItsTailKept) {
+  const Answer answer = ask_once(shell("read line; echo starting; echo 'accuracy: 0.93'"));
+  EXPECT_EQ(why(answer),
+            "the program ended with exit code 0 before it answered; the last line it printed is no "
+            "answer: \"accuracy: 0.93\"");
+  EXPECT_EQ(std::get<Failure>(answer).log_tail, "starting\naccuracy: 0.93\n");
+}
+
+TEST_F(ProgramTest, WhatIsMeantAsAnAnswerFailsAtOnce) {
+  for (const char* line : {R"({"value": NaN})", "{'value': 0.5}", "nan", "inf", R"({"loss": 1})"}) {
+    EXPECT_THAT(why(ask_once(shell("read line; echo \"" + escaped(line) + "\"; sleep 1000"))),
+                HasSubstr(line));
+  }
+}
+
+TEST_F(ProgramTest, ATimeoutShowsTheLogWithTheLineThatHasNoEnd) {
+  ProgramOptions chosen = shell("read line; echo loading; printf '40 %%'; sleep 1000");
+  chosen.timeout_seconds = 1;
+  const Answer answer = ask_once(chosen);
+  EXPECT_EQ(why(answer),
+            "no answer within 1 s; the last line it printed is no answer: \"loading\"");
+  EXPECT_EQ(std::get<Failure>(answer).log_tail, "loading\n40 %\n");
+}
+
+TEST_F(ProgramTest, AFloodOnStandardOutputNeitherBlocksTheProgramNorFillsOurLog) {
+  ::testing::internal::CaptureStderr();
+  const Answer answer =
+      ask_once(shell(R"(read line; seq -f "line %.0f" 200000; echo '{"value":1}')"));
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(value_of(answer), 1);
+  EXPECT_THAT(log, HasSubstr("agent 3: line 100\n"));
+  EXPECT_THAT(log, Not(HasSubstr("agent 3: line 101\n")));
+  EXPECT_THAT(log, HasSubstr("(199900 more lines of the program left out)"));
+}
+
+TEST_F(ProgramTest, KnowsItsQueryFromItsEnvironment) {
+  ProgramOptions chosen = shell(R"(while read line; do
+    echo "$DUETS_STUDY $DUETS_AGENT $DUETS_EPOCH $DUETS_TRIAL" >> got; echo 1
+  done)");
+  chosen.study = "tune";
+  Program program(chosen);
+  ask(program, 0);
+  ask(program, 1);
+  EXPECT_EQ(contents(file("got")), "tune 3 2 3-2-0\ntune 3 2 3-2-0\n")
+      << "a program that stays has those of the query that it was started for";
+}
+
+TEST_F(ProgramTest, AProgramStartedForEachQueryHasThatQuery) {
+  ProgramOptions chosen = shell(R"(cat >/dev/null; echo "$DUETS_TRIAL" >> got; echo 1)");
+  chosen.once = true;
+  Program program(chosen);
+  ask(program, 0);
+  ask(program, 1);
+  EXPECT_EQ(contents(file("got")), "3-2-0\n3-2-1\n");
+}
+
+TEST_F(ProgramTest, TheEnvironmentOfOursIsPassedOnAndReplacedWhereItMeansAnotherQuery) {
+  ::setenv("DUETS_TRIAL", "another", 1);
+  ::setenv("DUETS_TEST_OTHER", "kept", 1);
+  const Answer answer = ask_once(shell(
+      R"(read line; env | grep -c '^DUETS_TRIAL=' > got; echo "$DUETS_TRIAL $DUETS_TEST_OTHER" >> got; echo 1)"));
+  ::unsetenv("DUETS_TRIAL");
+  ::unsetenv("DUETS_TEST_OTHER");
+  EXPECT_EQ(value_of(answer), 1);
+  EXPECT_EQ(contents(file("got")), "1\n3-2-0 kept\n");
+}
+
+TEST_F(ProgramTest, PlaceholdersOfItsCommandAreReplaced) {
+  ProgramOptions chosen = options("env");
+  chosen.study = "tune";
+  chosen.command = {
+      "env",
+      "GPU={agent}",
+      "sh",
+      "-c",
+      "while read line; do echo \"$GPU $0 $1\" >> " + file("got").string() + "; echo 1; done",
+      "{study}",
+      "{other}"};
+  Program program(chosen);
+  EXPECT_EQ(value_of(ask(program, 0)), 1);
+  EXPECT_EQ(value_of(ask(program, 1)), 1);
+  EXPECT_EQ(contents(file("got")), "3 tune {other}\n3 tune {other}\n");
+}
+
+TEST_F(ProgramTest, ACommandThatNamesTheTrialIsStartedForEachQuery) {
+  ProgramOptions chosen = shell(R"(while read line; do echo "$2 $$" >> got; echo 1; done)");
+  chosen.command.emplace_back("out-{trial}-{epoch}.txt");
+  Program program(chosen);
+  EXPECT_EQ(value_of(ask(program, 0)), 1);
+  EXPECT_EQ(value_of(ask(program, 1)), 1);
+  std::istringstream got(contents(file("got")));
+  std::string first, first_pid, second, second_pid;
+  got >> first >> first_pid >> second >> second_pid;
+  EXPECT_EQ(first, "out-3-2-0-2.txt");
+  EXPECT_EQ(second, "out-3-2-1-2.txt");
+  EXPECT_NE(first_pid, second_pid);
+}
+
+TEST_F(ProgramTest, TheProgramsNameMayHaveAPlaceholder) {
+  ProgramOptions chosen = shell("read line; echo 5");
+  std::filesystem::rename(chosen.command.front(), file("measure-3"));
+  chosen.command.front() = file("measure-").string() + "{agent}";
+  EXPECT_EQ(value_of(ask_once(chosen)), 5);
+  std::filesystem::remove(file("measure-3"));
+  Program missing(chosen);
+  EXPECT_THROW(ask(missing), base::Error);
 }
 
 TEST_F(ProgramTest, NothingButAnEndIsAFailure) {
@@ -109,16 +241,24 @@ TEST_F(ProgramTest, NothingButAnEndIsAFailure) {
             "the program ended with exit code 0 before it answered");
 }
 
-TEST_F(ProgramTest, ALineLongerThanOneMebibyteIsAFailure) {
-  const Answer answer =
-      ask_once(shell("read line; head -c 3000000 /dev/zero | tr '\\0' x; sleep 1000"));
-  EXPECT_EQ(why(answer), "the answer is longer than 1048576 bytes");
+TEST_F(ProgramTest, AnAnswerLongerThanOneMebibyteIsAFailureAtOnce) {
+  const Answer answer = ask_once(
+      shell(R"(read line; printf '{"value":'; head -c 3000000 /dev/zero | tr '\0' 1; sleep 1000)"));
+  EXPECT_THAT(why(answer), StartsWith("the answer is longer than 1048576 bytes"));
 }
 
-TEST_F(ProgramTest, TwoLinesAtOnceAreAFailureThatShowsBoth) {
-  EXPECT_THAT(why(ask_once(shell(R"(read line; printf '{"value":1}\n{"value":2}\n')"))),
-              AllOf(HasSubstr("more than one line"), HasSubstr(R"({"value":1})"),
+TEST_F(ProgramTest, ALogLineMayBeLongerThanOneMebibyte) {
+  EXPECT_EQ(value_of(ask_once(shell(
+                R"(read line; head -c 3000000 /dev/zero | tr '\0' x; echo; echo '{"value":1}')"))),
+            1);
+}
+
+TEST_F(ProgramTest, TwoAnswersAtOnceAreAFailureThatShowsBoth) {
+  EXPECT_THAT(why(ask_once(shell(R"(read line; printf '{"value":1}\nlog\n{"value":2}\n')"))),
+              AllOf(HasSubstr("more than one answer"), HasSubstr(R"({"value":1})"),
                     HasSubstr(R"({"value":2})")));
+  EXPECT_THAT(why(ask_once(shell("read line; printf '0.5\\n0.93\\n'"))),
+              HasSubstr(R"(more than one answer: "0.5" and then "0.93")"));
 }
 
 TEST_F(ProgramTest, RetriesUntilOneAttemptSucceeds) {

@@ -116,7 +116,7 @@ class ProgramTest : public ::testing::Test {
 
 inline double value_of(const Answer& answer) {
   if (const auto* failure = std::get_if<Failure>(&answer)) {
-    ADD_FAILURE() << failure->why << "\n" << failure->stderr_tail;
+    ADD_FAILURE() << failure->why << "\n" << failure->log_tail;
   }
   const auto* value = std::get_if<Value>(&answer);
   return value == nullptr ? -1e300 : value->value;

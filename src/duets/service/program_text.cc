@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "duets/base/error.h"
+#include "duets/domain/shown_value.h"
+#include "duets/service/program_lines.h"
 
 namespace duets::service {
 namespace {
@@ -16,23 +22,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxQuoted = 200;
 constexpr std::size_t kMaxReason = 4096;
-constexpr double kMaxExactInteger = 9007199254740992.0;  // 2^53
-
-ordered_json parameter_value(const domain::Parameter& parameter, double value) {
-  switch (parameter.type) {
-    case domain::ParameterType::kCategorical: {
-      const bool known = value >= 0 && value < static_cast<double>(parameter.choices.size());
-      base::require(known, parameter.name, fmt::to_string(value), "is not the index of a choice");
-      return parameter.choices[static_cast<std::size_t>(value)];
-    }
-    case domain::ParameterType::kInt:
-      if (std::abs(value) <= kMaxExactInteger) return static_cast<std::int64_t>(value);
-      return value;
-    case domain::ParameterType::kFloat:
-      break;
-  }
-  return value;
-}
+constexpr std::string_view kBlank = " \t\r\n";
 
 ordered_json parameter_values(const ProgramOptions& options, const Query& query) {
   const bool named = !options.parameters.empty();
@@ -41,17 +31,71 @@ ordered_json parameter_values(const ProgramOptions& options, const Query& query)
                 std::to_string(query.values.size()), fmt::format("must be {}", expected));
   ordered_json values = ordered_json::object();
   for (std::size_t i = 0; i < expected; ++i) {
-    if (named) {
-      values[options.parameters[i].name] = parameter_value(options.parameters[i], query.values[i]);
-    } else {
-      values[fmt::format("x{}", i + 1)] = query.values[i];
-    }
+    auto& entry = values[named ? options.parameters[i].name : fmt::format("x{}", i + 1)];
+    std::visit([&](const auto& shown) { entry = shown; },
+               domain::shown_value(options.parameters, i, query.values[i]));
   }
   return values;
 }
 
 Failure bad_answer(const std::string& why, std::string_view line) {
   return Failure{fmt::format("{}: {}", why, quoted_output(line)), {}};
+}
+
+std::string on_one_line(std::string_view text, std::size_t limit) {
+  std::string line = readable_output(text, limit);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return line.substr(begin, line.find_last_not_of(kBlank) + 1 - begin);
+}
+
+// The number that a trimmed line consists of, "nan" and "inf" too; infinite when it is too large or
+// too small for a binary64. Decimal only: from_chars knows neither "0x" nor a locale.
+std::optional<double> whole_number_line(std::string_view line) {
+  if (line.starts_with('+') && !line.starts_with("+-")) line.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (line.empty() || end != line.data() + line.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// Somebody meant to answer, in Python's words or with half a line.
+bool looks_like_answer(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kKeys{R"("value")", "'value'", R"("infeasible")",
+                                                  "'infeasible'"};
+  return line.starts_with('{') &&
+         std::any_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
+           return line.find(key) != std::string_view::npos;
+         });
+}
+
+Answer read_object(const json& answer, std::string_view line, const std::string& trial) {
+  const auto asked = answer.find("trial");
+  if (asked != answer.end() && *asked != trial) {
+    return bad_answer(fmt::format("the answer is not that of trial {}", trial), line);
+  }
+  const auto value = answer.find("value");
+  const auto infeasible = answer.find("infeasible");
+  if ((value == answer.end()) == (infeasible == answer.end())) {
+    return bad_answer(
+        R"(a JSON object on standard output is an answer and must have one of "value" and )"
+        R"("infeasible" (write logs to standard error))",
+        line);
+  }
+  if (infeasible != answer.end()) {
+    if (!infeasible->is_string()) return bad_answer(R"("infeasible" must be a text)", line);
+    return Infeasible{on_one_line(infeasible->get_ref<const std::string&>(), kMaxReason)};
+  }
+  if (!value->is_number() || !std::isfinite(value->get<double>())) {
+    return bad_answer(R"("value" must be a finite number)", line);
+  }
+  return Value{value->get<double>()};
 }
 
 // Length of the UTF-8 sequence that `text` begins with; 0 when there is none.
@@ -80,12 +124,6 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
 }
 
-std::string on_one_line(std::string_view text, std::size_t limit) {
-  std::string line = readable_output(text, limit);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
 }  // namespace
 
 std::string query_line(const ProgramOptions& options, const Query& query) {
@@ -98,31 +136,27 @@ std::string query_line(const ProgramOptions& options, const Query& query) {
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-Answer read_answer(std::string_view line, const std::string& trial) {
+std::optional<Answer> read_answer(std::string_view line, const std::string& trial) {
+  line = trimmed(line);
+  if (line.size() > ProgramLines::kMaxLine) {
+    if (!looks_like_answer(line)) return std::nullopt;
+    return bad_answer(fmt::format("the answer is longer than {} bytes", ProgramLines::kMaxLine),
+                      line);
+  }
+  if (const auto number = whole_number_line(line)) {
+    if (!std::isfinite(*number))
+      return bad_answer("the value must be a finite number that a double can hold", line);
+    return Value{*number};
+  }
   // Not a number, infinity and numbers behind the largest binary64 are no JSON for this parser.
-  const json answer = json::parse(line, nullptr, false);
-  if (!answer.is_object()) {
-    return bad_answer(
-        R"(the answer is not a JSON object with a finite "value" or an "infeasible" reason)", line);
-  }
-  const auto asked = answer.find("trial");
-  if (asked != answer.end() && *asked != trial) {
-    return bad_answer(fmt::format("the answer is not that of trial {}", trial), line);
-  }
-  const auto value = answer.find("value");
-  const auto infeasible = answer.find("infeasible");
-  if ((value == answer.end()) == (infeasible == answer.end())) {
-    return bad_answer(R"(the answer must have one of "value" and "infeasible")", line);
-  }
-  if (infeasible != answer.end()) {
-    if (!infeasible->is_string()) return bad_answer(R"("infeasible" must be a text)", line);
-    return Infeasible{on_one_line(infeasible->get_ref<const std::string&>(), kMaxReason)};
-  }
-  if (!value->is_number() || !std::isfinite(value->get<double>())) {
-    return bad_answer(R"("value" must be a finite number)", line);
-  }
-  return Value{value->get<double>()};
+  const json answer = line.starts_with('{') ? json::parse(line, nullptr, false) : json();
+  if (answer.is_object()) return read_object(answer, line, trial);
+  if (!looks_like_answer(line)) return std::nullopt;
+  return bad_answer(
+      R"(the answer is not a JSON object with a finite "value" or an "infeasible" reason)", line);
 }
+
+bool is_number_line(std::string_view line) { return whole_number_line(trimmed(line)).has_value(); }
 
 std::string readable_output(std::string_view text, std::size_t limit) {
   std::string result;
@@ -146,7 +180,7 @@ std::string quoted_output(std::string_view text) {
 }
 
 bool is_blank_output(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  return text.find_first_not_of(kBlank) == std::string_view::npos;
 }
 
 }  // namespace duets::service

@@ -225,16 +225,17 @@ def duets(scratch, *arguments, seconds=CAP, **environment):
 class Server(Process):
     """`duets serve`. The port is the system's choice at the first start, and stays."""
 
-    def __init__(self, scratch, study_file, secret, storage=None, name="server"):
+    def __init__(self, scratch, study_file, secret, storage=None, name="server", seed=None):
         super().__init__(scratch, name)
-        self.study_file, self.secret = study_file, secret
+        self.study_file, self.secret, self.seed = study_file, secret, seed
         self.storage = storage or scratch / f"{name}-storage"
         self.address = None
 
     def arguments(self, *extra, keep=True, lease=60):
+        coins = ["--secret", self.secret] if self.seed is None else ["--seed", self.seed]
         arguments = [PROGRAM, "serve", self.study_file, "--listen", self.address or "127.0.0.1:0",
-                     "--address-file", self.address_file, "--storage", self.storage,
-                     "--secret", self.secret, "--lease", lease, "--format", "json"]
+                     "--address-file", self.address_file, "--storage", self.storage, *coins,
+                     "--lease", lease, "--format", "json"]
         return [*arguments, *(["--keep"] if keep else []), *extra]
 
     @property
@@ -295,14 +296,15 @@ class Agent(Process):
 
 
 class Fleet:
-    """A server and one process per agent, with a study and a secret of their own."""
+    """A server and one process per agent, with a study and a secret of their own, or a seed."""
 
-    def __init__(self, scratch, study_file, agents=AGENTS, program=(), secret=None, name=None):
+    def __init__(self, scratch, study_file, agents=AGENTS, program=(), secret=None, name=None,
+                 seed=None):
         self.scratch = scratch / name if name else scratch
         self.scratch.mkdir(exist_ok=True)
         self.study_file = study_file
         self.secret = secret or new_secret(self.scratch / "secret.key")
-        self.server = Server(self.scratch, study_file, self.secret)
+        self.server = Server(self.scratch, study_file, self.secret, seed=seed)
         self.agents = [Agent(self.scratch, self.server, i, program) for i in range(agents)]
         self.last_status = None
 

@@ -1,6 +1,7 @@
 """An objective for tests that misbehaves on some queries: misbehaving.py LOG TRIAL=WHAT.. ; the others
-it answers as objective.py does. WHAT: hang, crash, garbage, nan, huge, nothing, infeasible, or wait:FILE, which
-answers when FILE is there. "*" as TRIAL means all. "asked TRIAL PID" goes to LOG."""
+it answers as objective.py does. WHAT: hang, crash, garbage, nan, huge, bare-nan, dict, object, twice, nothing,
+infeasible; or chatter and number, which answer between lines of log and with a bare number; or wait:FILE,
+which answers when FILE is there. "*" as TRIAL means all. "asked TRIAL PID" goes to LOG."""
 
 import json
 import math
@@ -32,6 +33,14 @@ for line in sys.stdin:
         say('{"value": NaN}')
     elif what == "huge":
         say('{"value": 1e308}')
+    elif what == "bare-nan":
+        say("nan")
+    elif what == "dict":
+        say(str({"value": 1.0}))
+    elif what == "object":
+        say('{"loss": 0.5}')
+    elif what == "twice":
+        print("0.5\n0.75", flush=True)
     elif what == "nothing":
         sys.exit(0)
     elif what == "infeasible":
@@ -41,4 +50,8 @@ for line in sys.stdin:
             time.sleep(0.02)
         ripple = sum(map(int, trial.split("-"))) % 7
         value = math.cos(3 * sum(query["params"].values())) + 0.05 * ripple
-        say(json.dumps({"value": value}))
+        if what in ("chatter", "number"):
+            print("loading model ...\nepoch 3\naccuracy: 0.93\n{'loss': 0.5}\n" + "=" * 2000000)
+        say(repr(value) if what == "number" else json.dumps({"value": value}))
+        if what == "chatter":
+            say("done")

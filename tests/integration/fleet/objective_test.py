@@ -114,7 +114,7 @@ def retried(scratch):
         'command = ["unused"]', "retries = 2"])
     log = scratch / "asked.log"
     with fleet.Fleet(scratch, study, agents=1,
-                     program=python("misbehaving.py", log, "0-1-0=garbage",
+                     program=python("misbehaving.py", log, "0-1-0=nan",
                                     f"0-1-1=wait:{scratch}/go")) as f:
         f.start(lease=1)
         fleet.wait("the hole in the status", lambda: (s := f.server.status()) and
@@ -137,7 +137,7 @@ def gives_up(scratch):
         fleet.same("infeasible without a value: exit code", agent.start().wait(), 8)
         fleet.contains("it says what to do", agent.err(), "infeasible_value")
         fleet.contains("and why the point cannot be measured", agent.err(), "too hot")
-        agent.program = python("misbehaving.py", log, "*=garbage")
+        agent.program = python("misbehaving.py", log, "*=nan")
         fleet.same("too many failures: exit code", agent.start("--max-failures", 3).wait(), 8)
         fleet.contains("it says how many, and why", agent.err(), "failed 3 times in a row")
         agent.program = python("misbehaving.py", log)

@@ -1,4 +1,5 @@
-// What the user's program says on its standard error: passed on in lines, and its end kept.
+// The log of the user's program: its standard error and the lines of its standard output that are
+// no answer, passed on in lines, and its end kept.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace duets::service {
 
 /// Safe for use by several threads. Per query at most kMaxLines lines are passed on, each cut after
 /// kMaxLine bytes, and then one that tells how many were left out: logs must not fill disks.
-class ProgramStderr {
+class ProgramLog {
  public:
   static constexpr std::size_t kMaxLines = 100;
   static constexpr std::size_t kMaxLine = 1000;
@@ -19,13 +20,16 @@ class ProgramStderr {
 
   /// Gets whole lines with their line feed, one a call.
   using Write = std::function<void(const std::string& line)>;
-  explicit ProgramStderr(Write write) : write_(std::move(write)) {}
+  explicit ProgramLog(Write write) : write_(std::move(write)) {}
 
   /// From here on lines belong to a query of this agent.
   void begin_query(std::uint32_t agent);
   /// The tail begins anew: a process was started, or an old one gets its next query.
   void begin_attempt();
+  /// Bytes of its standard error.
   void take(std::string_view bytes);
+  /// A line of its standard output, without the line feed.
+  void take_line(std::string_view line);
   /// The process is gone: what it left is a line even without its line feed.
   void finish_line();
   /// The query has its answer: tells what was left out.
@@ -37,6 +41,7 @@ class ProgramStderr {
   std::string tail() const;
 
  private:
+  void keep(std::string_view bytes);
   void pass_on(std::string_view line);
   void tell_left_out();
 

@@ -1,29 +1,29 @@
-#include "duets/service/program_stderr.h"
+#include "duets/service/program_log.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "duets/base/count_text.h"
 #include "duets/service/program_text.h"
 
 namespace duets::service {
 
-void ProgramStderr::begin_query(std::uint32_t agent) {
+void ProgramLog::begin_query(std::uint32_t agent) {
   const std::lock_guard lock(mutex_);
   tell_left_out();
   prefix_ = fmt::format("agent {}: ", agent);
   num_lines_ = 0;
 }
 
-void ProgramStderr::begin_attempt() {
+void ProgramLog::begin_attempt() {
   const std::lock_guard lock(mutex_);
   tail_.clear();
 }
 
-void ProgramStderr::take(std::string_view bytes) {
+void ProgramLog::take(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  tail_ += bytes;
-  if (tail_.size() > kMaxTail) tail_.erase(0, tail_.size() - kMaxTail);
+  keep(bytes);
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
     // One byte more than is shown, so that a cut can be told from a line that just fits.
@@ -35,28 +35,42 @@ void ProgramStderr::take(std::string_view bytes) {
   }
 }
 
-void ProgramStderr::finish_line() {
+// A line of standard error may be half there; the two must not become one.
+void ProgramLog::take_line(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  if (!tail_.empty() && tail_.back() != '\n') keep("\n");
+  keep(line);
+  keep("\n");
+  pass_on(line);
+}
+
+void ProgramLog::finish_line() {
   const std::lock_guard lock(mutex_);
   if (!line_.empty()) pass_on(line_);
   line_.clear();
 }
 
-void ProgramStderr::end_query() {
+void ProgramLog::end_query() {
   const std::lock_guard lock(mutex_);
   tell_left_out();
 }
 
-void ProgramStderr::say(const std::string& text) {
+void ProgramLog::say(const std::string& text) {
   const std::lock_guard lock(mutex_);
   write_(prefix_ + text + "\n");
 }
 
-std::string ProgramStderr::tail() const {
+std::string ProgramLog::tail() const {
   const std::lock_guard lock(mutex_);
   return readable_output(tail_, kMaxTail);
 }
 
-void ProgramStderr::pass_on(std::string_view line) {
+void ProgramLog::keep(std::string_view bytes) {
+  tail_ += bytes;
+  if (tail_.size() > kMaxTail) tail_.erase(0, tail_.size() - kMaxTail);
+}
+
+void ProgramLog::pass_on(std::string_view line) {
   if (num_lines_ == kMaxLines) {
     ++num_left_out_;
     return;
@@ -67,9 +81,10 @@ void ProgramStderr::pass_on(std::string_view line) {
                      line.size() > kMaxLine ? "..." : ""));
 }
 
-void ProgramStderr::tell_left_out() {
+void ProgramLog::tell_left_out() {
   if (num_left_out_ == 0) return;
-  write_(fmt::format("{}({} more lines of the program left out)\n", prefix_, num_left_out_));
+  write_(fmt::format("{}({} of the program left out)\n", prefix_,
+                     base::count_text(num_left_out_, "more line", "more lines")));
   num_left_out_ = 0;
 }
 

@@ -1,0 +1,37 @@
+// Standard output of the user's program, cut into lines with bounded memory.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace duets::service {
+
+/// Blank lines are dropped.
+class ProgramLines {
+ public:
+  /// The longest line that is kept whole.
+  static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
+
+  void take(std::string_view bytes);
+  /// The output has ended: what is left is a line even without its line feed.
+  void end();
+  /// Forgets everything: another process.
+  void clear();
+
+  /// The next line. One longer than kMaxLine comes as soon as that is known, cut after kMaxLine + 1
+  /// bytes; the rest of it is dropped.
+  std::optional<std::string> next();
+  /// True when a line has begun, not blank so far, whose end is missing.
+  bool has_part() const;
+
+ private:
+  void finish_line();
+
+  std::deque<std::string> lines_;
+  std::string part_;
+  bool dropping_ = false;  // the rest of a line that was too long
+};
+
+}  // namespace duets::service
