@@ -20,6 +20,7 @@
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_definition.h"
 #include "duets/harness/threads.h"
+#include "duets/service/secret.h"
 #include "duets/service/server.h"
 #include "duets/storage/secret_file.h"
 
@@ -38,12 +39,14 @@ std::vector<StudyFile> load_studies(const ServeFlags& flags, const Extensions& e
   std::vector<StudyFile> files;
   std::set<std::string> names;
   for (const std::string& path : flags.studies) {
-    files.push_back(load_study(path, {std::nullopt, extensions.functions}));
+    files.push_back(load_study(path, {flags.seed, extensions.functions}));
     base::require(names.insert(files.back().study.name).second, "study.name",
                   files.back().study.name, "two of the study files have this name");
   }
   base::require(flags.secret.empty() || files.size() == 1, "--secret", flags.secret,
                 "needs exactly one study file");
+  base::require(!flags.seed || !files.empty(), "--seed", fmt::format("{}", flags.seed.value_or(0)),
+                "needs a study file; a stored study goes on with its own secret");
   return files;
 }
 
@@ -113,10 +116,21 @@ void wait_until_read(const service::Server& server, const std::string& name,
   while (!server.is_ready(name) && !interrupt.stop()) std::this_thread::sleep_for(kReadLook);
 }
 
+// Nothing: a fresh one for each new study.
+std::string secret_of(const ServeFlags& flags) {
+  if (flags.seed) return service::seed_secret_text(*flags.seed);
+  return flags.secret.empty() ? std::string() : storage::read_secret_file(flags.secret);
+}
+
 void create_studies(service::Server& server, const std::vector<StudyFile>& files,
                     const ServeFlags& flags, const InterruptGuard& interrupt, Lines& lines) {
-  const std::string secret =
-      flags.secret.empty() ? std::string() : storage::read_secret_file(flags.secret);
+  const std::string secret = secret_of(flags);
+  if (flags.seed) {
+    lines.say(
+        fmt::format("coins of seed {}: for tests only, since a seed can be guessed and tells "
+                    "every agent's points",
+                    *flags.seed));
+  }
   for (const StudyFile& file : files) {
     if (server.create(definition_of(file), secret)) continue;
     wait_until_read(server, file.study.name, interrupt);
@@ -134,7 +148,9 @@ std::vector<StudyView> final_views(const service::Server& server,
   }
   if (!files.empty()) return views;
   for (const std::string& name : server.names()) {
-    if (auto status = status_of(server, name)) views.push_back({*std::move(status), nullptr});
+    if (auto status = status_of(server, name)) {
+      views.push_back({*std::move(status), server.study(name)->domain});
+    }
   }
   return views;
 }

@@ -1,6 +1,8 @@
 // `duets serve`: the coordinator of one or more studies.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,9 @@ struct ServeFlags {
   std::vector<std::string> studies;    ///< study files; empty: what is stored
   std::string listen, storage, certs;  ///< empty: [coordinator] of the first study, or the default
   bool insecure = false;
-  std::string secret;        ///< file with the secret of a new study
-  std::string address_file;  ///< where the real address is written
+  std::string secret;                 ///< file with the secret of a new study
+  std::optional<std::uint64_t> seed;  ///< instead of a secret and of the study's seed: for tests
+  std::string address_file;           ///< where the real address is written
   double lease = 60;
   bool keep = false;   ///< stay when everything is finished
   double give_up = 0;  ///< seconds without a reachable quorum; 0: never

@@ -6,6 +6,7 @@
 #include "duets/cli/offline_command.h"
 #include "duets/cli/peer_options.h"
 #include "duets/cli/serve_command.h"
+#include "duets/cli/study_file.h"
 
 namespace duets::cli {
 namespace {
@@ -22,8 +23,14 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
                                           "Plaintext: anybody who can connect may do anything");
   add_text(*serve, "--certs", flags->certs, "Directory of certificates (default certs)", "DIR")
       ->excludes(insecure);
-  add_text(*serve, "--secret", flags->secret, "Secret of a new study (default: a fresh one)",
-           "FILE");
+  CLI::Option* secret = add_text(*serve, "--secret", flags->secret,
+                                 "Secret of a new study (default: a fresh one)", "FILE");
+  serve
+      ->add_option("--seed", flags->seed,
+                   "For tests: the coins of duets run --seed N; a seed can be guessed")
+      ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
+      ->excludes(secret)
+      ->option_text("N");
   add_seconds(*serve, "--lease", flags->lease,
               "Lease: seconds of silence before an agent can be replaced (default 60)");
   serve->add_flag("--keep", flags->keep, "Stay when all studies are finished");
@@ -41,7 +48,8 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
 }
 
 void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
-  agent.add_flag("--once", flags.once, "Close the program's input after each query");
+  agent.add_flag("--once", flags.once,
+                 "Start the program for each query and close its input after it");
   add_seconds(agent, "--timeout", flags.timeout, "Seconds a query may take (default: the study's)");
   agent.add_option("--retries", flags.retries, "More attempts at a query (default: the study's)")
       ->check(CLI::Range(0, 1000))

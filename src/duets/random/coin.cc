@@ -11,6 +11,7 @@
 
 #include "duets/base/error.h"
 #include "duets/numeric/strict.h"
+#include "duets/random/seed_key.h"
 
 namespace duets::random {
 namespace {
@@ -124,7 +125,7 @@ std::uint64_t index_below(std::uint64_t word, std::uint64_t n) {
   return static_cast<std::uint64_t>((Wide{word} * n) >> 64);
 }
 
-StudySecret StudySecret::from_seed(std::uint64_t seed) {
+Key key_of_seed(std::uint64_t seed) {
   static constexpr std::string_view kLabel = "duets-study-seed";
   require_sodium();
   std::array<std::uint8_t, kLabel.size() + 8> message;
@@ -132,8 +133,10 @@ StudySecret StudySecret::from_seed(std::uint64_t seed) {
   std::ranges::copy(little_endian(seed), message.begin() + kLabel.size());
   Key secret;
   crypto_generichash(secret.data(), secret.size(), message.data(), message.size(), nullptr, 0);
-  return StudySecret(secret);
+  return secret;
 }
+
+StudySecret StudySecret::from_seed(std::uint64_t seed) { return StudySecret(key_of_seed(seed)); }
 
 Coin StudySecret::agent_coin(base::AgentId agent) const {
   return Coin(derive(secret_, "duetsagt", base::value(agent)));

@@ -5,19 +5,29 @@
 #include <array>
 
 #include "duets/base/error.h"
+#include "duets/random/seed_key.h"
 #include "duets/storage/secret_file.h"
 
 namespace duets::service {
+namespace {
+
+std::string secret_text(const random::Key& key) {
+  std::array<char, 2 * sizeof(random::Key) + 1> text{};
+  sodium_bin2hex(text.data(), text.size(), key.data(), key.size());
+  return std::string(text.data()) + "\n";
+}
+
+}  // namespace
 
 std::string new_secret_text() {
   // Only fails when the system has no source of randomness; there is no safe way on then.
   if (sodium_init() < 0) throw base::Error(base::ErrorKind::kPlatform, "libsodium cannot start");
   random::Key key{};
   randombytes_buf(key.data(), key.size());
-  std::array<char, 2 * sizeof(random::Key) + 1> text{};
-  sodium_bin2hex(text.data(), text.size(), key.data(), key.size());
-  return std::string(text.data()) + "\n";
+  return secret_text(key);
 }
+
+std::string seed_secret_text(std::uint64_t seed) { return secret_text(random::key_of_seed(seed)); }
 
 random::StudySecret parse_secret(const std::string& text, const std::string& where) {
   random::Key key{};

@@ -1,6 +1,7 @@
 // The secret of a deployed study: a file of its own that only its owner may read.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -10,6 +11,10 @@ namespace duets::service {
 
 /// 64 hexadecimal digits of fresh randomness and a newline.
 std::string new_secret_text();
+
+/// The same form of the secret that a simulation with this seed has. For tests: a seed can be
+/// guessed.
+std::string seed_secret_text(std::uint64_t seed);
 
 /// kInvalid unless it is 64 hexadecimal digits, perhaps with a newline. Never shows the text.
 random::StudySecret parse_secret(const std::string& text, const std::string& where);

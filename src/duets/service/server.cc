@@ -125,6 +125,10 @@ bool Server::is_ready(const std::string& name) const {
   return impl_->studies().find(name)->is_ready();
 }
 
+std::shared_ptr<const protocol::Study> Server::study(const std::string& name) const {
+  return impl_->studies().find(name)->definition().study;
+}
+
 StudyStatus Server::status(const std::string& name) const {
   return impl_->studies().find(name)->status();
 }

@@ -52,6 +52,7 @@ class Server {
   /// False while the records of a study are being read: until then it counts as running.
   bool is_ready(const std::string& name) const;
   /// kInvalid when there is no such study; an empty name means the only one.
+  std::shared_ptr<const protocol::Study> study(const std::string& name) const;
   StudyStatus status(const std::string& name) const;
   void stop_study(const std::string& name);
   /// With everything stored of it, secret included. Only when it is not running.

@@ -20,8 +20,11 @@ constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxExportBytes = std::size_t{16} << 20;
 constexpr std::uint64_t kExportStep = 256;
 
+// Where the text of a secret came from.
+constexpr const char* kSecretOptions = "--secret or --seed";
+
 bool is_secret_of(const std::string& text, const std::filesystem::path& file) {
-  return parse_secret(text, "--secret").public_coin().key() ==
+  return parse_secret(text, kSecretOptions).public_coin().key() ==
          load_secret(file).public_coin().key();
 }
 
@@ -130,7 +133,7 @@ void Studies::require_same(const StudyHost& host, const Definition& given,
   same(there.policy.deadline == given.policy.deadline, "coordinator.deadline");
   for (const FieldDifference& d : differences) same(!says_what_agents_ask(d), d.field);
   if (secret_text.empty()) return;
-  same(is_secret_of(secret_text, secret_path(storage_, name)), "--secret");
+  same(is_secret_of(secret_text, secret_path(storage_, name)), kSecretOptions);
 }
 
 bool Studies::create(const Definition& definition, const std::string& secret_text) {
@@ -147,10 +150,11 @@ bool Studies::create(const Definition& definition, const std::string& secret_tex
   const std::filesystem::path file = secret_path(storage_, name);
   if (!std::filesystem::exists(file)) {
     const std::string text = secret_text.empty() ? new_secret_text() : secret_text;
-    parse_secret(text, "--secret");
+    parse_secret(text, kSecretOptions);
     storage::write_secret_file(file, text);
   } else {
-    base::require(secret_text.empty() || is_secret_of(secret_text, file), "--secret", "(not shown)",
+    base::require(secret_text.empty() || is_secret_of(secret_text, file), kSecretOptions,
+                  "(not shown)",
                   fmt::format("{} holds another one; move that file away first", file.string()));
   }
   StudyJournal::create(store_, definition, unix_seconds());
