@@ -17,6 +17,8 @@ usage "missing.toml" serve missing.toml --insecure
 usage "have this name" serve small.toml small.toml --insecure
 usage "exactly one study" serve small.toml one.toml --insecure --secret key
 usage "duets certs" serve small.toml
+usage "--seed" serve small.toml --insecure --seed -1
+usage "--seed" serve small.toml --insecure --seed 1 --secret key
 usage "--server is required" agent
 usage "--agents" agent --server localhost:1 --agent 1 --agents 0-3
 usage "--agents = 5-3" agent --server localhost:1 --insecure --agents 5-3
@@ -156,6 +158,16 @@ duets agent --server "$address" --insecure --agent 0 --max-failures 2 -q -- fals
 exits "a program that always fails" 8
 says "a program that always fails" "failed 2 times in a row"
 says "a program that always fails" "Fix the program, then run the same command again"
+duets agent --server "$address" --insecure --agent 1 --max-failures 1 -q -- sh -c \
+  'echo starting; echo oh no >&2; echo "accuracy: 0.93"'
+exits "a program whose last line is no answer" 8
+says "a program whose last line is no answer" "failed 1 time in a row"
+says "a program whose last line is no answer" 'no answer: "accuracy: 0.93"'
+duets agent --server "$address" --insecure --agent 1 --max-failures 1 -q -- \
+  sh -c 'echo "{\"infeasible\": \"too hot\"}"'
+exits "infeasible without a value" 8
+says "infeasible without a value" "started without objective.infeasible_value and cannot be changed"
+says "infeasible without a value: what to do" "start a new study with that key"
 duets agent --server "$address" --insecure --agent 1 -q -- ./no-such-program
 exits "no such program" 2
 "$DUETS_PROGRAM" agent --server "$address" --insecure --agents 0-2 >agents.out 2>agents.err </dev/null
@@ -163,7 +175,7 @@ holds "a fleet in one process: exit code 0" test $? = 0
 holds "agents print no data" test ! -s agents.out
 server_ends "finished" 0
 holds "the end is on standard output" grep -q "^study  *small, finished" serve.out
-holds "what failed is told" grep -q "2 queries without an answer" serve.out
+holds "what failed is told" grep -q "3 queries without an answer" serve.out
 holds "agents of a finished study are done" grep -q "^0  *done" serve.out
 start_server small.toml
 server_ends "a finished study" 0

@@ -51,6 +51,42 @@ bad "broken TOML" 's/^\[kernel\]/[kernel/' 'bad.toml'
 bad "a contradiction" 's/^domain = "box"/domain = "box"\nradius = 2/' 'radius'
 bad "a file that is not there" \
   's/^domain = "box".*/domain = "finite"\nfile = "points.csv"/; s/^dimension = 2//' 'points.csv'
+bad "a whole number that is none" 's/^agents = 3/agents = 2.5/' \
+  'study.agents = 2.5: must be a whole number'
+sed 's/^agents = 3/agents = 3.0/; s/^horizon = 12/horizon = 1.2e1/' small.toml >floats.toml
+duets run floats.toml -q -o floats
+exits "whole numbers written as floats" 0
+duets run small.toml -q -o integers
+holds "are the same numbers" test "$(json floats/manifest.json 'j["run_digest"]')" = \
+  "$(json integers/manifest.json 'j["run_digest"]')"
+rm -r floats integers
+
+# A program is no function: the message has the commands that run it.
+sed 's/^builtin.*/command = [".\/measure"]/' small.toml >command.toml
+usage "objective.noise = 0.2: belongs to a built-in function: remove it" run command.toml
+sed -i '/^noise = 0.2/d' command.toml
+usage '"duets serve STUDY --insecure"' run command.toml
+says "the agents' command" '"duets agent --server 127.0.0.1:7117 --insecure --agents 0-2"'
+printf '[coordinator]\nlisten = "0.0.0.0:9000"\n' >>command.toml
+usage "--server 127.0.0.1:9000 " run command.toml
+# What studies/mixed.toml says about a program of one's own works.
+holds "mixed.toml says what to replace" grep -q "replace the three keys of \[objective\]" "$studies/mixed.toml"
+sed '/^\[objective\]/,$d' "$studies/mixed.toml" >own.toml
+printf '[objective]\ncommand = ["./measure"]\n' >>own.toml
+holds "three keys were replaced" test "$(sed -n '/^\[objective\]/,$p' "$studies/mixed.toml" | grep -c =)" = 3
+duets config check own.toml
+exits "mixed.toml with a command" 0
+
+# One of a thing is one.
+sed 's/^agents = 3/agents = 1/; s/^horizon = 12/horizon = 1/; s/^t1 = 2/t1 = 1/' small.toml >single.toml
+duets config check single.toml
+exits "a study of one query" 0
+says "one warning" "1 warning"
+holds "one warning is not many" bash -c '! grep -q "1 warnings" err'
+holds "one agent" grep -q "1 agent x 1 = 1" out
+duets run single.toml -o single
+says "one query" "1 agent x 1 query = 1"
+rm -r single
 mkdir directory.toml
 usage "directory.toml" run directory.toml
 head -c 3000 /dev/urandom >noise.toml

@@ -29,6 +29,17 @@ double positive_of(const Node& node, const std::string& field) {
   return value;
 }
 
+// Also one that is written as a float, 1e3 or 1000.0, as long as that is exact.
+std::optional<std::uint64_t> whole_number(const Node& node) {
+  constexpr double kMaxExact = 9007199254740992.0;  // 2^53
+  if (node.kind == NodeKind::kInteger && node.integer >= 0) {
+    return static_cast<std::uint64_t>(node.integer);
+  }
+  const bool exact = node.kind == NodeKind::kFloat && node.number >= 0 &&
+                     node.number <= kMaxExact && node.number == std::floor(node.number);
+  return exact ? std::optional(static_cast<std::uint64_t>(node.number)) : std::nullopt;
+}
+
 const Node& array_of(const Node& node, const std::string& field, const char* of) {
   if (node.kind != NodeKind::kArray) {
     refuse(field, show(node), fmt::format("must be an array of {}", of));
@@ -77,11 +88,11 @@ double number_of(const Node& node, const std::string& field) {
 
 std::uint64_t whole_of(const Node& node, const std::string& field, std::uint64_t low,
                        std::uint64_t high) {
-  const std::string constraint = fmt::format("must be a whole number from {} to {}", low, high);
-  if (node.kind != NodeKind::kInteger || node.integer < 0) refuse(field, show(node), constraint);
-  const auto value = static_cast<std::uint64_t>(node.integer);
-  if (value < low || value > high) refuse(field, show(node), constraint);
-  return value;
+  const std::optional<std::uint64_t> value = whole_number(node);
+  if (!value || *value < low || *value > high) {
+    refuse(field, show(node), fmt::format("must be a whole number from {} to {}", low, high));
+  }
+  return *value;
 }
 
 std::string advice(std::string_view wrong, std::span<const std::string_view> names) {

@@ -56,7 +56,9 @@ void read_builtin(const Section& section, std::span<const OwnFunction> functions
 void read_command(const Section& section, ObjectiveSpec& objective) {
   objective.command = section.texts("command").value();
   for (const char* key : {"noise", "noise_kind", "centers", "norm"}) {
-    section.forbid(key, "belongs to a built-in function; a command brings its own noise");
+    section.forbid(key,
+                   "belongs to a built-in function: remove it, a command answers with its own "
+                   "values and noise");
   }
   objective.noise.kind = problems::NoiseKind::kNone;
   objective.infeasible_value = section.number("infeasible_value");

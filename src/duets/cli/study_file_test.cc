@@ -61,6 +61,34 @@ void expect_round_trip(const StudyFile& file) {
   EXPECT_EQ(again.coordinator, file.coordinator);
 }
 
+TEST(StudyFileTest, TheResolvedFileHasIntsForAnInt) {
+  const StudyFile file = parse(kHead +
+                               "[space.batch]\ntype = \"int\"\nlow = -16.0\nhigh = 256\nstep = 16\n"
+                               "[space.rate]\nlow = 1\nhigh = 2\n"
+                               "[objective]\ncommand = [\"./measure\"]\n");
+  const std::string text = resolved_toml(file);
+  EXPECT_NE(text.find("low = -16\nhigh = 256\nlog = false\nstep = 16\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("low = 1.0\nhigh = 2.0\n"), std::string::npos) << text;
+  expect_round_trip(file);
+}
+
+TEST(StudyFileTest, AWholeNumberMayBeWrittenAsAFloat) {
+  const StudyFile file = parse(
+      "[study]\ndirection = \"maximize\"\nagents = 1e3\nhorizon = 20.0\nseed = 7e0\n"
+      "[objective]\nbuiltin = \"branin\"\n");
+  EXPECT_EQ(file.study.agents, 1000);
+  EXPECT_EQ(file.study.horizon, 20);
+  EXPECT_EQ(file.seed, 7);
+  for (const char* wrong : {"2.5", "-1.0", "1e300", "inf", "nan", "1e16"}) {
+    EXPECT_NE(error_of("[study]\ndirection = \"maximize\"\nagents = " + std::string(wrong) +
+                       "\nhorizon = 20\n[objective]\nbuiltin = \"branin\"\n")
+                  .find("must be a whole number"),
+              std::string::npos)
+        << wrong;
+  }
+}
+
 TEST(StudyFileTest, DefaultsAreTheDocumentedOnes) {
   const StudyFile file = branin();
   EXPECT_EQ(file.study.name, "my-study");

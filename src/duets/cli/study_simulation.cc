@@ -3,13 +3,28 @@
 #include <fmt/format.h>
 
 #include "duets/base/error.h"
+#include "duets/cli/peer.h"
 
 namespace duets::cli {
+namespace {
+
+// What to type instead, on one machine.
+std::string how_to_run(const StudyFile& file) {
+  const std::string listen = file.coordinator.listen.value_or(kUsualListen);
+  const std::string agents =
+      file.study.agents == 1 ? "0" : fmt::format("0-{}", file.study.agents - 1);
+  return fmt::format(
+      "only built-in functions are simulated; to tune with a program, start \"duets serve STUDY "
+      "--insecure\" and in another terminal \"duets agent --server 127.0.0.1{} --insecure --agents "
+      "{}\" (docs/fleet.md: several machines, TLS)",
+      listen.substr(listen.rfind(':')), agents);
+}
+
+}  // namespace
 
 harness::Simulation simulation_of(const StudyFile& file) {
   base::require(!file.objective.builtin.empty(), "objective.command",
-                fmt::format("[{}]", fmt::join(file.objective.command, ", ")),
-                "only functions can be simulated; give objective.builtin");
+                fmt::format("[{}]", fmt::join(file.objective.command, ", ")), how_to_run(file));
   harness::Simulation simulation;
   simulation.study = std::make_shared<const protocol::Study>(file.study);
   simulation.problem = make_builtin(file);
