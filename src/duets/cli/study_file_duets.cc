@@ -68,6 +68,8 @@ void read_schedule(const Section& duets, Study& study) {
   }
   duets.forbid("t1", "does not go with a list of epochs, which says how long the first is");
   if (!listed) duets.fail("epochs", "schedule = \"explicit\" needs a list of epoch lengths");
+  // The file cannot say it, but the digest covers it: one value, whatever the preset.
+  study.t1 = Study{}.t1;
   study.epochs = duets.wholes("epochs", 1, kMaxQueries).value();
 }
 
