@@ -11,6 +11,7 @@
 #include "duets/gp/explained.h"
 #include "duets/gp/low_rank.h"
 #include "duets/numeric/rows.h"
+#include "duets/protocol/mean_error.h"
 
 namespace duets::protocol {
 namespace {
@@ -115,8 +116,7 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
   gp::SparsePosterior posterior(kernel, inducing.features, data.blocks, report.lambda, executor);
   Vector weights = posterior.weights(projection);
   report.information_gain = posterior.information_gain();
-  report.mean_error =
-      0x1p-52 * static_cast<double>(weights.size()) * kernel.variance * weights.lpNorm<1>();
+  report.mean_error = estimated_mean_error(kernel, weights);
   double width = study.beta;
   double max_stddev = std::sqrt(report.sigma2_max);
   if (study.mode == Mode::kTheory) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "duets/base/error.h"
 #include "duets/protocol/verify_findings.h"
@@ -28,7 +29,7 @@ class Verifier {
       : study_(*study),
         coordinator_(study, secret, executor),
         out_(result_.findings),
-        rewards_(study, secret, executor, answers, out_) {}
+        rewards_(study, secret, executor, answers, result_.findings) {}
 
   Verification run(const std::vector<Record>& records) {
     for (const Record& record : records) {
@@ -37,6 +38,7 @@ class Verifier {
     }
     if (result_.num_checked == records.size()) check_end();
     result_.finished = coordinator_.finished();
+    rewards_.move_to(result_);
     return std::move(result_);
   }
 
@@ -55,6 +57,7 @@ class Verifier {
 
   void check(const EpochOpened& recorded) {
     out_.set_epoch(recorded.epoch);
+    with_points_drawn_.clear();
     compare_opening(out_, study_, recorded, coordinator_.recompute(recorded));
     coordinator_.follow(recorded);
   }
@@ -64,14 +67,18 @@ class Verifier {
     if (!coordinator_.is_open()) {
       throw base::Error(base::ErrorKind::kDecode, "a message between epochs");
     }
+    ++result_.num_messages;
     Message message = recorded.message;
     const AgentId agent = sender(message);
-    const bool known = base::value(agent) < study_.agents;
-    if (known && coordinator_.refusal_of(message) == Reason::kDiverged) {
+    const std::optional<Reason> objection = coordinator_.refusal_of(message);
+    if (!objection || *objection == Reason::kDiverged) {
       const std::uint64_t ours = coordinator_.points_digest_of(agent);
-      out_.same_text(fmt::format("points of agent {}", base::value(agent)),
-                     fmt::format("{:016x}", digest_in(message)), fmt::format("{:016x}", ours));
+      if (digest_in(message) != ours) {
+        out_.wrong(fmt::format("points of agent {}", base::value(agent)),
+                   fmt::format("{:016x}", digest_in(message)), fmt::format("{:016x}", ours));
+      }
       digest_in(message) = ours;
+      with_points_drawn_.insert(base::value(agent));
     }
     if (const auto reason = coordinator_.refusal_of(message)) {
       out_.wrong(fmt::format("message of agent {}", base::value(agent)), "taken",
@@ -82,15 +89,19 @@ class Verifier {
 
   void check(const EpochClosed& recorded) {
     out_.set_epoch(recorded.epoch);
+    const RecomputedClosing recomputed = coordinator_.recompute(recorded);
     check_points(recorded);
-    compare_closing(out_, study_, coordinator_.view(), recorded, coordinator_.recompute(recorded));
+    compare_closing(out_, study_, coordinator_.view(), recorded, recomputed);
     coordinator_.follow(recorded);
   }
 
-  // Every message that was followed has the digest of the points drawn here.
+  // An agent whose message has another digest than the points drawn here was named already.
   void check_points(const EpochClosed& recorded) {
-    const std::string text = fmt::format("{} agents", recorded.participants.size());
-    out_.note("points", text, text);
+    const auto drawn =
+        std::count_if(recorded.participants.begin(), recorded.participants.end(),
+                      [this](std::uint32_t agent) { return with_points_drawn_.contains(agent); });
+    out_.same_text("points", fmt::format("{} agents", recorded.participants.size()),
+                   fmt::format("{} agents", drawn));
   }
 
   // A coordinator writes the closing of an epoch with its last message, and the opening of the next
@@ -108,6 +119,7 @@ class Verifier {
   Verification result_;
   Coordinator coordinator_;
   FindingList out_;
+  std::set<std::uint32_t> with_points_drawn_;  ///< agents of the open epoch
   RewardCheck rewards_;
 };
 

@@ -39,6 +39,14 @@ struct Finding {
   double difference = 0;   ///< for numbers
   double tolerance = 0;    ///< 0: to the bit
   bool ok = true;
+  bool from_answers = false;  ///< about the answers given, not about the records
+};
+
+/// A message of an agent that its answers give to the bit.
+struct MadeAgain {
+  AgentId agent{};
+  EpochId epoch{};
+  bool has_rewards = false;  ///< every reward of the epoch is in it; false: its best trial only
 };
 
 struct Verification {
@@ -46,6 +54,9 @@ struct Verification {
   bool finished = false;          ///< the records go to the end of the study
   /// Records that were checked; fewer than there are when one did not fit and ended the check.
   std::size_t num_checked = 0;
+  std::size_t num_messages = 0;  ///< of agents, in the records that were checked
+  std::size_t num_points = 0;  ///< answers whose values were compared with the point of their slot
+  std::vector<MadeAgain> made_again;
 
   bool ok() const;
 };
@@ -56,12 +67,14 @@ struct Answer {
   EpochId epoch{};
   std::uint32_t slot = 0;
   std::optional<double> reward;
+  std::vector<double> values{};  ///< the parameter values it was asked at; empty: not known
 };
 
 /// `records` is a host's journal. Without answers uploads are checked for their shape and the
 /// digest of their points; with the answers of an agent to an epoch its message is made again, to
-/// the bit. Throws kDecode for bytes that are no record, kInvalid for a bad study; a wrong run is a
-/// finding. Costs about twice what the coordinator computed.
+/// the bit, and the values of an answer are compared with the point that its slot has. Throws
+/// kDecode for bytes that are no record, kInvalid for a bad study; a wrong run is a finding. Costs
+/// about twice what the coordinator computed.
 Verification verify(const std::shared_ptr<const Study>& study, const random::StudySecret& secret,
                     std::span<const base::Bytes> records, const base::Executor& executor,
                     std::span<const Answer> answers = {});

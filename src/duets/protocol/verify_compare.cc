@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "duets/kernel/kernel.h"
+#include "duets/protocol/mean_error.h"
 #include "duets/protocol/verify_findings.h"
 
 namespace duets::protocol {
@@ -48,7 +49,6 @@ void compare_inducing(FindingList& out, const EpochOpened& recorded,
 // All that was not compared on its own: after these fields are set aside the reports have the same
 // bytes.
 void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport recomputed) {
-  recomputed.sigma2_max_open = recorded.sigma2_max_open;
   recomputed.sigma2_max = recorded.sigma2_max;
   recomputed.width = recorded.width;
   recomputed.max_stddev = recorded.max_stddev;
@@ -61,9 +61,6 @@ void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport rec
   recomputed.num_clamped = recorded.num_clamped;
   recomputed.variance_rank = recorded.variance_rank;
   recomputed.variance_tolerance = recorded.variance_tolerance;
-  // Logarithms of the C library enter these two.
-  recomputed.p_unclipped = recorded.p_unclipped;
-  recomputed.p = recorded.p;
   recomputed.max_mean = recorded.max_mean;
   recomputed.tau = recorded.tau;
   recomputed.printed_tau = recorded.printed_tau;
@@ -167,14 +164,20 @@ void compare_opening(FindingList& out, const Study& study, const EpochOpened& re
                      const EpochOpened& recomputed) {
   compare_inducing(out, recorded, recomputed);
   const EpochReport& theirs = recorded.report;
-  const EpochReport& ours = recomputed.report;
+  EpochReport ours = recomputed.report;
   const VerifyTolerance tolerance(study, ours, std::uint64_t{study.agents} * theirs.length);
   if (recomputed.has_inducing) {
     out.close_number("largest variance at the start", theirs.sigma2_max_open, ours.sigma2_max_open,
                      tolerance.variance(ours.sigma2_max_open));
     out.close_number("probability of joining the inducing set", theirs.p, ours.p,
                      tolerance.relative * ours.p);
+    out.close_number("that probability before it is cut at 1", theirs.p_unclipped, ours.p_unclipped,
+                     tolerance.relative * ours.p_unclipped);
   }
+  // Compared above; a closing repeats the numbers of its opening to the bit.
+  ours.sigma2_max_open = theirs.sigma2_max_open;
+  ours.p = theirs.p;
+  ours.p_unclipped = theirs.p_unclipped;
   compare_rest(out, theirs, ours);
 }
 
@@ -204,6 +207,9 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
                      tolerance.stddev(ours.best_stddev));
     if (recomputed.record.has_trim) {
       compare_weights(out, inducing, points, recorded.trim.weights, recomputed.weights, of_mean);
+      const double error = estimated_mean_error(inducing.model.kernel, recorded.trim.weights);
+      out.close_number("estimated error of a mean", theirs.mean_error, error,
+                       tolerance.relative * error);
       compare_trim(out, recorded, recomputed.record);
     } else {
       compare_last_mean(out, study, inducing, theirs, recomputed, of_mean);

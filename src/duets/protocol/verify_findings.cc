@@ -31,6 +31,7 @@ std::string number_text(double value) { return fmt::format("{}", value); }
 
 void FindingList::add(Finding finding) {
   finding.epoch = epoch_;
+  finding.from_answers = from_answers_;
   findings_.push_back(std::move(finding));
 }
 

@@ -10,7 +10,8 @@ namespace duets::protocol {
 
 class FindingList {
  public:
-  explicit FindingList(std::vector<Finding>& findings) : findings_(findings) {}
+  explicit FindingList(std::vector<Finding>& findings, bool from_answers = false)
+      : findings_(findings), from_answers_(from_answers) {}
 
   void set_epoch(EpochId epoch) { epoch_ = epoch; }
 
@@ -33,6 +34,7 @@ class FindingList {
  private:
   void add(Finding finding);
   std::vector<Finding>& findings_;
+  bool from_answers_;
   EpochId epoch_{};
 };
 

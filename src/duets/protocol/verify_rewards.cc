@@ -19,8 +19,8 @@ std::string text_of(const Message& message) {
 
 RewardCheck::RewardCheck(const std::shared_ptr<const Study>& study,
                          const random::StudySecret& secret, const base::Executor& executor,
-                         std::span<const Answer> answers, FindingList& out)
-    : out_(out) {
+                         std::span<const Answer> answers, std::vector<Finding>& findings)
+    : study_(study), out_(findings, true) {
   const auto view = std::make_shared<PublicView>(study, secret.public_coin(), executor);
   for (const Answer& answer : answers) {
     base::require(base::value(answer.agent) < study->agents, "agent",
@@ -40,6 +40,7 @@ void RewardCheck::give_up(AgentId agent, const std::string& why) {
 
 void RewardCheck::answer(Follower& follower, EpochId epoch) {
   for (const Answer& answer : answers_[follower.agent.id()][epoch]) {
+    check_point(follower, answer);
     if (answer.reward) {
       follower.agent.report(answer.slot, *answer.reward);
     } else {
@@ -48,8 +49,23 @@ void RewardCheck::answer(Follower& follower, EpochId epoch) {
   }
 }
 
+void RewardCheck::check_point(const Follower& follower, const Answer& answer) {
+  const numeric::Points& latents = follower.agent.plan().latents();
+  if (answer.values.empty() || answer.slot >= latents.rows()) return;
+  ++num_points_;
+  const numeric::Vector latent = latents.row(answer.slot).transpose();
+  const std::vector<double> ours =
+      study_->domain->values({latent.data(), study_->domain->dimension()});
+  if (ours == answer.values) return;
+  out_.wrong(fmt::format("point of trial {}-{}-{}, from its answers", base::value(answer.agent),
+                         base::value(answer.epoch), answer.slot),
+             fmt::format("{}", fmt::join(answer.values, " ")),
+             fmt::format("{}", fmt::join(ours, " ")));
+}
+
 // Answers that contradict one another or the study end the check of their agent only.
 void RewardCheck::begin_epoch(EpochId epoch) {
+  out_.set_epoch(epoch);
   std::vector<std::pair<AgentId, std::string>> failed;
   for (auto& [agent, follower] : followers_) {
     try {
@@ -95,7 +111,17 @@ void RewardCheck::compare(const Message& message) {
     closing->has_best = theirs->has_best;
     closing->best = theirs->best;
   }
-  out_.same_text(subject(agent), text_of(message), text_of(ours));
+  const std::string recorded = text_of(message);
+  const std::string recomputed = text_of(ours);
+  out_.same_text(subject(agent), recorded, recomputed);
+  if (recorded != recomputed) return;
+  const bool has_rewards = upload != nullptr || study_->closing == ClosingRule::kProjection;
+  made_again_.push_back({agent, found->second.agent.plan().epoch, has_rewards});
+}
+
+void RewardCheck::move_to(Verification& verification) {
+  verification.num_points = num_points_;
+  verification.made_again = std::move(made_again_);
 }
 
 void RewardCheck::follow(const Record& record) {

@@ -225,6 +225,26 @@ TEST_P(Tampered, AnythingElseInTheReport) {
   EXPECT_TRUE(found().contains("1 other numbers of the report"));
 }
 
+// The table of epochs shows the closing's copy of what its opening decided.
+TEST_P(Tampered, WhatAClosingRepeatsOfItsOpening) {
+  double& p = nth<EpochClosed>(0).report.p_unclipped;
+  p = std::nextafter(p, 100.0);
+  double& variance = nth<EpochClosed>(1).report.sigma2_max_open;
+  variance = std::nextafter(variance, 100.0);
+  EXPECT_EQ(found(), (std::set<std::string>{"1 other numbers of the report",
+                                            "2 other numbers of the report"}));
+}
+
+TEST_P(Tampered, ProbabilityBeforeItIsCut) {
+  nth<EpochOpened>(1).report.p_unclipped *= 1 + 1e-6;
+  EXPECT_TRUE(found().contains("2 that probability before it is cut at 1"));
+}
+
+TEST_P(Tampered, EstimatedErrorOfAMean) {
+  nth<EpochClosed>(1).report.mean_error *= 1 + 1e-6;
+  EXPECT_EQ(found(), std::set<std::string>{"2 estimated error of a mean"});
+}
+
 TEST_P(Tampered, EveryMissingRecordIsFound) {
   const std::vector<Record> whole = records_;
   ASSERT_GE(whole.size(), 6U);  // three epochs opened and closed
@@ -308,8 +328,10 @@ std::vector<Answer> answers_of(const Study& study, const std::vector<Record>& re
         const bool hole = std::count(holes.begin(), holes.end(), slot) != 0;
         const Query query{points.row(slot).transpose(), base::value(agent), base::value(epoch),
                           slot};
-        answers.push_back(
-            {agent, epoch, slot, hole ? std::nullopt : std::optional<double>(wavy_reward(query))});
+        const numeric::Vector latent = points.row(slot).transpose();
+        answers.push_back({agent, epoch, slot,
+                           hole ? std::nullopt : std::optional<double>(wavy_reward(query)),
+                           study.domain->values({latent.data(), study.domain->dimension()})});
       }
     }
     coordinator.follow(record);
@@ -332,6 +354,11 @@ TEST(VerifyAnswers, MessagesAreMadeAgain) {
             return f.what.starts_with("message of agent") && f.recomputed.size() == 32;
           });
       EXPECT_EQ(made_again, 2 + 3 + 3);
+      EXPECT_EQ(honest.made_again.size(), honest.num_messages);
+      EXPECT_EQ(honest.num_messages, 2U + 3U + 3U);
+      EXPECT_EQ(honest.num_points, answers.size());
+      EXPECT_TRUE(std::all_of(honest.made_again.begin(), honest.made_again.end(),
+                              [](const MadeAgain& message) { return message.has_rewards; }));
 
       std::vector<Answer> changed = answers;
       ASSERT_EQ(changed[0].agent, AgentId{0});
@@ -340,6 +367,26 @@ TEST(VerifyAnswers, MessagesAreMadeAgain) {
                       .contains("1 message of agent 0, from its answers"));
     }
   }
+}
+
+TEST(VerifyAnswers, PointsAreThoseOfTheirSlots) {
+  const Study study = small_study(Domain::box(2));
+  TestRun run(study);
+  play(run);
+  std::vector<Answer> answers = answers_of(study, run.records());
+  double& x = answers[3].values[1];
+  x = std::nextafter(x, 2.0);
+  const Verification result = verified(study, run.records(), answers);
+  EXPECT_EQ(wrong(result).size(), 1U);
+  for (const Finding& finding : result.findings) {
+    if (finding.ok) continue;
+    EXPECT_TRUE(finding.from_answers);
+    EXPECT_TRUE(finding.what.starts_with("point of trial ")) << finding.what;
+  }
+  // The last message carries the best trial only.
+  EXPECT_TRUE(
+      std::any_of(result.made_again.begin(), result.made_again.end(),
+                  [](const MadeAgain& m) { return m.epoch == EpochId{3} && !m.has_rewards; }));
 }
 
 // What is not given is not checked, and nothing is wrong because of it.

@@ -1,0 +1,14 @@
+// How exact a posterior mean is.
+#pragma once
+
+#include "duets/kernel/kernel.h"
+#include "duets/numeric/matrix.h"
+
+namespace duets::protocol {
+
+/// What rounding may do to a mean computed with these weights.
+inline double estimated_mean_error(const kernel::Kernel& kernel, const numeric::Vector& weights) {
+  return 0x1p-52 * static_cast<double>(weights.size()) * kernel.variance * weights.lpNorm<1>();
+}
+
+}  // namespace duets::protocol
