@@ -253,7 +253,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_service_commands(app, given.command, extensions);
   add_operator_commands(app, given.command, extensions);
   add_certs(app, given.command);
-  add_verify(app, given.command);
+  add_verify(app, given.command, extensions);
   add_facts(app, given);
   add_document_commands(app, given.command);
   try {

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 
 #include "duets/base/error.h"
+#include "duets/cli/export_files.h"
 #include "duets/cli/export_tables.h"
+#include "duets/cli/export_trials.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
-#include "duets/cli/participation_file.h"
-#include "duets/cli/result_tables.h"
 #include "duets/cli/study_definition.h"
 #include "duets/service/export_file.h"
 
@@ -21,14 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> kFiles{
-    "study.toml", "journal.bin",       "participation.toml", "manifest.json",
-    "epochs.csv", "communication.csv", "trials.csv"};
-
 bool is_ours(const fs::directory_entry& entry) {
   const fs::path& path = entry.path();
   const std::string name = (path.extension() == ".tmp" ? path.stem() : path.filename()).string();
-  return entry.is_regular_file() && std::find(kFiles.begin(), kFiles.end(), name) != kFiles.end();
+  return entry.is_regular_file() &&
+         std::find(kExportFiles.begin(), kExportFiles.end(), name) != kExportFiles.end();
 }
 
 /// Files that get their directory's name all at once.
@@ -92,21 +88,17 @@ void export_study(const ExportFlags& flags, const Extensions& extensions) {
   const StudyExport study = source->exported(flags.study);
   const std::string& name = study.definition.study->name;
   const StudyFile file = study_file_of(study.definition, extensions.functions);
-  const harness::RunResult result =
-      result_of(study, file, source->status(name).complete_participation);
+  FileTexts files = tables_of(study, file);
+  const base::Bytes journal = service::encode_export(study.definition, study.records);
+  files.emplace(kJournalFile, std::string(journal.begin(), journal.end()));
   const std::string output = flags.output.empty() ? "results/" + name : flags.output;
   ExportDirectory directory(output);
-  directory.write("study.toml", study.definition.toml);
-  const base::Bytes journal = service::encode_export(study.definition, study.records);
-  directory.write("journal.bin", {reinterpret_cast<const char*>(journal.data()), journal.size()});
-  directory.write("participation.toml", participation_toml(harness::participation_of(
-                                            *study.definition.study, study.records)));
-  directory.write("epochs.csv", epochs_csv(result));
-  directory.write("communication.csv", communication_csv(result));
-  directory.write("manifest.json", manifest_json(result, 1));
   if (!flags.trials.empty()) {
-    directory.write("trials.csv", merged_trials(find_given_journals(flags.trials), study));
+    const auto trials = merged_trials(find_given_journals(flags.trials), study);
+    files.emplace(kTrialsFile, trials_csv(trials, study));
   }
+  for (const auto& [file_name, text] : files) directory.write(file_name, text);
+  directory.write(std::string(kDigestsFile), digests_text(files));
   directory.commit();
   lines.say(fmt::format("{} records of study {} are in {}", study.records.size(), name, output));
   if (flags.format != Format::kJson) return;

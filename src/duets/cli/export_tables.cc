@@ -6,11 +6,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 
 #include "duets/base/error.h"
-#include "duets/cli/result_tables.h"
+#include "duets/harness/participation.h"
 #include "duets/problems/ledger.h"
 #include "duets/protocol/guarantee.h"
 #include "duets/protocol/records.h"
@@ -99,10 +98,6 @@ struct Found {
   fs::path file;
 };
 
-bool same_answer(const JournalTrial& a, const JournalTrial& b) {
-  return a.kind == b.kind && (a.kind == Kind::kHole || a.value == b.value);
-}
-
 void merge(const service::JournalContents& contents, const fs::path& file,
            std::map<TrialKey, Found>& trials) {
   for (const JournalTrial& trial : contents.trials) {
@@ -140,22 +135,9 @@ std::vector<base::Bytes> broadcasts_of(const std::vector<base::Bytes>& records) 
   return broadcasts;
 }
 
-/// Epochs and the agents that took part in them.
-std::map<std::uint32_t, std::set<std::uint32_t>> participants_of(const StudyExport& study) {
-  std::map<std::uint32_t, std::set<std::uint32_t>> participants;
-  for (const base::Bytes& bytes : study.records) {
-    const protocol::Record record = protocol::decode_record(bytes);
-    const auto* closed = std::get_if<protocol::EpochClosed>(&record);
-    if (closed == nullptr) continue;
-    participants[base::value(closed->epoch)].insert(closed->participants.begin(),
-                                                    closed->participants.end());
-  }
-  return participants;
-}
-
 }  // namespace
 
-harness::RunResult result_of(const StudyExport& exported, const StudyFile& file, bool complete) {
+harness::RunResult result_of(const StudyExport& exported, const StudyFile& file) {
   const protocol::Study& study = *exported.definition.study;
   harness::RunResult result;
   result.study_name = study.name;
@@ -172,6 +154,7 @@ harness::RunResult result_of(const StudyExport& exported, const StudyFile& file,
   Books books(study, result);
   for (const base::Bytes& record : exported.records) books.read(protocol::decode_record(record));
   if (books.is_finished()) books.mark(study.horizon);
+  const bool complete = harness::participation_of(study, exported.records).empty();
   result.guarantee = protocol::guarantee_of(study, complete);
   result.study_digest = base::to_hex(protocol::study_digest(study));
   result.smallest_margin = std::numeric_limits<double>::infinity();
@@ -180,6 +163,10 @@ harness::RunResult result_of(const StudyExport& exported, const StudyFile& file,
     result.mean_error = std::max(result.mean_error, report.mean_error);
   }
   return result;
+}
+
+bool same_answer(const JournalTrial& a, const JournalTrial& b) {
+  return a.kind == b.kind && (a.kind == Kind::kHole || a.value == b.value);
 }
 
 std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& given) {
@@ -215,7 +202,8 @@ void require_same_run(const service::JournalContents& contents, const fs::path& 
                                 journal.string(), contents.agent, contents.study));
 }
 
-std::string merged_trials(const std::vector<GivenJournal>& journals, const StudyExport& study) {
+std::vector<JournalTrial> merged_trials(const std::vector<GivenJournal>& journals,
+                                        const StudyExport& study) {
   std::map<TrialKey, Found> trials;
   for (const GivenJournal& journal : journals) {
     const service::JournalContents contents = service::read_agent_journal(journal.path);
@@ -223,21 +211,9 @@ std::string merged_trials(const std::vector<GivenJournal>& journals, const Study
     require_same_run(contents, journal.path, study.records);
     merge(contents, journal.path, trials);
   }
-  const domain::Domain& domain = *study.definition.study->domain;
-  const auto participants = participants_of(study);
-  std::string text = trials_head(domain);
-  for (const auto& [key, found] : trials) {
-    const service::Query& query = found.trial.query;
-    const auto epoch = participants.find(query.epoch);
-    const bool excluded = epoch != participants.end() && !epoch->second.contains(query.agent);
-    const bool infeasible = found.trial.kind == Kind::kInfeasible;
-    harness::Trial trial{query.agent, query.epoch, query.slot, query.t, query.values};
-    trial.hole = found.trial.kind == Kind::kHole;
-    trial.value = found.trial.value;
-    trial.regret = std::numeric_limits<double>::quiet_NaN();
-    text += trials_row(domain, trial, excluded ? "excluded" : infeasible ? "infeasible" : "reward");
-  }
-  return text;
+  std::vector<JournalTrial> sorted;
+  for (auto& [key, found] : trials) sorted.push_back(std::move(found.trial));
+  return sorted;
 }
 
 }  // namespace duets::cli

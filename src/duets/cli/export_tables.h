@@ -13,8 +13,8 @@
 namespace duets::cli {
 
 /// Closed epochs, communication and digests; no trials and no regret, which the coordinator never
-/// sees. `complete`: nobody was excluded and no query failed. Throws kDecode for damaged records.
-harness::RunResult result_of(const StudyExport& study, const StudyFile& file, bool complete);
+/// sees. Throws kDecode for damaged records.
+harness::RunResult result_of(const StudyExport& study, const StudyFile& file);
 
 /// The journals among files and directories: a directory stands for every "*.db" in it. kInvalid
 /// for what does not exist.
@@ -30,11 +30,13 @@ void require_same_run(const service::JournalContents& contents,
                       const std::filesystem::path& journal,
                       const std::vector<base::Bytes>& records);
 
-/// trials.csv from agents' journals, by agent, epoch and slot. A trial that two journals share
-/// stands once; kInvalid, naming both, when they differ, and for a journal of another study;
-/// kDiverged for one of another run. The
-/// state of an answer is "reward", "infeasible" or "hole", or "excluded" when its agent did not
-/// take part in the epoch.
-std::string merged_trials(const std::vector<GivenJournal>& journals, const StudyExport& study);
+/// Two answers to one query.
+bool same_answer(const service::JournalTrial& a, const service::JournalTrial& b);
+
+/// The trials of agents' journals, by agent, epoch and slot. A trial that two journals share stands
+/// once; kInvalid, naming both, when they differ, and for a journal of another study; kDiverged for
+/// one of another run.
+std::vector<service::JournalTrial> merged_trials(const std::vector<GivenJournal>& journals,
+                                                 const StudyExport& study);
 
 }  // namespace duets::cli

@@ -5,7 +5,9 @@
 
 #include "duets/base/csv_test_support.h"
 #include "duets/base/error.h"
+#include "duets/cli/export_files.h"
 #include "duets/cli/export_tables.h"
+#include "duets/cli/export_trials.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/study_definition.h"
 #include "duets/cli/study_simulation.h"
@@ -46,9 +48,12 @@ class ExportTest : public ::testing::Test {
     made.append(answer);
     return made.path();
   }
+  std::string trials_text(const std::vector<std::string>& given) const {
+    return trials_csv(merged_trials(find_given_journals(given), study_), study_);
+  }
   std::string error_of(const std::vector<std::string>& given) {
     try {
-      merged_trials(find_given_journals(given), study_);
+      trials_text(given);
     } catch (const base::Error& error) {
       EXPECT_EQ(error.kind(), base::ErrorKind::kInvalid);
       return error.what();
@@ -102,7 +107,7 @@ std::vector<base::Bytes> simulated_records(const StudyFile& file) {
 
 TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   study_.records = simulated_records(file_);
-  const harness::RunResult exported = result_of(study_, file_, true);
+  const harness::RunResult exported = result_of(study_, file_);
   harness::Observer silent;
   const harness::RunResult run =
       harness::simulate(simulation_of(file_), base::SerialExecutor(), silent);
@@ -114,18 +119,18 @@ TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
 TEST_F(ExportTest, AnUnfinishedStudyHasWhatIsClosed) {
   study_.records = simulated_records(file_);
   study_.records.pop_back();
-  const harness::RunResult exported = result_of(study_, file_, true);
+  const harness::RunResult exported = result_of(study_, file_);
   EXPECT_EQ(exported.epochs.size(), 2U);
   EXPECT_EQ(exported.communication.size(), 2U);
   study_.records.clear();
-  EXPECT_TRUE(result_of(study_, file_, true).epochs.empty());
+  EXPECT_TRUE(result_of(study_, file_).epochs.empty());
 }
 
 TEST_F(ExportTest, TheSameTrialInTwoJournalsStandsOnce) {
   const std::string a = journal("a", 1.5), b = journal("b", 1.5);
-  const std::string text = merged_trials(find_given_journals({a, b}), study_);
+  const std::string text = trials_text({a, b});
   EXPECT_EQ(text, trials_head(*file_.study.domain) + "0,1,1,1,0.25,0.5,reward,1.5,\n");
-  EXPECT_EQ(merged_trials(find_given_journals({(directory_ / "a").string()}), study_), text);
+  EXPECT_EQ(trials_text({(directory_ / "a").string()}), text);
 }
 
 // Agent, epoch, slot and time differ, and every state has its row: swapped columns would be seen.
@@ -143,7 +148,7 @@ TEST_F(ExportTest, TrialsReadBackByColumn) {
     answer.latent = {0.25, 0.5};
     made.append(answer);
   }
-  const base::CsvTable table(merged_trials(find_given_journals({made.path()}), study_));
+  const base::CsvTable table(trials_text({made.path()}));
   const auto names = file_.study.domain->coordinate_names();
   ASSERT_EQ(table.num_rows(), 2U);
   EXPECT_EQ(table.difference(0, {{"agent", 1},
@@ -179,8 +184,7 @@ TEST_F(ExportTest, DifferentAnswersNameBothFiles) {
 TEST_F(ExportTest, AnotherStudysJournalIsRefusedWhenNamedAndLeftOutOtherwise) {
   const std::string other = journal("a", 1.5, "other");
   EXPECT_NE(error_of({other}).find("another study"), std::string::npos);
-  EXPECT_EQ(merged_trials(find_given_journals({(directory_ / "a").string()}), study_),
-            trials_head(*file_.study.domain));
+  EXPECT_EQ(trials_text({(directory_ / "a").string()}), trials_head(*file_.study.domain));
   EXPECT_NE(error_of({(directory_ / "missing").string()}).find("does not exist"),
             std::string::npos);
 }
@@ -194,13 +198,13 @@ TEST_F(ExportTest, AJournalOfAnotherRunIsNamed) {
     auto made = service::AgentJournal::open_or_make(directory_ / "a", "s", 0, std::string(16, 'i'));
     made.append(first);
   }
-  EXPECT_NE(merged_trials(find_given_journals({ours}), study_).find("0,1,1,1,"), std::string::npos);
+  EXPECT_NE(trials_text({ours}).find("0,1,1,1,"), std::string::npos);
   StudyFile other = file_;
   other.seed = 4;  // the same study, other coins
   study_.records = simulated_records(other);
   for (const std::string& given : {ours, (directory_ / "a").string()}) {
     try {
-      merged_trials(find_given_journals({given}), study_);
+      trials_text({given});
       ADD_FAILURE() << given;
     } catch (const base::Error& error) {
       EXPECT_EQ(error.kind(), base::ErrorKind::kDiverged);
@@ -215,8 +219,80 @@ TEST_F(ExportTest, AnAgentThatDidNotTakePartIsCalledExcluded) {
   closed.participants = {1};
   study_.records = {protocol::encode_record(closed)};
   const std::string a = journal("a", 1.5);
-  EXPECT_NE(merged_trials(find_given_journals({a}), study_).find(",excluded,1.5,"),
-            std::string::npos);
+  EXPECT_NE(trials_text({a}).find(",excluded,1.5,"), std::string::npos);
+}
+
+// Choices that need quotes, blanks around one, holes, and an agent that was left out.
+TEST_F(ExportTest, TrialsAreReadAsTheyWereWritten) {
+  protocol::Study study = file_.study;
+  study.domain = std::make_shared<const domain::Domain>(
+      domain::Domain::box({{.name = "rate, log", .low = 0.1, .high = 9, .log = true},
+                           {.name = "kind",
+                            .type = domain::ParameterType::kCategorical,
+                            .choices = {"a \"b\"", " c", "d,\ne"}}}));
+  study_.definition.study = std::make_shared<const protocol::Study>(study);
+  protocol::EpochClosed closed;
+  closed.epoch = base::EpochId{1};
+  closed.participants = {0};
+  study_.records = {protocol::encode_record(closed)};
+  using Kind = service::JournalTrial::Kind;
+  std::vector<service::JournalTrial> trials(5);
+  trials[0].query = {0, 1, 0, 0, {}, {0.30000000000000004, 0}};
+  trials[1].query = {0, 1, 1, 1, {}, {1e-7, 1}};
+  trials[2].query = {0, 3, 4, 10, {}, {2, 2}};
+  trials[3].query = {1, 1, 0, 0, {}, {3, 0}};
+  trials[4].query = {1, 2, 3, 5, {}, {3, 1}};
+  trials[0].value = -1e300;
+  trials[1].kind = Kind::kHole;
+  trials[2].kind = Kind::kInfeasible;
+  trials[2].value = 0.1;
+  ASSERT_EQ(protocol::lengths(study), (std::vector<std::uint32_t>{2, 4, 6}));
+  const std::string text = trials_csv(trials, study_);
+  EXPECT_NE(text.find("\n1,1,0,0,3,\"a \"\"b\"\"\",excluded,0,\n"), std::string::npos) << text;
+  const std::vector<service::JournalTrial> read = parse_trials(text, study);
+  EXPECT_EQ(trials_csv(read, study_), text);
+  ASSERT_EQ(read.size(), trials.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].query.values, trials[i].query.values) << i;
+    EXPECT_EQ(read[i].kind, trials[i].kind) << i;
+  }
+}
+
+TEST_F(ExportTest, RowsThatAreNoTrialsAreRefusedWithTheirLine) {
+  const std::string head = trials_head(*file_.study.domain);
+  const std::string good = "0,1,1,1,0.25,0.5,reward,1.5,\n";
+  EXPECT_EQ(parse_trials(head + good, file_.study).size(), 1U);
+  for (const std::string& bad :
+       {std::string("x"), std::string("0,1,1,1,0.25,0.5,reward,1.5\n"),
+        std::string("0,9,1,1,0.25,0.5,reward,1.5,\n"),
+        std::string("7,1,1,1,0.25,0.5,reward,1.5,\n"),
+        std::string("0,1,2,1,0.25,0.5,reward,1.5,\n"), std::string("0,1,1,1,a,0.5,reward,1.5,\n"),
+        std::string("1,1,1,1,0.25,0.5,reward,inf,\n"), good}) {
+    try {
+      parse_trials(head + good + bad, file_.study);
+      ADD_FAILURE() << bad;
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::ErrorKind::kInvalid);
+      EXPECT_NE(std::string(error.what()).find("line 3 "), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(ExportDigests, EveryByteOfTheListIsChecked) {
+  const FileTexts files{{"a.csv", "1,2\n"}, {"journal.bin", std::string("\0\xff", 2)}, {"z", ""}};
+  const std::string text = digests_text(files);
+  const FileTexts digests = parse_digests(text);
+  ASSERT_EQ(digests.size(), files.size());
+  for (const auto& [name, content] : files) EXPECT_EQ(digests.at(name), digest_text(content));
+  for (std::size_t bit = 0; bit < 8 * text.size(); ++bit) {
+    std::string changed = text;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_THROW(parse_digests(changed), base::Error) << bit;
+  }
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    EXPECT_THROW(parse_digests(text.substr(0, size)), base::Error) << size;
+  }
+  EXPECT_THROW(parse_digests(text + "\n"), base::Error);
 }
 
 }  // namespace

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 #include "duets/base/error.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/export_tables.h"
-#include "duets/cli/file_io.h"
+#include "duets/cli/export_trials.h"
+#include "duets/cli/study_definition.h"
 #include "duets/harness/threads.h"
-#include "duets/service/agent_session.h"
 #include "duets/service/export_file.h"
 #include "duets/service/secret.h"
 
@@ -20,87 +20,143 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path journal_file(const std::string& path) {
-  base::require(fs::exists(path), "path", path,
-                "no such directory or file: name what `duets study export` wrote");
-  if (!fs::is_directory(path)) return path;
-  fs::path file = fs::path(path) / "journal.bin";
-  base::require(fs::exists(file), "path", path,
-                "holds no journal.bin: name a directory that `duets study export` wrote");
+using service::JournalTrial;
+
+StudyExport load_journal(const std::string& text) {
+  service::ExportedStudy study =
+      service::decode_export({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return {std::move(study.definition), std::move(study.records)};
+}
+
+// The study file in a definition gives its study (study_file_of) and its objective.
+StudyFile load_study_file(const service::Definition& definition, const Extensions& extensions) {
+  StudyFile file = study_file_of(definition, extensions.functions);
+  service::Definition again = definition_of(file);
+  again.policy = definition.policy;
+  again.toml = definition.toml;
+  if (service::encode_definition(again) != service::encode_definition(definition)) {
+    throw base::Error(base::ErrorKind::kDiverged,
+                      "its study file says something else of the objective than its definition");
+  }
   return file;
 }
 
-service::ExportedStudy load_export(const fs::path& file) {
-  const std::string text = read_whole_file(file);
-  const base::Bytes bytes(text.begin(), text.end());
-  try {
-    return service::decode_export(bytes);
-  } catch (const base::Error& error) {
-    throw CodedError(ExitCode::kStorage, fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
-std::vector<protocol::Answer> load_answers(const std::vector<std::string>& given,
-                                           const service::ExportedStudy& study) {
-  const service::Definition& definition = study.definition;
-  using Kind = service::JournalTrial::Kind;
-  std::vector<protocol::Answer> answers;
+std::vector<JournalTrial> load_journals(const std::vector<std::string>& given,
+                                        const StudyExport& study) {
+  std::vector<JournalTrial> trials;
   for (const GivenJournal& journal : find_given_journals(given)) {
     const service::JournalContents contents = service::read_agent_journal(journal.path);
-    const bool ours = contents.study_digest == protocol::study_digest(*definition.study);
+    const bool ours = contents.study_digest == protocol::study_digest(*study.definition.study);
     base::require(ours || !journal.named, "--trials", journal.path.string(),
                   "is a journal of another study");
     if (!ours) continue;
     require_same_run(contents, journal.path, study.records);
-    for (const service::JournalTrial& trial : contents.trials) {
-      protocol::Answer answer{base::AgentId{contents.agent}, base::EpochId{trial.query.epoch},
-                              trial.query.slot, std::nullopt};
-      if (trial.kind != Kind::kHole) answer.reward = definition.objective.reward(trial.value);
-      answers.push_back(answer);
-    }
+    trials.insert(trials.end(), contents.trials.begin(), contents.trials.end());
+  }
+  return trials;
+}
+
+std::vector<protocol::Answer> answers_of(const std::vector<JournalTrial>& trials,
+                                         const service::ObjectiveSettings& objective) {
+  std::vector<protocol::Answer> answers;
+  for (const JournalTrial& trial : trials) {
+    protocol::Answer answer{base::AgentId{trial.query.agent}, base::EpochId{trial.query.epoch},
+                            trial.query.slot, std::nullopt, trial.query.values};
+    // An agent sends a hole for a value that no model can use.
+    const bool hole =
+        trial.kind == JournalTrial::Kind::kHole || !objective.objection_to(trial.value).empty();
+    if (!hole) answer.reward = objective.reward(trial.value);
+    answers.push_back(std::move(answer));
   }
   return answers;
 }
 
-protocol::Verification verified(const service::ExportedStudy& study, const fs::path& file,
-                                const random::StudySecret& secret,
-                                const std::vector<protocol::Answer>& answers) {
-  const harness::ThreadExecutor executor(harness::default_threads());
-  try {
-    return protocol::verify(study.definition.study, secret, study.records, executor, answers);
-  } catch (const base::Error& error) {
-    if (error.kind() != base::ErrorKind::kDecode) throw;
-    throw CodedError(ExitCode::kStorage, fmt::format("{}: {}", file.string(), error.what()));
+/// `duets verify` in steps. A step that finds something wrong says so in a verdict or a finding.
+class Verify {
+ public:
+  Verify(const VerifyFlags& flags, const Extensions& extensions)
+      : flags_(flags), extensions_(extensions), check_(flags.path) {
+    base::require(fs::is_regular_file(flags.secret), "--secret", flags.secret, "no such file");
+    secret_ = service::load_secret(flags.secret);
   }
-}
+
+  void run() {
+    if (check_.text(kJournalFile) != nullptr) check_journal();
+    std::cout << findings_text(result_, check_.verdicts(), flags_.format);
+    if (!result_.ok() || num_wrong(check_.verdicts()) > 0) {
+      throw CodedError(ExitCode::kDiverged,
+                       flags_.path + ": " + wrong_text(result_, check_.verdicts()));
+    }
+    fmt::print(stderr, "{}", verified_text(result_, check_.verdicts()));
+  }
+
+ private:
+  void check_journal() {
+    std::optional<StudyExport> study;
+    try {
+      study = load_journal(*check_.text(kJournalFile));
+      check_.compare(tables_of(*study, load_study_file(study->definition, extensions_)));
+    } catch (const base::Error& error) {
+      check_.set_wrong(kJournalFile, error.what());
+      return;
+    }
+    compute_again(*study);
+  }
+
+  void compute_again(const StudyExport& study) {
+    std::vector<JournalTrial> answered = load_journals(flags_.trials, study);
+    const std::vector<JournalTrial> listed = load_table(study);
+    add_trials(listed, answered);
+    const harness::ThreadExecutor executor(harness::default_threads());
+    result_ = protocol::verify(study.definition.study, *secret_, study.records, executor,
+                               answers_of(answered, study.definition.objective));
+    judge_journal(result_, answered.size(), check_);
+    if (check_.text(kTrialsFile) != nullptr) judge_trials(listed, result_, check_);
+  }
+
+  std::vector<JournalTrial> load_table(const StudyExport& study) {
+    const std::string* text = check_.text(kTrialsFile);
+    if (text == nullptr) return {};
+    try {
+      std::vector<JournalTrial> trials = parse_trials(*text, *study.definition.study);
+      check_.compare_trials(trials_csv(trials, study));
+      return trials;
+    } catch (const base::Error& error) {
+      check_.set_wrong(kTrialsFile, error.what());
+      return {};
+    }
+  }
+
+  // Those of trials.csv that no journal has; where both have one it has to be the same.
+  void add_trials(const std::vector<JournalTrial>& listed, std::vector<JournalTrial>& answered) {
+    std::map<std::string, JournalTrial> known;
+    for (const JournalTrial& trial : answered) known.emplace(trial_name(trial.query), trial);
+    for (const JournalTrial& trial : listed) {
+      const auto found = known.find(trial_name(trial.query));
+      if (found == known.end()) {
+        answered.push_back(trial);
+      } else if (!same_answer(found->second, trial)) {
+        check_.set_wrong(kTrialsFile, fmt::format("has another answer to trial {} than the journal "
+                                                  "of its agent",
+                                                  found->first));
+      }
+    }
+  }
+
+  const VerifyFlags& flags_;
+  const Extensions& extensions_;
+  ExportCheck check_;
+  std::optional<random::StudySecret> secret_;
+  protocol::Verification result_;
+};
 
 }  // namespace
 
-void verify_study(const VerifyFlags& flags) {
-  const fs::path file = journal_file(flags.path);
-  const service::ExportedStudy study = load_export(file);
-  base::require(fs::is_regular_file(flags.secret), "--secret", flags.secret, "no such file");
-  const random::StudySecret secret = service::load_secret(flags.secret);
-  const std::vector<protocol::Answer> answers = load_answers(flags.trials, study);
-  const protocol::Verification result = verified(study, file, secret, answers);
-  std::cout << findings_text(result, flags.format);
-  if (result.ok()) {
-    fmt::print(stderr, "{}", verified_text(result, answers.size()));
-    return;
-  }
-  const auto first = std::find_if(result.findings.begin(), result.findings.end(),
-                                  [](const protocol::Finding& f) { return !f.ok; });
-  const auto wrong = std::count_if(result.findings.begin(), result.findings.end(),
-                                   [](const protocol::Finding& f) { return !f.ok; });
-  throw CodedError(
-      ExitCode::kDiverged,
-      fmt::format(
-          "{}: {} of {} checks failed, the first in epoch {}: {}. Records that were changed "
-          "or a secret of another study look like this",
-          file.string(), wrong, result.findings.size(), base::value(first->epoch), first->what));
+void verify_study(const VerifyFlags& flags, const Extensions& extensions) {
+  Verify(flags, extensions).run();
 }
 
-void add_verify(CLI::App& app, Chosen& chosen) {
+void add_verify(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   const auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command = app.add_subcommand("verify", "Compute an exported study again");
   command->add_option("path", flags->path, "What `duets study export` wrote")
@@ -110,7 +166,9 @@ void add_verify(CLI::App& app, Chosen& chosen) {
   command->add_option("--trials", flags->trials, "Agents' journals: uploads are checked too")
       ->option_text("JOURNAL...");
   add_format(*command, flags->format);
-  command->callback([flags, &chosen] { chosen = [flags] { verify_study(*flags); }; });
+  command->callback([flags, &chosen, &extensions] {
+    chosen = [flags, &extensions] { verify_study(*flags, extensions); };
+  });
 }
 
 }  // namespace duets::cli

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "duets/cli/command_options.h"
+#include "duets/cli/export_check.h"
+#include "duets/cli/extensions.h"
 #include "duets/protocol/verify.h"
 
 namespace duets::cli {
@@ -16,18 +18,22 @@ struct VerifyFlags {
   Format format = Format::kTable;
 };
 
-/// Prints the findings and throws CodedError with exit code 5 when one is not well, 6 when the file
-/// is damaged; kInvalid for a secret or journals that do not belong to it.
-void verify_study(const VerifyFlags& flags);
+/// Prints the findings and throws CodedError with exit code 5, naming every file that is not as
+/// exported and the first check that failed; kInvalid for a path that is no export, a secret that
+/// cannot be used or journals of another study.
+void verify_study(const VerifyFlags& flags, const Extensions& extensions);
 
 /// The findings as text: one line an epoch and one for everything that differs; or all of them.
-std::string findings_text(const protocol::Verification& verification, Format format);
+std::string findings_text(const protocol::Verification& verification, const Verdicts& files,
+                          Format format);
 
-/// For people, when all is well: what was checked, and what was not. `num_answers`: how many of the
-/// agents' journals the uploads were compared with.
-std::string verified_text(const protocol::Verification& verification, std::size_t num_answers);
+/// In a line, when something is not.
+std::string wrong_text(const protocol::Verification& verification, const Verdicts& files);
 
-/// The word of the command line. `chosen` must outlive the app.
-void add_verify(CLI::App& app, Chosen& chosen);
+/// For people, when all is well: how each file was checked, and what has nothing but its digest.
+std::string verified_text(const protocol::Verification& verification, const Verdicts& files);
+
+/// The word of the command line. `chosen` and `extensions` must outlive the app.
+void add_verify(CLI::App& app, Chosen& chosen, const Extensions& extensions);
 
 }  // namespace duets::cli

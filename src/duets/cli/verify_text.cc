@@ -6,6 +6,7 @@
 #include "duets/cli/json_text.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/verify_command.h"
+#include "duets/service/wire_text.h"
 
 namespace duets::cli {
 namespace {
@@ -15,7 +16,10 @@ using protocol::Verification;
 
 constexpr std::size_t kShown = 5;
 
-std::string table(const Verification& verification) {
+// The name of a file that was added may be anything.
+std::string shown(const std::string& name) { return service::clean_text(name, 100); }
+
+std::string table(const Verification& verification, const Verdicts& files) {
   struct Epoch {
     std::size_t checks = 0;
     std::size_t wrong = 0;
@@ -47,24 +51,33 @@ std::string table(const Verification& verification) {
   if (num_wrong > kShown) {
     text += fmt::format("and {} more; --format csv shows all\n", num_wrong - kShown);
   }
+  for (const auto& [name, verdict] : files) {
+    if (!verdict.wrong.empty()) text += fmt::format("{}: {}\n", shown(name), verdict.wrong);
+  }
   text += verification.finished ? "the records go to the end of the study\n"
                                 : "the records do not go to the end of the study\n";
   return text;
 }
 
-std::string csv(const Verification& verification) {
+std::string csv(const Verification& verification, const Verdicts& files) {
   std::string text = "epoch,what,recorded,recomputed,difference,tolerance,ok\n";
   for (const Finding& f : verification.findings) {
     text += fmt::format("{},{},{},{},{},{},{}\n", base::value(f.epoch), csv_field(f.what),
                         csv_field(f.recorded), csv_field(f.recomputed), f.difference, f.tolerance,
                         f.ok ? 1 : 0);
   }
+  for (const auto& [name, verdict] : files) {
+    const bool ok = verdict.wrong.empty();
+    text += fmt::format(",{},{},{},,,{}\n", csv_field("file " + shown(name)),
+                        csv_field(ok ? verdict.checked : verdict.wrong),
+                        csv_field(ok ? "" : "as exported"), ok ? 1 : 0);
+  }
   return text;
 }
 
-std::string json(const Verification& verification) {
+std::string json(const Verification& verification, const Verdicts& files) {
   nlohmann::ordered_json json;
-  json["ok"] = verification.ok();
+  json["ok"] = verification.ok() && num_wrong(files) == 0;
   json["finished"] = verification.finished;
   json["records"] = verification.num_checked;
   json["findings"] = nlohmann::ordered_json::array();
@@ -77,34 +90,67 @@ std::string json(const Verification& verification) {
                                 {"tolerance", f.tolerance},
                                 {"ok", f.ok}});
   }
+  json["files"] = nlohmann::ordered_json::array();
+  for (const auto& [name, verdict] : files) {
+    json["files"].push_back({{"file", shown(name)},
+                             {"ok", verdict.wrong.empty()},
+                             {"wrong", verdict.wrong},
+                             {"checked", verdict.checked},
+                             {"only_by_digest", verdict.only_by_digest}});
+  }
   return json_text(json);
 }
 
 }  // namespace
 
-std::string verified_text(const Verification& verification, std::size_t num_answers) {
-  return fmt::format(
-      "verified: {} checks of {} records; points, digests, inducing sets, weights and cuts follow "
-      "from the study and the secret\n{}\nnot checked: study.toml, trials.csv and the other "
-      "tables; "
-      "they only repeat journal.bin and the agents' journals\n",
-      verification.findings.size(), verification.num_checked,
-      num_answers > 0
-          ? fmt::format("uploads were compared with {} answers of the agents' journals",
-                        num_answers)
-          : "uploads were taken as recorded: --trials JOURNAL... compares them with the answers");
+std::string wrong_text(const Verification& verification, const Verdicts& files) {
+  std::vector<std::string> parts;
+  for (const auto& [name, verdict] : files) {
+    if (verdict.wrong.empty()) continue;
+    if (parts.size() < kShown) parts.push_back(fmt::format("{}: {}", shown(name), verdict.wrong));
+  }
+  if (const std::size_t more = num_wrong(files) - parts.size(); more > 0) {
+    parts.push_back(fmt::format("and {} more files", more));
+  }
+  const auto is_wrong = [](const Finding& f) { return !f.ok; };
+  const auto& findings = verification.findings;
+  const auto first = std::find_if(findings.begin(), findings.end(), is_wrong);
+  if (first != findings.end()) {
+    parts.push_back(fmt::format(
+        "{} of {} checks failed, the first in epoch {}: {}. Records that were changed or a secret "
+        "of another study look like this",
+        std::count_if(first, findings.end(), is_wrong), findings.size(), base::value(first->epoch),
+        first->what));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string findings_text(const Verification& verification, Format format) {
+std::string verified_text(const Verification& verification, const Verdicts& files) {
+  std::string text = fmt::format(
+      "verified: {} checks of {} records; points, digests, inducing sets, weights and cuts follow "
+      "from the study and the secret\n",
+      verification.findings.size(), verification.num_checked);
+  for (const auto& [name, verdict] : files) {
+    text += fmt::format("{}: {}\n", name, verdict.checked);
+    if (!verdict.only_by_digest.empty()) {
+      text += fmt::format("  only by its digest: {}\n", verdict.only_by_digest);
+    }
+  }
+  return text +
+         "\"only by its digest\" means: who rewrites the file together with the digest can change "
+         "it, and nobody can tell from the export alone\n";
+}
+
+std::string findings_text(const Verification& verification, const Verdicts& files, Format format) {
   switch (format) {
     case Format::kJson:
-      return json(verification);
+      return json(verification, files);
     case Format::kCsv:
-      return csv(verification);
+      return csv(verification, files);
     case Format::kTable:
       break;
   }
-  return table(verification);
+  return table(verification, files);
 }
 
 }  // namespace duets::cli

@@ -9,8 +9,12 @@
 
 namespace duets::service {
 
-/// text "duets export", u32 version 1, blob definition, u32 count, then that many blobs, each a
-/// record (docs/formats/messages.md).
+/// The version of an export: of journal.bin, and of the files beside it. A change of what one of
+/// them says is another version.
+inline constexpr std::uint32_t kExportVersion = 3;
+
+/// text "duets export", u32 version, blob definition, u32 count, then that many blobs, each a
+/// record (docs/formats/messages.md), and the digest of all bytes before it.
 base::Bytes encode_export(const Definition& definition, std::span<const base::Bytes> records);
 
 struct ExportedStudy {
@@ -18,8 +22,8 @@ struct ExportedStudy {
   std::vector<base::Bytes> records;  ///< not decoded
 };
 
-/// Throws kDecode for anything encode_export could not have written, kInvalid for a definition that
-/// is no study.
+/// Throws kDecode for anything encode_export could not have written: a bit that was changed,
+/// another length, another version; kInvalid for a definition that is no study.
 ExportedStudy decode_export(std::span<const std::uint8_t> bytes);
 
 }  // namespace duets::service

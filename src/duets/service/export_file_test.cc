@@ -1,5 +1,6 @@
 #include "duets/service/export_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "duets/base/error.h"
@@ -41,14 +42,27 @@ TEST(ExportFile, RefusesEveryOtherLength) {
 }
 
 TEST(ExportFile, RefusesAnotherVersion) {
-  base::Bytes bytes = encode_export(definition(), kRecords);
-  bytes[4 + 12] = 1;  // after the text and its length
-  try {
-    decode_export(bytes);
-    FAIL();
-  } catch (const base::Error& error) {
-    EXPECT_EQ(error.kind(), base::ErrorKind::kDecode);
-    EXPECT_NE(std::string(error.what()).find("version 1"), std::string::npos);
+  for (const std::uint8_t version : {1, 2, 4}) {
+    base::Bytes bytes = encode_export(definition(), kRecords);
+    bytes[4 + 12] = version;  // after the text and its length
+    try {
+      decode_export(bytes);
+      FAIL();
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.kind(), base::ErrorKind::kDecode);
+      const std::string text = error.what();
+      EXPECT_NE(text.find(fmt::format("version {}, and", version)), std::string::npos) << text;
+      EXPECT_NE(text.find("export the study again"), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(ExportFile, EverySingleBitIsChecked) {
+  const base::Bytes bytes = encode_export(definition(), kRecords);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    base::Bytes changed = bytes;
+    changed[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    EXPECT_THROW(decode_export(changed), base::Error) << "bit " << bit;
   }
 }
 

@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import shutil
-import struct
 
 import fleet
 
@@ -115,7 +114,7 @@ def life_of_a_study(scratch):
 
 
 def finished_study(scratch):
-    """The whole of a study, from the coordinator and from its files; verified, and not when changed."""
+    """The whole of a study, from the coordinator and from its files; verified (changed ones: fleet.verify)."""
     study = fleet.study(scratch / "whole.toml", "box", agents=3)
     with fleet.Fleet(scratch, study, agents=3) as f:
         f.start()
@@ -149,47 +148,6 @@ def finished_study(scratch):
                                 "json").stdout)
         fleet.same("to the end", (report["ok"], report["finished"]), (True, True))
         run(f, "verify", "live", "--secret", fleet.new_secret(f.scratch / "other.key"), code=5)
-        changed(f, live)
-
-
-def changed(f, directory):
-    journal = directory / "journal.bin"
-    whole = journal.read_bytes()
-    weight = position_of_a_weight(whole)
-    # A bit of the exponent: the weight is half or twice what it was.
-    journal.write_bytes(whole[:weight + 6] + bytes([whole[weight + 6] ^ 0x10]) + whole[weight + 7:])
-    result = run(f, "verify", directory, "--secret", f.secret, code=5)
-    fleet.contains("a changed weight is named", result.stderr + result.stdout, "weight")
-    journal.write_bytes(whole[:-1])
-    fleet.contains("a file cut short is named",
-                   run(f, "verify", directory, "--secret", f.secret, code=6).stderr, "journal.bin")
-    journal.write_bytes(whole + b"x")
-    run(f, "verify", directory, "--secret", f.secret, code=6)
-    journal.write_bytes(b"")
-    run(f, "verify", directory, "--secret", f.secret, code=6)
-    journal.write_bytes(whole)
-    run(f, "verify", directory, "--secret", f.secret)
-
-
-def position_of_a_weight(data):
-    """Of the first weight in an exported journal (docs/formats/results.md, messages.md)."""
-    def blob(position):
-        (size,) = struct.unpack_from("<I", data, position)
-        return position + 4, position + 4 + size
-
-    _, end = blob(0)  # "duets export"
-    _, end = blob(end + 4)  # version, definition
-    (count,) = struct.unpack_from("<I", data, end)
-    end += 4
-    for _ in range(count):
-        begin, end = blob(end)
-        if data[begin] != 3:  # an epoch closed
-            continue
-        (participants,) = struct.unpack_from("<I", data, begin + 5)
-        trim, trim_end = blob(begin + 9 + 4 * participants)
-        if trim_end - trim > 17:  # type, epoch, number of weights, weights
-            return trim + 9
-    raise RuntimeError("no weight found")
 
 
 def broken_up_export(scratch):

@@ -1,0 +1,69 @@
+// Whether the files of an export are what was exported, file by file.
+//
+// Two things can vouch for a file: that it is made again here, to the byte, from journal.bin and
+// the secret; and its digest in digests.txt (of journal.bin: its checksum). A digest finds
+// accidents and edits, but whoever rewrites a file and its digest together passes it. So every
+// verdict names the part that nothing but the digest covers.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "duets/cli/export_files.h"
+#include "duets/protocol/verify.h"
+#include "duets/service/agent_session.h"
+
+namespace duets::cli {
+
+struct FileVerdict {
+  std::string wrong;           ///< what is not as exported; empty: nothing
+  std::string checked;         ///< how it was checked
+  std::string only_by_digest;  ///< what nothing but its digest covers; empty: nothing
+};
+using Verdicts = std::map<std::string, FileVerdict, std::less<>>;
+std::size_t num_wrong(const Verdicts& files);
+
+class ExportCheck {
+ public:
+  /// Reads a directory: files that are missing, do not belong there or do not have their digest are
+  /// wrong. Or reads journal.bin alone. kInvalid for a path that is no export, kIo.
+  explicit ExportCheck(const std::filesystem::path& path);
+
+  /// The bytes of a file, or null when it is missing.
+  const std::string* text(std::string_view name) const;
+
+  /// Compares the directory with what tables_of makes from journal.bin.
+  void compare(const FileTexts& tables);
+  /// Compares trials.csv with what its trials give when they are written again.
+  void compare_trials(const std::string& written_again);
+
+  /// What is wrong with a file, unless something is known to be.
+  void set_wrong(std::string_view name, const std::string& what);
+  void set_checked(std::string_view name, const std::string& checked,
+                   const std::string& only_by_digest);
+
+  const Verdicts& verdicts() const { return verdicts_; }
+
+ private:
+  void read_directory(const std::filesystem::path& directory);
+  void read_digests();
+  void compare_text(std::string_view name, std::string_view theirs, std::string_view ours);
+  bool agrees_with_digest(std::string_view name) const;
+
+  FileTexts texts_;
+  FileTexts digests_;         ///< of digests.txt
+  bool has_digests_ = false;  ///< digests.txt is there and in order
+  bool is_directory_ = false;
+  Verdicts verdicts_;
+};
+
+/// The verdict on journal.bin and, when there is one, on trials.csv, after the run was computed
+/// again with `num_answers` answers of agents, among them those of trials.csv.
+void judge_journal(const protocol::Verification& verification, std::size_t num_answers,
+                   ExportCheck& check);
+void judge_trials(const std::vector<service::JournalTrial>& trials,
+                  const protocol::Verification& verification, ExportCheck& check);
+
+}  // namespace duets::cli

@@ -1,0 +1,72 @@
+#include "duets/cli/export_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/base/error.h"
+#include "duets/cli/export_tables.h"
+#include "duets/cli/participation_file.h"
+#include "duets/cli/result_tables.h"
+#include "duets/service/export_file.h"
+
+namespace duets::cli {
+namespace {
+
+constexpr std::size_t kDigestDigits = 32;
+constexpr std::string_view kGap = "  ";
+
+std::string list_text(const FileTexts& digests) {
+  std::string text = fmt::format("duets export {}\n", service::kExportVersion);
+  for (const auto& [name, digest] : digests) text += fmt::format("{}{}{}\n", digest, kGap, name);
+  return text + fmt::format("{}{}{}\n", digest_text(text), kGap, kDigestsFile);
+}
+
+}  // namespace
+
+FileTexts tables_of(const StudyExport& study, const StudyFile& file) {
+  const harness::RunResult result = result_of(study, file);
+  constexpr unsigned kThreads = 1;
+  return {{"study.toml", study.definition.toml},
+          {"participation.toml",
+           participation_toml(harness::participation_of(*study.definition.study, study.records))},
+          {"epochs.csv", epochs_csv(result)},
+          {"communication.csv", communication_csv(result)},
+          {std::string(kManifestFile), manifest_json(result, kThreads)}};
+}
+
+// A line break cannot stand inside a JSON string, so this line is the top level's.
+std::string_view without_build(std::string_view manifest) {
+  return manifest.substr(0, manifest.find("\n  \"build\": {"));
+}
+
+std::string digest_text(std::string_view bytes) {
+  return base::to_hex(
+      base::digest_of({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+}
+
+std::string digests_text(const FileTexts& files) {
+  FileTexts digests;
+  for (const auto& [name, text] : files) digests.emplace(name, digest_text(text));
+  return list_text(digests);
+}
+
+FileTexts parse_digests(std::string_view text) {
+  FileTexts digests;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.size() <= kDigestDigits + kGap.size()) continue;
+    digests.emplace(line.substr(kDigestDigits + kGap.size()), line.substr(0, kDigestDigits));
+  }
+  digests.erase(std::string(kDigestsFile));
+  // Whatever was misread above is not written again.
+  if (list_text(digests) != text) {
+    throw base::Error(base::ErrorKind::kDecode,
+                      "does not have its own digest, the last line: it was changed");
+  }
+  return digests;
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,45 @@
+// The files of an export (docs/formats/results.md): what they say, and the list of their digests.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "duets/cli/study_file.h"
+#include "duets/cli/study_source.h"
+
+namespace duets::cli {
+
+inline constexpr std::string_view kJournalFile = "journal.bin";
+inline constexpr std::string_view kTrialsFile = "trials.csv";  ///< only where it was asked for
+inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr std::string_view kDigestsFile = "digests.txt";
+
+inline constexpr std::array<std::string_view, 8> kExportFiles{
+    "study.toml", kJournalFile,        "participation.toml", kManifestFile,
+    "epochs.csv", "communication.csv", kTrialsFile,          kDigestsFile};
+
+/// By the name of the file.
+using FileTexts = std::map<std::string, std::string, std::less<>>;
+
+/// study.toml, participation.toml, epochs.csv, communication.csv and manifest.json: all of it
+/// follows from the definition and the records, but for "build" in the manifest, which is of this
+/// program. `file` is the study file of the definition. Throws kDecode for damaged records.
+FileTexts tables_of(const StudyExport& study, const StudyFile& file);
+
+/// The manifest without "build", its last part.
+std::string_view without_build(std::string_view manifest);
+
+/// 32 hexadecimal digits.
+std::string digest_text(std::string_view bytes);
+
+/// digests.txt: a line "duets export VERSION", a line "DIGEST  NAME" for each file, and the last
+/// for itself, the digest of the lines before it.
+std::string digests_text(const FileTexts& files);
+
+/// Digests by name, without that of the list itself. kDecode for a text that digests_text did not
+/// write: every byte is checked.
+FileTexts parse_digests(std::string_view text);
+
+}  // namespace duets::cli

@@ -1,0 +1,168 @@
+#include "duets/cli/export_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "duets/base/error.h"
+#include "duets/cli/result_tables.h"
+#include "duets/protocol/records.h"
+
+namespace duets::cli {
+namespace {
+
+using service::JournalTrial;
+using Kind = JournalTrial::Kind;
+using Participants = std::map<std::uint32_t, std::set<std::uint32_t>>;
+
+/// Epochs and the agents that took part in them.
+Participants participants_of(const StudyExport& study) {
+  Participants participants;
+  for (const base::Bytes& bytes : study.records) {
+    const protocol::Record record = protocol::decode_record(bytes);
+    const auto* closed = std::get_if<protocol::EpochClosed>(&record);
+    if (closed == nullptr) continue;
+    participants[base::value(closed->epoch)].insert(closed->participants.begin(),
+                                                    closed->participants.end());
+  }
+  return participants;
+}
+
+std::string_view state_of(const JournalTrial& trial, const Participants& participants) {
+  const auto epoch = participants.find(trial.query.epoch);
+  if (epoch != participants.end() && !epoch->second.contains(trial.query.agent)) return "excluded";
+  return trial.kind == Kind::kInfeasible ? "infeasible" : "reward";
+}
+
+/// Takes tables apart as trials_csv puts them together; nothing else.
+class TrialReader {
+ public:
+  TrialReader(std::string_view text, const protocol::Study& study)
+      : rest_(text), domain_(*study.domain), agents_(study.agents), lengths_(lengths(study)) {}
+
+  std::vector<JournalTrial> read() {
+    read_row();  // the head
+    std::vector<JournalTrial> trials;
+    while (!rest_.empty()) {
+      ++line_;
+      const std::vector<std::string> fields = read_row();
+      trials.push_back(trial_of(fields));
+      if (trials.size() > 1 && key(trials[trials.size() - 2]) >= key(trials.back())) {
+        fail("is not in the order of agent, epoch and slot");
+      }
+    }
+    return trials;
+  }
+
+ private:
+  static std::tuple<std::uint32_t, std::uint32_t, std::uint32_t> key(const JournalTrial& trial) {
+    return {trial.query.agent, trial.query.epoch, trial.query.slot};
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw base::Error(base::ErrorKind::kInvalid, fmt::format("line {} {}", line_, what));
+  }
+
+  std::vector<std::string> read_row() {
+    std::vector<std::string> fields(1);
+    bool quoted = false;
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      const bool doubled = quoted && c == '"' && rest_.starts_with('"');
+      if (c == '"' && !doubled) {
+        quoted = !quoted;
+      } else if (!quoted && c == '\n') {
+        break;
+      } else if (!quoted && c == ',') {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+      if (doubled) rest_.remove_prefix(1);
+    }
+    return fields;
+  }
+
+  template <class Number>
+  Number number(const std::string& field) const {
+    Number value{};
+    const char* end = field.data() + field.size();
+    const auto [stop, error] = std::from_chars(field.data(), end, value);
+    if (error != std::errc() || stop != end || field.empty()) fail("has a field that is no number");
+    return value;
+  }
+
+  double coordinate(std::size_t index, const std::string& field) const {
+    const auto& parameters = domain_.parameters();
+    if (parameters.empty() || parameters[index].choices.empty()) return number<double>(field);
+    const auto& choices = parameters[index].choices;
+    const auto found = std::find(choices.begin(), choices.end(), field);
+    if (found == choices.end()) fail("has a value that its parameter does not have");
+    return static_cast<double>(found - choices.begin());
+  }
+
+  // agent, epoch, slot, t, the coordinates, state, value, regret
+  JournalTrial trial_of(const std::vector<std::string>& fields) const {
+    constexpr std::size_t kBefore = 4;
+    constexpr std::size_t kAfter = 3;
+    const std::size_t dimension = domain_.dimension();
+    if (fields.size() != kBefore + dimension + kAfter) fail("has another number of columns");
+    JournalTrial trial;
+    service::Query& query = trial.query;
+    query.agent = number<std::uint32_t>(fields[0]);
+    query.epoch = number<std::uint32_t>(fields[1]);
+    query.slot = number<std::uint32_t>(fields[2]);
+    if (query.agent >= agents_ || query.epoch < 1 || query.epoch > lengths_.size() ||
+        query.slot >= lengths_[query.epoch - 1]) {
+      fail("is no trial of the study");
+    }
+    query.t = query.slot;
+    for (std::uint32_t before = 1; before < query.epoch; ++before) query.t += lengths_[before - 1];
+    for (std::size_t i = 0; i < dimension; ++i) {
+      query.values.push_back(coordinate(i, fields[kBefore + i]));
+    }
+    const std::string& state = fields[kBefore + dimension];
+    trial.kind = state == "hole"         ? Kind::kHole
+                 : state == "infeasible" ? Kind::kInfeasible
+                                         : Kind::kValue;
+    if (trial.kind != Kind::kHole) trial.value = number<double>(fields[kBefore + dimension + 1]);
+    if (!std::isfinite(trial.value)) fail("has a value that is not finite");
+    return trial;
+  }
+
+  std::string_view rest_;
+  const domain::Domain& domain_;
+  std::uint32_t agents_;
+  std::vector<std::uint32_t> lengths_;
+  std::size_t line_ = 1;
+};
+
+}  // namespace
+
+std::string trials_csv(const std::vector<JournalTrial>& trials, const StudyExport& study) {
+  const domain::Domain& domain = *study.definition.study->domain;
+  const Participants participants = participants_of(study);
+  std::string text = trials_head(domain);
+  for (const JournalTrial& from : trials) {
+    const service::Query& query = from.query;
+    harness::Trial trial{query.agent, query.epoch, query.slot, query.t, query.values};
+    trial.hole = from.kind == Kind::kHole;
+    trial.value = from.value;
+    trial.regret = std::numeric_limits<double>::quiet_NaN();
+    append_trials_row(text, domain, trial, state_of(from, participants));
+  }
+  return text;
+}
+
+std::vector<JournalTrial> parse_trials(std::string_view text, const protocol::Study& study) {
+  return TrialReader(text, study).read();
+}
+
+}  // namespace duets::cli
