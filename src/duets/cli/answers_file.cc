@@ -10,6 +10,7 @@
 #include "duets/base/csv_rows.h"
 #include "duets/base/error.h"
 #include "duets/cli/result_tables.h"
+#include "duets/domain/shown_value.h"
 
 namespace duets::cli {
 namespace {
@@ -43,19 +44,6 @@ bool parse_number(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   return error == std::errc() && stop == end && !text.empty();
-}
-
-// A categorical's choice, a whole number, a number.
-nlohmann::ordered_json coordinate_json(const domain::Domain& domain, std::size_t coordinate,
-                                       double value) {
-  if (domain.shape() == domain::Shape::kBox) {
-    const domain::Parameter& parameter = domain.parameters()[coordinate];
-    if (parameter.type == domain::ParameterType::kCategorical) {
-      return parameter.choices.at(static_cast<std::size_t>(value));
-    }
-    if (parameter.type == domain::ParameterType::kInt) return static_cast<std::int64_t>(value);
-  }
-  return value;
 }
 
 struct Columns {
@@ -208,7 +196,8 @@ nlohmann::ordered_json plan_json(const domain::Domain& domain,
   for (const service::Query& query : queries) {
     nlohmann::ordered_json params = nlohmann::ordered_json::object();
     for (std::size_t i = 0; i < query.values.size(); ++i) {
-      params[names[i]] = coordinate_json(domain, i, query.values[i]);
+      std::visit([&](const auto& shown) { params[names[i]] = shown; },
+                 domain::shown_value(domain.parameters(), i, query.values[i]));
     }
     list.push_back({{"epoch", query.epoch}, {"slot", query.slot}, {"params", std::move(params)}});
   }

@@ -129,6 +129,9 @@ TEST(PlanCsvTest, ChoicesAreWordsAndIntsAreWhole) {
   const std::vector<service::Query> queries{{0, 2, 5, 7, {}, {0.1, 1, 20000000}}};
   EXPECT_EQ(plan_csv(box, queries),
             "epoch,slot,x,\"co,lor\",bytes\n2,5,0.1,\"deep \"\"blue\"\"\",20000000\n");
+  EXPECT_EQ(
+      plan_json(box, queries).dump(),
+      R"([{"epoch":2,"slot":5,"params":{"x":0.1,"co,lor":"deep \"blue\"","bytes":20000000}}])");
 }
 
 }  // namespace
