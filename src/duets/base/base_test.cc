@@ -83,7 +83,11 @@ TEST(Bytes, RefusesEveryTruncationAndALeftOver) {
   }
   ByteReader reader(writer.bytes());
   reader.text();
-  EXPECT_THROW(reader.expect_end(), Error);
+  for (std::size_t left = 8; left > 0; --left) {
+    EXPECT_THROW(reader.expect_end(), Error) << left;
+    reader.u8();
+  }
+  EXPECT_NO_THROW(reader.expect_end());
 }
 
 TEST(Require, NamesFieldValueAndConstraint) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -144,6 +145,17 @@ RC_GTEST_PROP(Domain, ChordOfABallEndsOnItsSurface, ()) {
   double norm = 0;
   for (const double coordinate : x) norm += coordinate * coordinate;
   RC_ASSERT(std::abs(norm - 4.0) < 1e-14);  // a handful of roundings at magnitude 4
+}
+
+// 3^2 + 4^2 = 5^2 without any rounding: the sphere belongs to the ball, as the faces to the box.
+TEST(Domain, TheEdgeBelongsToTheDomain) {
+  const Domain ball = Domain::ball(2, 5);
+  EXPECT_TRUE(ball.contains(std::array{3.0, 4.0}));
+  EXPECT_FALSE(ball.contains(std::array{3.0, std::nextafter(4.0, 5.0)}));
+  const Domain box = Domain::box(2);
+  EXPECT_TRUE(box.contains(std::array{0.0, 1.0}));
+  EXPECT_FALSE(box.contains(std::array{0.0, std::nextafter(1.0, 2.0)}));
+  EXPECT_FALSE(box.contains(std::array{std::nextafter(0.0, -1.0), 1.0}));
 }
 
 }  // namespace

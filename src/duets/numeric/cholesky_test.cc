@@ -144,6 +144,13 @@ TEST(PivotedCholesky, LeavesNoResidualAboveTheToleranceAndPivotsLargestFirst) {
   EXPECT_LE((left - some.residual).cwiseAbs().maxCoeff(), 100 * kEpsilon * a.diagonal().maxCoeff());
 }
 
+// A residual that equals the tolerance is small enough: "until it is <= tolerance".
+TEST(PivotedCholesky, AResidualAtTheToleranceIsLeft) {
+  const Matrix a = Vector(Vector::LinSpaced(3, 1, 3)).asDiagonal();
+  EXPECT_EQ(pivot(a, 2, 3).pivots, (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(pivot(a, 1.5, 3).pivots, (std::vector<std::uint32_t>{2, 1}));
+}
+
 TEST(PivotedCholesky, AsksForAsManyColumnsAsPivots) {
   const Matrix b = some_matrix(30, 4);
   const Matrix a = b * b.transpose();
