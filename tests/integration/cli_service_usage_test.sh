@@ -45,6 +45,12 @@ usage "name is required" study show --server localhost:1
 usage "--yes" study delete small --storage there
 usage "--epoch is required" study close small --server localhost:1
 usage "--server HOST:PORT" study close small --epoch 1 --storage there
+usage "--agent is required" study retire small --server localhost:1
+usage "--server HOST:PORT" study retire small --agent 1 --storage there
+usage "give --quorum K" study set small --server localhost:1 --insecure
+usage "--quorum = 1.5" study set small --quorum 1.5 --server localhost:1 --insecure
+usage "--deadline = 0.5" study set small --deadline 0.5 --server localhost:1 --insecure
+usage "--server HOST:PORT" study set small --quorum 2 --storage there
 usage "duets certs" study list --server localhost:1
 printf 'epoch,slot,value\n1,0,1\n1,1,many\n1,two,3\n' >bad.csv
 usage "bad.csv:3: value = many" submit --server localhost:1 --insecure --agent 0 bad.csv
@@ -102,6 +108,7 @@ there study list
 holds "list" grep -q "^small  running" out
 there study show small
 holds "show prints the study file" grep -q '^builtin = "branin"' out
+holds "show says when epochs close" grep -q '^# epochs close with all 3 agents$' out
 there study delete small --yes
 exits "a running study is not deleted" 2
 duets serve small.toml --insecure --listen 127.0.0.1:0

@@ -98,9 +98,9 @@ void show_study(const StudyFlags& flags) {
                             {"toml", definition.toml}});
     return;
   }
-  fmt::print(std::cout, "# study digest {}\n# {}, epoch {} of {}\n{}",
+  fmt::print(std::cout, "# study digest {}\n# {}, epoch {} of {}\n# epochs close {}\n{}",
              base::to_hex(status.study_digest), to_string(status.state), status.epoch,
-             status.num_epochs, definition.toml);
+             status.num_epochs, closing_text(status), definition.toml);
 }
 
 void stop_study(const StudyFlags& flags) {

@@ -26,7 +26,8 @@ struct StudyFlags {
 /// All throw base::Error.
 void create_study(const StudyFlags& flags, const Extensions& extensions);
 void list_studies(const StudyFlags& flags);
-/// The resolved study file, with its digest and state as comments.
+/// The resolved study file as it was made; its digest, its state and when epochs close, which an
+/// operator may have changed since, as comments.
 void show_study(const StudyFlags& flags);
 void stop_study(const StudyFlags& flags);
 /// Asks on a terminal unless `yes`; without a terminal `yes` is needed.
