@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "duets/base/error.h"
 #include "duets/base/rank_test_support.h"
@@ -102,6 +104,45 @@ TEST(ClusterExecutor, RefusesAGatherThatIsNotItsShare) {
     ASSERT_TRUE(result);
     EXPECT_EQ(result->text, "gather: 3 results for 2 units of the share");
   }
+}
+
+// A process alone, whose message arrives with `change` made to it.
+class ChangingTransport final : public Transport {
+ public:
+  explicit ChangingTransport(std::function<void(base::Bytes&)> change)
+      : change_(std::move(change)) {}
+  std::size_t rank() const override { return 0; }
+  std::size_t size() const override { return 1; }
+  std::vector<base::Bytes> exchange(base::Bytes mine) override {
+    change_(mine);
+    return {std::move(mine)};
+  }
+
+ private:
+  std::function<void(base::Bytes&)> change_;
+};
+
+// Two units of one byte each: two lengths of eight bytes, then the units.
+TEST(ClusterExecutor, RefusesAMessageThatIsNotItsUnits) {
+  const auto gathered = [](const std::function<void(base::Bytes&)>& change) {
+    ChangingTransport transport(change);
+    const base::SerialExecutor local;
+    return ClusterExecutor(local, transport).gather(2, {{7}, {8}});
+  };
+  EXPECT_EQ(gathered([](base::Bytes&) {}), (std::vector<base::Bytes>{{7}, {8}}));
+  const auto is_refused = [&](const std::function<void(base::Bytes&)>& change) {
+    try {
+      gathered(change);
+    } catch (const base::Error& error) {
+      return error.kind() == base::ErrorKind::kDecode;
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_refused([](base::Bytes& m) { m.insert(m.begin() + 18, 9); })) << "a byte too many";
+  EXPECT_TRUE(is_refused([](base::Bytes& m) { m.erase(m.begin() + 17); })) << "a byte too few";
+  EXPECT_TRUE(is_refused([](base::Bytes& m) { m[8] = 200; })) << "a unit longer than the message";
+  EXPECT_TRUE(is_refused([](base::Bytes& m) { m.erase(m.begin(), m.begin() + 8); }))
+      << "a length is missing";
 }
 
 TEST(RunJob, NobodyFails) {
