@@ -46,6 +46,16 @@ TEST_F(WholeFileTest, AFailureNamesTheFileAndTheReason) {
               HasSubstr("cannot write " + file.string() + ": No such file"));
 }
 
+// /dev/full refuses every byte, but only when the stream writes it out. The old file stays.
+TEST_F(WholeFileTest, AFullDiskIsSaidAndLeavesTheFileThatWasThere) {
+  const Path file = scratch_ / "file";
+  write_whole_file(file, "before");
+  std::filesystem::create_symlink("/dev/full", file.string() + ".tmp");
+  EXPECT_THAT(refusal([&] { write_whole_file(file, "something else"); }),
+              HasSubstr("cannot write " + file.string() + ": No space left"));
+  EXPECT_EQ(read_whole_file(file), "before");
+}
+
 TEST_F(WholeFileTest, ADirectoryIsNoFileAndNothingIsLeftBehind) {
   const Path taken = scratch_ / "directory";
   std::filesystem::create_directories(taken / "with-something");
