@@ -33,7 +33,9 @@ std::shared_ptr<service::Link> connect(const std::string& server, const std::str
   options.insecure = certs.empty();
   options.certs = certs;
   options.identity = "agent-" + agent;
-  options.log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  options.log = [](const service::LogLine& line) {
+    std::fprintf(stderr, "%s\n", service::log_text(line).c_str());
+  };
   return std::make_shared<service::Link>(options);
 }
 

@@ -16,7 +16,7 @@
 #include "duets/cli/agent_report.h"
 #include "duets/cli/builtin_objective.h"
 #include "duets/cli/interrupt.h"
-#include "duets/cli/lines.h"
+#include "duets/cli/logger.h"
 #include "duets/cli/study_definition.h"
 #include "duets/service/agent_loop.h"
 #include "duets/service/agent_session.h"
@@ -29,8 +29,8 @@ namespace {
 /// What the agents of this process ask. Thread-safe.
 class Objectives {
  public:
-  Objectives(const AgentFlags& flags, const Extensions& extensions, Lines& lines)
-      : flags_(flags), extensions_(extensions), lines_(lines) {}
+  Objectives(const AgentFlags& flags, const Extensions& extensions, Logger& logger)
+      : flags_(flags), extensions_(extensions), logger_(logger) {}
 
   std::unique_ptr<service::Objective> make(const service::Definition& definition) {
     const std::vector<std::string> command = program_of(flags_, definition);
@@ -44,7 +44,7 @@ class Objectives {
   void say_command(const std::vector<std::string>& command) {
     std::call_once(said_command_, [&] {
       const std::string text = fmt::format("{}", fmt::join(command, " "));
-      lines_.say("runs the study's command: " + service::quoted_output(text));
+      logger_.say("runs the study's command: " + service::quoted_output(text));
     });
   }
 
@@ -60,6 +60,8 @@ class Objectives {
     const domain::Domain& domain = *definition.study->domain;
     if (domain.shape() == domain::Shape::kBox) options.parameters = domain.parameters();
     options.dimension = domain.dimension();
+    // Between objects a program's own words would be no log any more.
+    if (logger_.format() == LogFormat::kJson) options.log = logger_.log();
     return std::make_unique<service::Program>(std::move(options));
   }
 
@@ -75,7 +77,7 @@ class Objectives {
 
   const AgentFlags& flags_;
   const Extensions& extensions_;
-  Lines& lines_;
+  Logger& logger_;
   std::once_flag said_command_;
   std::mutex mutex_;
   std::shared_ptr<const BuiltinFunction> function_;
@@ -85,12 +87,12 @@ class Objectives {
 class Fleet {
  public:
   Fleet(const AgentFlags& flags, const Extensions& extensions, const InterruptGuard& interrupt,
-        Lines& lines, std::shared_ptr<service::Link> link)
+        Logger& logger, std::shared_ptr<service::Link> link)
       : flags_(flags),
         interrupt_(interrupt),
-        lines_(lines),
+        logger_(logger),
         link_(std::move(link)),
-        objectives_(flags, extensions, lines) {}
+        objectives_(flags, extensions, logger) {}
 
   /// What became of the agents that joined, by number.
   std::vector<AgentReport> run(std::vector<std::optional<std::uint32_t>> agents) {
@@ -139,7 +141,7 @@ class Fleet {
     }
   }
 
-  // Nothing when it was stopped while it waited for the coordinator.
+  // Nothing when it was stopped while it waited for the coordinator, or has nothing left to do.
   std::unique_ptr<service::AgentSession> join(std::optional<std::uint32_t> agent) {
     service::SessionOptions options;
     options.link = link_;
@@ -150,9 +152,12 @@ class Fleet {
     options.stop = &interrupt_.stop();
     try {
       return join_study(std::move(options));
+    } catch (const service::NothingLeft& over) {
+      logger_.say(over.what());
+      return nullptr;
     } catch (const base::Error& error) {
       if (!interrupt_.stop() || error.kind() != base::ErrorKind::kConnection) throw;
-      lines_.say("stopped before the coordinator was reached");
+      logger_.say("stopped before the coordinator was reached");
       return nullptr;
     }
   }
@@ -163,7 +168,7 @@ class Fleet {
       try {
         return work(*session);
       } catch (const service::CoordinatorSetBack& error) {
-        lines_.say(fmt::format("{}; joining again", error.what()));
+        logger_.say(fmt::format("{}; joining again", error.what()));
         if (!agent) agent = session->agent();
       }
       session.reset();
@@ -176,11 +181,11 @@ class Fleet {
     const std::string who = fmt::format("agent {}: ", session.agent());
     service::LoopOptions options;
     options.max_failures = flags_.max_failures;
-    options.log = lines_.log(who);
+    options.log = logger_.log();
     try {
       const bool over =
           service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
-      if (!over) lines_.say(who + "stopped; the same command goes on where it was");
+      if (!over) logger_.say(who + "stopped; the same command goes on where it was");
       if (flags_.format == Format::kTable) return;
       AgentReport report =
           report_of(flags_.journal, session.definition().study->name, session.agent(), over);
@@ -203,13 +208,13 @@ class Fleet {
     try {
       std::rethrow_exception(error);
     } catch (const std::exception& e) {
-      lines_.say(e.what());
+      logger_.write({.message = e.what(), .level = service::LogLevel::kError});
     }
   }
 
   const AgentFlags& flags_;
   const InterruptGuard& interrupt_;
-  Lines& lines_;
+  Logger& logger_;
   std::shared_ptr<service::Link> link_;
   Objectives objectives_;
   bool alone_ = true;
@@ -241,17 +246,21 @@ std::vector<std::string> program_of(const AgentFlags& flags,
 
 void run_agents(const AgentFlags& flags, const Extensions& extensions) {
   const auto agents = wanted_agents(flags);
-  const InterruptGuard interrupt("stopping after the current query; press Ctrl-C again to force",
-                                 InterruptGuard::Second::kAbandons);
-  Lines lines(flags.verbosity);
-  std::string identity;
-  if (!flags.peer.insecure) {
-    identity =
-        agent_identity(flags.peer.certs, {flags.study, agents.front(), agents.back(), false});
-  }
-  auto link = open_link(flags.peer, identity, lines.log());
-  const auto reports = Fleet(flags, extensions, interrupt, lines, std::move(link)).run(agents);
-  std::cout << reports_text(reports, flags.format);
+  const bool text = flags.log.format == LogFormat::kText;
+  const InterruptGuard interrupt(
+      text ? "stopping after the current query; press Ctrl-C again to force" : "",
+      InterruptGuard::Second::kAbandons);
+  Logger logger(flags.log);
+  logged(logger, [&] {
+    std::string identity;
+    if (!flags.peer.insecure) {
+      identity =
+          agent_identity(flags.peer.certs, {flags.study, agents.front(), agents.back(), false});
+    }
+    auto link = open_link(flags.peer, identity, logger.log());
+    const auto reports = Fleet(flags, extensions, interrupt, logger, std::move(link)).run(agents);
+    std::cout << reports_text(reports, flags.format);
+  });
 }
 
 }  // namespace duets::cli

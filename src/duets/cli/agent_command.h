@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "duets/cli/extensions.h"
+#include "duets/cli/logger.h"
 #include "duets/cli/peer.h"
-#include "duets/cli/progress.h"
 #include "duets/cli/summary.h"
 #include "duets/service/definition.h"
 
@@ -27,7 +27,7 @@ struct AgentFlags {
   std::uint32_t max_failures = 10;   ///< in a row; 0: never give up
   std::vector<std::string> program;  ///< instead of the study's objective
   Format format = Format::kTable;
-  Verbosity verbosity = Verbosity::kNormal;
+  LogFlags log;
 };
 
 /// The program that was typed, else the study's command; empty when it has none. The command is the

@@ -12,8 +12,8 @@ void Lines::say(const std::string& line) {
   fmt::print(stderr, "{}\n", line);
 }
 
-service::Log Lines::log(const std::string& prefix) {
-  return [this, prefix](const std::string& line) { say(prefix + line); };
+service::Log Lines::log() {
+  return [this](const service::LogLine& line) { say(log_text(line)); };
 }
 
 }  // namespace duets::cli

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "duets/cli/progress.h"
-#include "duets/service/link.h"
+#include "duets/service/log.h"
 
 namespace duets::cli {
 
@@ -14,8 +14,8 @@ class Lines {
   explicit Lines(Verbosity verbosity) : quiet_(verbosity == Verbosity::kQuiet) {}
   /// One line; nothing when quiet. Thread-safe.
   void say(const std::string& line);
-  /// The same for the service, each line after `prefix`. The Lines must outlive it.
-  service::Log log(const std::string& prefix = {});
+  /// The same for the service, whatever the level. The Lines must outlive it.
+  service::Log log();
 
  private:
   bool quiet_;

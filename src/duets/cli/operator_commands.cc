@@ -11,7 +11,10 @@ namespace duets::cli {
 namespace {
 
 // A person waits: better an answer that there is none.
-constexpr double kGiveUpSeconds = 10;
+void be_quick(PeerFlags& peer) {
+  peer.give_up = kGiveUpSeconds;
+  peer.refused = kRefusedSeconds;
+}
 
 using StudyAction = void (*)(const StudyFlags&);
 
@@ -27,7 +30,7 @@ CLI::App* add_action(CLI::App& study, Chosen& chosen, const std::string& name,
   }
   add_quiet(*command, flags->verbosity);
   command->callback([flags, action, &chosen] {
-    flags->source.peer.give_up = kGiveUpSeconds;
+    be_quick(flags->source.peer);
     chosen = [flags, action] { action(*flags); };
   });
   return command;
@@ -43,7 +46,7 @@ void add_create(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
       add_action(study, chosen, "create", "Make a study and start it", flags, nullptr);
   create->add_option("study", flags->study, "Study file (TOML)")->required()->option_text("STUDY");
   create->callback([flags, &chosen, &extensions] {
-    flags->source.peer.give_up = kGiveUpSeconds;
+    be_quick(flags->source.peer);
     chosen = [flags, &extensions] { create_study(*flags, extensions); };
   });
 }
@@ -59,7 +62,7 @@ void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
   add_format(*command, flags->format, {"table", "json"});
   add_quiet(*command, flags->verbosity);
   command->callback([flags, &chosen, &extensions] {
-    flags->source.peer.give_up = kGiveUpSeconds;
+    be_quick(flags->source.peer);
     chosen = [flags, &extensions] { export_study(*flags, extensions); };
   });
 }
@@ -117,7 +120,7 @@ CLI::App* add_look(CLI::App& app, Chosen& chosen, const std::string& name, const
   add_format(*command, flags->format);
   command->callback([flags, action, &chosen] {
     // Who watches waits for the coordinator to come back.
-    if (!flags->watch) flags->source.peer.give_up = kGiveUpSeconds;
+    if (!flags->watch) be_quick(flags->source.peer);
     chosen = [flags, action] { action(*flags); };
   });
   return command;

@@ -65,6 +65,7 @@ std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::stri
     options.identity = identity;
   }
   options.give_up_seconds = flags.give_up;
+  options.refused_seconds = flags.refused;
   options.log = std::move(log);
   return std::make_shared<service::Link>(std::move(options));
 }

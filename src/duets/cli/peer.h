@@ -22,7 +22,13 @@ struct PeerFlags {
   bool insecure = false;
   std::string certs = kUsualCerts;
   double give_up = 0;  ///< seconds without an answer; 0: never
+  double refused = 0;  ///< seconds while nothing listens there; 0: as give_up
 };
+
+/// Of a command that a person waits for.
+inline constexpr double kGiveUpSeconds = 10;
+/// The same when nothing listens at the address: long enough for a coordinator that restarts.
+inline constexpr double kRefusedSeconds = 1;
 
 /// kInvalid for a bad address or missing certificates; does not connect yet.
 std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::string& identity,

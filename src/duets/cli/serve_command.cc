@@ -12,14 +12,15 @@
 #include "duets/cli/agent_numbers.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/interrupt.h"
-#include "duets/cli/lines.h"
-#include "duets/cli/listen_check.h"
+#include "duets/cli/logger.h"
 #include "duets/cli/peer.h"
 #include "duets/cli/serve_watch.h"
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_definition.h"
 #include "duets/harness/threads.h"
+#include "duets/service/grpc_log.h"
+#include "duets/service/listener.h"
 #include "duets/service/secret.h"
 #include "duets/service/server.h"
 #include "duets/storage/secret_file.h"
@@ -85,20 +86,21 @@ void say_goodbye(const service::Server& server, const std::vector<StudyFile>& fi
 }
 
 void introduce(const service::Server& server, const std::vector<StudyFile>& files,
-               const service::ServerOptions& options, Lines& lines) {
+               const service::ServerOptions& options, Logger& logger) {
   const std::string address = server.address();
-  lines.say(fmt::format("listening on {} ({}), storage {}", address,
-                        options.insecure ? "plaintext" : "TLS", options.storage.string()));
+  logger.say(fmt::format("listening on {} ({}), storage {}", address,
+                         options.insecure ? "plaintext" : "TLS", options.storage.string()));
   for (const StudyFile& file : files) {
     const protocol::Study& study = file.study;
-    lines.say(fmt::format(
-        "{}: {} x {} = {}, epochs of {}", study.name, count_text(study.agents, "agent", "agents"),
+    const std::string text = fmt::format(
+        "{} x {} = {}, epochs of {}", count_text(study.agents, "agent", "agents"),
         count_text(study.horizon, "query", "queries"), std::uint64_t{study.agents} * study.horizon,
-        fmt::join(protocol::lengths(study), ", ")));
+        fmt::join(protocol::lengths(study), ", "));
+    logger.write({.message = text, .study = study.name});
   }
   if (!files.empty() && all_over(server, files)) return;
   const bool any_host = address.starts_with("0.0.0.0:") || address.starts_with("[::]:");
-  lines.say(fmt::format(
+  logger.say(fmt::format(
       "on the agents' machines: duets agent --server {}{}{}{}",
       any_host ? "THIS-MACHINE" + address.substr(address.rfind(':')) : address,
       options.insecure ? " --insecure" : " --certs DIR", files.size() > 1 ? " --study NAME" : "",
@@ -107,6 +109,7 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
 
 std::string found_text(const StudyStatus& status) {
   if (!is_over(status)) return "goes on where it was";
+  if (status.state == service::StudyState::kFailed) return "has failed: " + status.problem;
   return fmt::format("is {} already; nothing is left to do for agents", to_string(status.state));
 }
 
@@ -123,10 +126,10 @@ std::string secret_of(const ServeFlags& flags) {
 }
 
 void create_studies(service::Server& server, const std::vector<StudyFile>& files,
-                    const ServeFlags& flags, const InterruptGuard& interrupt, Lines& lines) {
+                    const ServeFlags& flags, const InterruptGuard& interrupt, Logger& logger) {
   const std::string secret = secret_of(flags);
   if (flags.seed) {
-    lines.say(
+    logger.say(
         fmt::format("coins of seed {}: for tests only, since a seed can be guessed and tells "
                     "every agent's points",
                     *flags.seed));
@@ -134,7 +137,8 @@ void create_studies(service::Server& server, const std::vector<StudyFile>& files
   for (const StudyFile& file : files) {
     if (server.create(definition_of(file), secret)) continue;
     wait_until_read(server, file.study.name, interrupt);
-    lines.say(file.study.name + ": " + found_text(server.status(file.study.name)));
+    const std::string& name = file.study.name;
+    logger.write({.message = found_text(server.status(name)), .study = name});
   }
 }
 
@@ -164,13 +168,30 @@ void require_success(const std::vector<StudyView>& views) {
   }
 }
 
-}  // namespace
+/// Until the studies are finished, or a signal.
+void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
+                   const ServeFlags& flags, const InterruptGuard& interrupt, Logger& logger) {
+  ServeWatch watch(server, flags.give_up, logger.log());
+  while (!interrupt.stop() && (watch.look() || files.empty() || flags.keep)) {
+    logger.tell_repeats();
+    std::this_thread::sleep_for(kLook);
+  }
+  const bool stopped = interrupt.stop();
+  if (stopped) {
+    logger.say(all_over(server, files) && !files.empty() ? "stopped"
+                                                         : "stopped; the same command goes on");
+  } else {
+    say_goodbye(server, files, interrupt.stop());
+  }
+  const std::vector<StudyView> views = final_views(server, files);
+  if (!stopped) require_success(views);
+  std::cout << statuses_text(views, flags.format);
+}
 
-void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
-  const std::vector<StudyFile> files = load_studies(flags, extensions);
+void serve(const ServeFlags& flags, const std::vector<StudyFile>& files, Logger& logger) {
   const CoordinatorSpec given = files.empty() ? CoordinatorSpec{} : files.front().coordinator;
-  const InterruptGuard interrupt("stopping; press Ctrl-C again to force");
-  Lines lines(flags.verbosity);
+  const bool text = flags.log.format == LogFormat::kText;
+  const InterruptGuard interrupt(text ? "stopping; press Ctrl-C again to force" : "");
   const harness::ThreadExecutor executor(flags.threads == 0 ? harness::default_threads()
                                                             : flags.threads);
   service::ServerOptions options;
@@ -179,30 +200,25 @@ void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   options.insecure = flags.insecure;
   if (!flags.insecure) options.certs = first_of(flags.certs, given.tls, kUsualCerts);
   options.lease_seconds = flags.lease;
-  options.log = lines.log();
+  options.log = logger.log();
   // Before a storage directory is made: a mistake leaves none behind.
   if (!flags.insecure) service::load_tls(options.certs, "coordinator");
-  require_listenable(options.listen);
+  { const service::Listener probe(options.listen); }
+  const service::GrpcLog grpc_log(options.log);
   service::Server server(options, executor);
-  create_studies(server, files, flags, interrupt, lines);
+  create_studies(server, files, flags, interrupt, logger);
   server.listen();
-  introduce(server, files, options, lines);
+  introduce(server, files, options, logger);
   if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
+  watch_studies(server, files, flags, interrupt, logger);
+}
 
-  ServeWatch watch(server, flags.give_up, lines);
-  while (!interrupt.stop() && (watch.look() || files.empty() || flags.keep)) {
-    std::this_thread::sleep_for(kLook);
-  }
-  const bool stopped = interrupt.stop();
-  if (stopped) {
-    lines.say(all_over(server, files) && !files.empty() ? "stopped"
-                                                        : "stopped; the same command goes on");
-  } else {
-    say_goodbye(server, files, interrupt.stop());
-  }
-  const std::vector<StudyView> views = final_views(server, files);
-  if (!stopped) require_success(views);
-  std::cout << statuses_text(views, flags.format);
+}  // namespace
+
+void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
+  const std::vector<StudyFile> files = load_studies(flags, extensions);
+  Logger logger(flags.log);
+  logged(logger, [&] { serve(flags, files, logger); });
 }
 
 }  // namespace duets::cli

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "duets/cli/extensions.h"
-#include "duets/cli/progress.h"
+#include "duets/cli/logger.h"
 #include "duets/cli/summary.h"
 
 namespace duets::cli {
@@ -24,7 +24,7 @@ struct ServeFlags {
   double give_up = 0;  ///< seconds without a reachable quorum; 0: never
   unsigned threads = 0;
   Format format = Format::kTable;
-  Verbosity verbosity = Verbosity::kNormal;
+  LogFlags log;
 };
 
 /// Makes or resumes the studies and serves until they are finished, or a signal. Throws

@@ -62,7 +62,7 @@ void ServeWatch::tell_waiting(const StudyStatus& status, Seen& seen) {
   if (Clock::now() - seen.told < kWaitingEvery) return;
   seen.told = Clock::now();
   const std::string text = service::waiting_text(status);
-  if (!text.empty()) lines_.say(status.name + ": " + text);
+  if (!text.empty()) log_({.message = text, .study = status.name});
 }
 
 void ServeWatch::check_quorum(const StudyStatus& status, Seen& seen) const {

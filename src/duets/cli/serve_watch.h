@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "duets/cli/lines.h"
 #include "duets/service/server.h"
 
 namespace duets::cli {
@@ -27,9 +27,9 @@ std::optional<service::StudyStatus> status_of(const service::Server& server,
 /// happens to studies the server tells itself.
 class ServeWatch {
  public:
-  /// `give_up` in seconds; 0: never. Server and lines must outlive it.
-  ServeWatch(const service::Server& server, double give_up, Lines& lines)
-      : server_(server), give_up_(give_up), lines_(lines) {}
+  /// `give_up` in seconds; 0: never. The server must outlive it.
+  ServeWatch(const service::Server& server, double give_up, service::Log log)
+      : server_(server), give_up_(give_up), log_(std::move(log)) {}
 
   /// Looks at every study once and returns whether one is running. What a deleted study was is
   /// forgotten: another of its name is a new one. Throws kQuorum.
@@ -49,7 +49,7 @@ class ServeWatch {
 
   const service::Server& server_;
   const double give_up_;
-  Lines& lines_;
+  const service::Log log_;
   std::map<std::string, Seen> seen_;
 };
 

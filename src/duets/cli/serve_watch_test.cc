@@ -18,13 +18,13 @@ class ServeWatchTest : public testing::Test {
 
   service::Scratch scratch_;
   service::Server server_{service::test_options(scratch_), protocol::kTestExecutor};
-  Lines lines_{Verbosity::kQuiet};
+  service::Log log_ = [](const service::LogLine&) {};
 };
 
 // A name that is remembered for ever would make every later study of it one that is over: nobody
 // is told for whom it waits, and the memory of a server grows with the studies it has had.
 TEST_F(ServeWatchTest, AStudyThatIsDeletedIsForgotten) {
-  ServeWatch watch(server_, 0, lines_);
+  ServeWatch watch(server_, 0, log_);
   EXPECT_FALSE(watch.look()) << "there is none";
   create();
   EXPECT_TRUE(watch.look());
@@ -39,10 +39,10 @@ TEST_F(ServeWatchTest, AStudyThatIsDeletedIsForgotten) {
 
 TEST_F(ServeWatchTest, AQuorumOutOfReachIsGivenUpOnlyWhenAskedFor) {
   create();
-  ServeWatch patient(server_, 0, lines_);
+  ServeWatch patient(server_, 0, log_);
   EXPECT_TRUE(patient.look());
   EXPECT_TRUE(patient.look());
-  ServeWatch impatient(server_, 1e-9, lines_);
+  ServeWatch impatient(server_, 1e-9, log_);
   EXPECT_EQ(protocol::error_kind([&] {
               impatient.look();
               impatient.look();

@@ -1,6 +1,11 @@
 #include "duets/cli/service_commands.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "duets/cli/agent_command.h"
 #include "duets/cli/offline_command.h"
@@ -10,6 +15,37 @@
 
 namespace duets::cli {
 namespace {
+
+/// One of the words, in their order: its index.
+void add_choice(CLI::App& command, const std::string& name, const std::string& text,
+                const std::string& shown, const std::vector<std::string>& words,
+                const std::function<void(std::size_t)>& take) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [name, words, take](const std::string& word) {
+            const auto found = std::find(words.begin(), words.end(), word);
+            if (found == words.end()) {
+              throw CLI::ValidationError(
+                  name, fmt::format("\"{}\" must be one of {}", word, fmt::join(words, ", ")));
+            }
+            take(static_cast<std::size_t>(found - words.begin()));
+          },
+          text)
+      ->option_text(shown);
+}
+
+void add_log(CLI::App& command, LogFlags& flags) {
+  using service::LogLevel;
+  add_choice(command, "--log-level", "error, warning, info or debug (default info)", "LEVEL",
+             {"error", "warning", "info", "debug"},
+             [&flags](std::size_t i) { flags.level = static_cast<LogLevel>(i); });
+  add_choice(command, "--log-format", "text or json: one object a line (default text)", "FORMAT",
+             {"text", "json"},
+             [&flags](std::size_t i) { flags.format = static_cast<LogFormat>(i); });
+  command.add_flag_callback(
+      "-q,--quiet", [&flags] { flags.level = LogLevel::kError; }, "As --log-level error");
+}
 
 void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   auto flags = std::make_shared<ServeFlags>();
@@ -41,7 +77,7 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
   add_format(*serve, flags->format);
-  add_quiet(*serve, flags->verbosity);
+  add_log(*serve, flags->log);
   serve->callback([flags, &chosen, &extensions] {
     chosen = [flags, &extensions] { serve_studies(*flags, extensions); };
   });
@@ -81,7 +117,7 @@ void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
               "End with exit code 4 when the coordinator does not answer for so long");
   add_agent_objective(*agent, *flags);
   add_format(*agent, flags->format);
-  add_quiet(*agent, flags->verbosity);
+  add_log(*agent, flags->log);
   agent->callback([flags, &chosen, &extensions] {
     chosen = [flags, &extensions] { run_agents(*flags, extensions); };
   });
@@ -99,23 +135,26 @@ CLI::App* add_offline(CLI::App& app, Chosen& chosen, const std::string& name,
                     "Take the agent although another machine is it now");
   add_seconds(*command, "--wait", flags->wait,
               "How long to wait for the next epoch when nothing is open (default 1)");
-  add_seconds(*command, "--give-up", flags->peer.give_up,
-              "End with exit code 4 when the coordinator does not answer for so long (default 10)");
+  // A person waits: better an answer that there is none.
+  flags->peer.give_up = kGiveUpSeconds;
+  const CLI::Option* give_up = add_seconds(
+      *command, "--give-up", flags->peer.give_up,
+      "End with exit code 4 when the coordinator does not answer for so long (default 10, or 1 "
+      "when nothing listens there)");
   add_quiet(*command, flags->verbosity);
-  command->callback([flags, action, &chosen] { chosen = [flags, action] { action(*flags); }; });
+  command->callback([flags, action, give_up, &chosen] {
+    if (give_up->count() == 0) flags->peer.refused = kRefusedSeconds;
+    chosen = [flags, action] { action(*flags); };
+  });
   return command;
 }
 
 void add_offline_commands(CLI::App& app, Chosen& chosen) {
-  // A person waits: better an answer that there is none.
-  constexpr double kGiveUpSeconds = 10;
   const auto plan = std::make_shared<OfflineFlags>();
-  plan->peer.give_up = kGiveUpSeconds;
   plan->format = Format::kCsv;
   add_format(*add_offline(app, chosen, "plan", "Print an agent's open queries", plan, print_plan),
              plan->format, {"csv", "json"});
   const auto submit = std::make_shared<OfflineFlags>();
-  submit->peer.give_up = kGiveUpSeconds;
   CLI::App* command = add_offline(app, chosen, "submit", "Take an agent's answers from a CSV file",
                                   submit, submit_answers);
   add_format(*command, submit->format, {"table", "json"});

@@ -65,9 +65,11 @@ Json epoch_json(const service::EpochStatus& e) {
 }
 
 Json head_json(const StudyStatus& s) {
-  return {{"study", s.name},        {"state", to_string(s.state)},    {"problem", s.problem},
-          {"agents", s.agents},     {"horizon", s.horizon},           {"epoch", s.epoch},
-          {"epochs", s.num_epochs}, {"epoch_length", s.epoch_length}, {"created", s.created_unix}};
+  return {
+      {"study", s.name},          {"state", to_string(s.state)}, {"problem", s.problem},
+      {"served", s.served},       {"agents", s.agents},          {"horizon", s.horizon},
+      {"epoch", s.epoch},         {"epochs", s.num_epochs},      {"epoch_length", s.epoch_length},
+      {"created", s.created_unix}};
 }
 
 Json status_json(const StudyView& view) {

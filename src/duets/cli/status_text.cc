@@ -21,6 +21,9 @@ using service::Found;
 using service::Presence;
 using service::StudyStatus;
 
+// Stopped by a signal or killed: it is neither over nor under way.
+bool is_unserved(const StudyStatus& status) { return !status.served && !is_over(status); }
+
 std::string point_text(const StudyView& view, const Found& found) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < found.values.size(); ++i) {
@@ -116,6 +119,7 @@ void add_epoch(const StudyStatus& status, Rows& rows) {
                           : fmt::format("over: closes with {} of {}", status.quorum,
                                         count_text(status.agents, "agent", "agents")));
   }
+  if (!status.served) return;
   const std::string waiting = service::waiting_text(status);
   if (!waiting.empty()) rows.emplace_back("waits", waiting);
 }
@@ -138,6 +142,10 @@ Rows study_rows(const StudyView& view) {
   std::string state = to_string(status.state);
   if (!status.problem.empty()) state += ": " + status.problem;
   rows.emplace_back("study", fmt::format("{}, {}", status.name, state));
+  if (is_unserved(status)) {
+    rows.emplace_back("not being served",
+                      "no coordinator runs on this storage; 'duets serve' goes on with it");
+  }
   rows.emplace_back("queries",
                     fmt::format("{} x {} = {}", count_text(status.agents, "agent", "agents"),
                                 status.horizon, std::uint64_t{status.agents} * status.horizon));
@@ -289,12 +297,14 @@ std::string list_text(const std::vector<StudyStatus>& statuses, Format format) {
   std::size_t width = 5;
   for (const StudyStatus& s : statuses) width = std::max(width, s.name.size());
   for (const StudyStatus& s : statuses) {
-    text += format == Format::kCsv ? fmt::format("{},{},{},{},{},{}\n", s.name, to_string(s.state),
-                                                 s.epoch, s.num_epochs, s.agents, s.horizon)
-                                   : fmt::format("{:<{}}  {:<8}  epoch {} of {}, {} x {}\n", s.name,
-                                                 width, to_string(s.state), s.epoch, s.num_epochs,
-                                                 count_text(s.agents, "agent", "agents"),
-                                                 count_text(s.horizon, "query", "queries"));
+    text += format == Format::kCsv
+                ? fmt::format("{},{},{},{},{},{}\n", s.name, to_string(s.state), s.epoch,
+                              s.num_epochs, s.agents, s.horizon)
+                : fmt::format("{:<{}}  {:<8}  epoch {} of {}, {} x {}{}\n", s.name, width,
+                              to_string(s.state), s.epoch, s.num_epochs,
+                              count_text(s.agents, "agent", "agents"),
+                              count_text(s.horizon, "query", "queries"),
+                              is_unserved(s) ? ", not being served" : "");
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include "duets/service/stored_study.h"
 #include "duets/service/studies.h"
 #include "duets/storage/store.h"
+#include "duets/storage/writer_lock.h"
 
 namespace duets::cli {
 namespace {
@@ -20,12 +21,15 @@ class StorageSource final : public StudySource {
   // What a list shows needs no replay.
   std::vector<service::StudyStatus> list() override {
     std::vector<service::StudyStatus> statuses;
+    const bool served = storage::has_writer(service::store_path(directory_));
     for (const std::string& name : service::stored_names(directory_)) {
       const service::StoredStudy stored = service::read_stored(directory_, name);
       const protocol::Study& study = *stored.definition.study;
       service::StudyStatus status;
       status.name = name;
       status.state = stored.state;
+      status.problem = stored.problem;
+      status.served = served;
       status.agents = study.agents;
       status.horizon = study.horizon;
       status.epoch = stored.epochs.empty() ? 0 : stored.epochs.rbegin()->first;

@@ -21,6 +21,7 @@ constexpr const char* kInstanceFact = "instance";
 constexpr const char* kAgentFact = "agent";
 constexpr const char* kDigestFact = "study_digest";
 constexpr const char* kDefinitionFact = "definition";
+constexpr const char* kCompleteFact = "complete";
 constexpr std::size_t kInstanceBytes = 16;
 constexpr std::size_t kLongestStem = 180;  // file systems allow 255 in all
 
@@ -214,6 +215,12 @@ void AgentJournal::joined(const base::Digest& study_digest, const Definition& de
   const std::array facts{storage::Store::Fact{kDigestFact, digest.take()},
                          storage::Store::Fact{kDefinitionFact, encode_definition(definition)}};
   store_->append(study_, {}, facts);
+}
+
+bool AgentJournal::is_complete() const { return store_->fact(study_, kCompleteFact).has_value(); }
+
+void AgentJournal::set_complete() {
+  if (!is_complete()) store_->set_fact(study_, kCompleteFact, {});
 }
 
 std::vector<JournalEntry> AgentJournal::entries() const {

@@ -74,6 +74,11 @@ class AgentJournal {
   /// What the coordinator said of the study.
   void joined(const base::Digest& study_digest, const Definition& definition);
 
+  /// The coordinator has everything this agent can ever give it. Nothing less ends a run well: a
+  /// message that was sent and not answered may be lost.
+  bool is_complete() const;
+  void set_complete();
+
   std::vector<JournalEntry> entries() const;
   void append(const JournalEntry& entry);
 

@@ -68,9 +68,8 @@ class Loop {
   void fail(const Query& query, const Failure& failure, double seconds) {
     session_.report_failure(query, failure, seconds);
     ++num_failures_;
-    if (options_.log) {
-      options_.log(fmt::format("trial {} has no answer: {}", trial_name(query), failure.why));
-    }
+    say(fmt::format("trial {} has no answer: {}", trial_name(query), failure.why), query,
+        LogLevel::kWarning);
     if (options_.max_failures > 0 && num_failures_ >= options_.max_failures) {
       throw base::Error(base::ErrorKind::kObjective,
                         fmt::format("the objective failed {} in a row, at last in trial {}: {}",
@@ -84,11 +83,20 @@ class Loop {
     if (query.epoch != epoch_) num_infeasible_ = 0;
     epoch_ = query.epoch;
     ++num_infeasible_;
-    if (!options_.log || num_infeasible_ > kMaxInfeasibleLines) return;
-    options_.log(fmt::format("trial {} is infeasible: {}{}", trial_name(query), infeasible.why,
-                             num_infeasible_ == kMaxInfeasibleLines
-                                 ? "; further ones of this epoch are only in the journal"
-                                 : ""));
+    if (num_infeasible_ > kMaxInfeasibleLines) return;
+    say(fmt::format("trial {} is infeasible: {}{}", trial_name(query), infeasible.why,
+                    num_infeasible_ == kMaxInfeasibleLines
+                        ? "; further ones of this epoch are only in the journal"
+                        : ""),
+        query, LogLevel::kInfo);
+  }
+
+  void say(const std::string& message, const Query& query, LogLevel level) {
+    if (!options_.log) return;
+    options_.log({.message = message,
+                  .level = level,
+                  .study = session_.definition().study->name,
+                  .agent = query.agent});
   }
 
   AgentSession& session_;

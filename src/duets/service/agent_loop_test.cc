@@ -89,7 +89,7 @@ TEST_F(AgentLoop, FailuresAreHolesUntilThereAreTooManyInARow) {
   Scripted objective([](const Query&, const std::atomic<bool>&) {
     return Failure{"it broke", ""};
   });
-  const LoopOptions options{2, [&](const std::string& line) { log += line; }};
+  const LoopOptions options{2, [&](const LogLine& line) { log += line.message; }};
   EXPECT_EQ(error_kind([&] { run_agent(session, objective, stop_, abandon_, options); }),
             ErrorKind::kObjective);
   EXPECT_EQ(num_trials(), 2U);
@@ -115,7 +115,7 @@ TEST_F(AgentLoop, AValueThatNoModelCanUseIsAHole) {
     return Value{query.slot == 0 ? 1e308 : 1.0};
   });
   EXPECT_FALSE(run_agent(session, objective, stop_, abandon_,
-                         {2, [&](const std::string& line) { log += line; }}));
+                         {2, [&](const LogLine& line) { log += line.message; }}));
   const auto trials = read_agent_journal(fleet_.journals() / "study-0.db").trials;
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_EQ(trials[0].kind, JournalTrial::Kind::kHole);
@@ -139,7 +139,7 @@ TEST(AgentLoopLines, InfeasibleAnswersAreToldButNotAThousandTimes) {
     return Infeasible{"too hot"};
   });
   run_agent(session, objective, stop, stop,
-            {2, [&](const std::string& line) { log.push_back(line); }});
+            {2, [&](const LogLine& line) { log.push_back(line.message); }});
   ASSERT_EQ(log.size(), 20U);
   EXPECT_EQ(log.front(), "trial 0-1-0 is infeasible: too hot");
   EXPECT_THAT(log.back(), testing::HasSubstr("only in the journal"));

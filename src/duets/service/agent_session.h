@@ -40,11 +40,18 @@ class CoordinatorSetBack : public base::Error {
   explicit CoordinatorSetBack(const std::string& text) : Error(base::ErrorKind::kStorage, text) {}
 };
 
+/// The coordinator cannot be reached, and need not be: the journal says that it has everything.
+class NothingLeft : public base::Error {
+ public:
+  explicit NothingLeft(const std::string& message) : Error(base::ErrorKind::kConnection, message) {}
+};
+
 class AgentSession {
  public:
-  /// Joins. Waits, saying so, while the coordinator cannot be reached. Throws kConnection when it
-  /// does not let us in or another machine holds the agent, kDiverged when the two sides do not
-  /// compute the same bits or are not in the same study, kStorage for a damaged or locked journal.
+  /// Joins. Waits, saying so, while the coordinator cannot be reached; with a journal that is
+  /// complete it tries once and throws NothingLeft. Throws kConnection when it does not let us in
+  /// or another machine holds the agent, kDiverged when the two sides do not compute the same bits
+  /// or are not in the same study, kStorage for a damaged or locked journal.
   explicit AgentSession(SessionOptions options);
   /// Leaves, when the coordinator can be reached at once.
   ~AgentSession();

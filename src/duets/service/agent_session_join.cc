@@ -13,6 +13,7 @@
 #include "duets/service/agent_journal_instance.h"
 #include "duets/service/certificates.h"
 #include "duets/service/handshake.h"
+#include "duets/service/status_code.h"
 #include "duets/service/wire.h"
 
 namespace duets::service {
@@ -21,6 +22,8 @@ namespace {
 using storage::StorageError;
 
 const std::atomic<bool> kNever = false;
+/// Of the one attempt of an agent that has nothing left to do.
+constexpr double kOnceSeconds = 5;
 
 /// What is known of the agent before it has joined.
 struct Wish {
@@ -114,6 +117,13 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
   return request;
 }
 
+[[noreturn]] void refuse_nothing_left(const SessionOptions& options, const AgentJournal& journal) {
+  throw NothingLeft(
+      fmt::format("agent {}: nothing is left to do: the coordinator has everything of study '{}', "
+                  "and {} does not answer any more",
+                  journal.agent(), journal.study(), options.link->server()));
+}
+
 v1::JoinReply call_join(const SessionOptions& options, const Wish& wish) {
   const v1::JoinRequest request = make_request(options, wish);
   const std::atomic<bool>& stop = options.stop != nullptr ? *options.stop : kNever;
@@ -121,12 +131,15 @@ v1::JoinReply call_join(const SessionOptions& options, const Wish& wish) {
       "joining {}{}", wish.study.empty() ? "the study" : fmt::format("study '{}'", wish.study),
       wish.agent ? fmt::format(" as agent {}", *wish.agent) : "");
   v1::JoinReply reply;
-  const bool done = options.link->call(
-      what,
-      [&](grpc::ClientContext& context) {
-        return options.link->agents().Join(&context, request, &reply);
-      },
-      stop);
+  const auto attempt = [&](grpc::ClientContext& context) {
+    return options.link->agents().Join(&context, request, &reply);
+  };
+  if (wish.journal && wish.journal->is_complete()) {
+    const grpc::Status status = options.link->try_once(attempt, stop, kOnceSeconds);
+    if (status.ok()) return reply;
+    if (!stop && is_transient(status)) refuse_nothing_left(options, *wish.journal);
+  }
+  const bool done = options.link->call(what, attempt, stop);
   if (!done) throw base::Error(base::ErrorKind::kConnection, what + ": stopped while waiting");
   return reply;
 }

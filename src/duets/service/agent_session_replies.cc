@@ -56,14 +56,14 @@ void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
   if (book().epoch() == before) return;
   const auto& trim = std::get<protocol::Trim>(broadcast);
   if (unsent) {
-    say(fmt::format("{}: {}", name(), fate_text(trim, agent())));
+    say(fate_text(trim, agent()));
   } else if (std::ranges::binary_search(trim.excluded, agent())) {
-    say(
-        fmt::format("{}: epoch {} ended without the results of this agent; the coordinator's log "
-                    "and 'duets status' say why",
-                    name(), before));
+    say(fmt::format("epoch {} ended without the results of this agent; the coordinator's log and "
+                    "'duets status' say why",
+                    before),
+        LogLevel::kWarning);
   }
-  say(fmt::format("{}: epoch {} began, {}", name(), book().epoch(),
+  say(fmt::format("epoch {} began, {}", book().epoch(),
                   base::count_text(book().length(), "query", "queries")));
   show_counts();
   heartbeat_->hurry();
@@ -82,7 +82,7 @@ void AgentTalk::retrace(const protocol::Message& broadcast) {
     joined_.book->apply(ahead.front());
     ahead.pop_front();
   } while (is_retracing() && !std::holds_alternative<protocol::Message>(ahead.front()));
-  if (!is_retracing()) say(fmt::format("{}: the coordinator is where it was before", name()));
+  if (!is_retracing()) say("the coordinator is where it was before");
 }
 
 bool AgentTalk::is_left_out() const {
@@ -111,7 +111,9 @@ void AgentTalk::take(const v1::SendReply& reply) {
   }
   sent_epoch_ = book().epoch();
   heartbeat_->hurry();
-  say(fmt::format("{}: {}", name(), fate));
+  say(fate);
+  // Only the answer to a fetch says why a study failed.
+  if (reply.state() == v1::STUDY_STATE_FAILED) fetch(Patience::kOnce);
   judge(reply.state(), "");
   if (!over_ && book().agent().finished()) end("all queries are made");
 }
@@ -158,14 +160,20 @@ void AgentTalk::judge(v1::StudyState state, const std::string& problem) {
   if (state == v1::STUDY_STATE_FAILED) {
     throw Error(ErrorKind::kProtocol,
                 fmt::format("study '{}' cannot go on: {}", study,
-                            problem.empty() ? "'duets status' says why" : problem));
+                            problem.empty() ? "the coordinator's log says why" : problem));
   }
   if (state == v1::STUDY_STATE_FINISHED && !over_) end("the study has finished");
 }
 
 void AgentTalk::end(const std::string& why) {
+  try {
+    joined_.journal.set_complete();
+  } catch (const storage::StorageError& error) {
+    // The coordinator has everything; a full disk only makes a later start ask it again.
+    if (error.cause() != storage::StorageError::Cause::kUnwritable) throw;
+  }
   over_ = true;
-  say(fmt::format("{}: {}", name(), why));
+  say(why);
 }
 
 }  // namespace duets::service

@@ -42,14 +42,14 @@ AgentTalk::AgentTalk(SessionOptions options)
       pulse_(std::make_shared<Pulse>(joined_.caller, joined_.lease_seconds)),
       heartbeat_(HeartbeatThread::of(options_.link)) {
   if (joined_.uploaded) taken_epoch_ = joined_.open_epoch;
-  say(fmt::format("{}: joined study '{}' in epoch {}, {} of {} answered", name(),
-                  definition().study->name, book().epoch(), book().num_answered(),
+  say(fmt::format("joined study '{}' in epoch {}, {} of {} answered", definition().study->name,
+                  book().epoch(), book().num_answered(),
                   base::count_text(book().length(), "query", "queries")));
   if (is_retracing()) {
     say(
-        fmt::format("{}: the coordinator's storage was set back to epoch {}; sending again what it "
+        fmt::format("the coordinator's storage was set back to epoch {}; sending again what it "
                     "misses",
-                    name(), book().epoch()));
+                    book().epoch()));
   }
   show_counts();
   heartbeat_->add(pulse_);
@@ -212,7 +212,7 @@ void AgentTalk::write(const JournalEntry& entry) {
       if (error.cause() != storage::StorageError::Cause::kUnwritable || stop_) throw;
       if (first || seconds_since(said) >= kRepeatSeconds) {
         said = Clock::now();
-        say(fmt::format("{}: {}; trying again", name(), error.what()));
+        say(fmt::format("{}; trying again", error.what()), LogLevel::kWarning);
       }
     }
     sleep_unless(stop_, kWritePause);
@@ -224,9 +224,9 @@ void AgentTalk::show_counts() {
     pulse_->set_counts(book().epoch(), book().length(), 0);
     pulse_->set_state(fmt::format("epoch {}: answered by another machine", book().epoch()));
     say(
-        fmt::format("{}: the coordinator has the results of epoch {} from another machine; "
+        fmt::format("the coordinator has the results of epoch {} from another machine; "
                     "waiting for the next epoch",
-                    name(), book().epoch()));
+                    book().epoch()));
     return;
   }
   pulse_->set_counts(book().epoch(), book().num_answered(), book().num_holes());
@@ -235,7 +235,10 @@ void AgentTalk::show_counts() {
                                 base::count_text(book().length(), "query", "queries")));
 }
 
-void AgentTalk::say(const std::string& line) { options_.link->say(line); }
+void AgentTalk::say(const std::string& message, LogLevel level) {
+  options_.link->say(
+      {.message = message, .level = level, .study = definition().study->name, .agent = agent()});
+}
 
 void AgentTalk::say_waiting(const v1::Waiting& waiting) {
   if (waiting.num_agents() == 0) return;
@@ -244,7 +247,7 @@ void AgentTalk::say_waiting(const v1::Waiting& waiting) {
   if (waiting_epoch_ == waiting.epoch() && seconds_since(said_waiting_) < kRepeatSeconds) return;
   waiting_epoch_ = waiting.epoch();
   said_waiting_ = Clock::now();
-  say(fmt::format("{}: {}", name(), text));
+  say(text);
 }
 
 std::string AgentTalk::name() const { return fmt::format("agent {}", agent()); }

@@ -71,7 +71,7 @@ class AgentTalk {
 
   void write(const JournalEntry& entry);
   void show_counts();
-  void say(const std::string& line);
+  void say(const std::string& message, LogLevel level = LogLevel::kInfo);
   void say_waiting(const v1::Waiting& waiting);
   std::string name() const;
 

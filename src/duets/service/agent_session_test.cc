@@ -8,6 +8,7 @@
 #include <limits>
 #include <sstream>
 
+#include "duets/service/agent_journal.h"
 #include "duets/service/agent_session_test_support.h"
 
 namespace duets::service {
@@ -426,6 +427,42 @@ TEST(AgentSession, ALostAnswerToJoiningLocksNobodyOut) {
     EXPECT_EQ(session.agent(), 0U);
     EXPECT_EQ(fleet.server().status("study").agent_status.at(0).token, 2U) << "another start";
   }
+}
+
+// Whoever is started again after the end must not wait for a coordinator that has gone for good.
+TEST(AgentSession, WithACompleteJournalNobodyWaitsForACoordinatorThatHasGone) {
+  Fleet fleet;
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    while (fleet.step(session)) {
+    }
+  });
+  fleet.expect_undisturbed();
+  {
+    AgentSession again(fleet.session(1));
+    EXPECT_FALSE(again.next().has_value()) << "while it is there, it is asked";
+    EXPECT_TRUE(again.finished());
+  }
+  fleet.relay().set_fate([](const std::string&) { return Fate::kLost; });
+  EXPECT_THROW({ AgentSession session(fleet.session(1)); }, NothingLeft);
+  EXPECT_THAT(error_text([&] { AgentSession session(fleet.session(1)); }),
+              HasSubstr("agent 1: nothing is left to do"));
+}
+
+TEST(AgentSession, AJournalIsCompleteOnlyWhenTheLastMessageWasTaken) {
+  Fleet fleet;
+  Fleet::each([&](std::uint32_t agent) {
+    AgentSession session(fleet.session(agent));
+    while (fleet.num_answered() < 27 && fleet.step(session)) {
+    }
+  });
+  // The last answer is in a journal, but nobody has sent what it completes.
+  fleet.shut_down();
+  std::size_t num_complete = 0;
+  for (const JournalFile& file : find_journals(fleet.journals(), "study")) {
+    if (AgentJournal::open(file)->is_complete()) ++num_complete;
+  }
+  EXPECT_LT(num_complete, 3U);
 }
 
 TEST(AgentSession, NoSuchStudyOrAgent) {

@@ -167,9 +167,9 @@ class Fleet {
     LinkOptions options;
     options.server = relay_->address();
     options.insecure = true;
-    options.log = [this](const std::string& line) {
+    options.log = [this](const LogLine& line) {
       const std::lock_guard lock(mutex_);
-      log_ += line + "\n";
+      log_ += log_text(line) + "\n";
     };
     return std::make_shared<Link>(options);
   }

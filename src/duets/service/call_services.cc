@@ -46,8 +46,38 @@ Status check_operator(const CallbackServerContext& context, bool insecure) {
                       common_name(*identity))};
 }
 
-ServerUnaryReactor* finish(CallbackServerContext* context, const Status& status) {
-  ServerUnaryReactor* reactor = context->DefaultReactor();
+/// "192.0.2.7:5123" of gRPC's "ipv4:192.0.2.7:5123" and "ipv6:%5B::1%5D:5123".
+std::string address_of(const std::string& peer) {
+  std::string address;
+  const std::size_t scheme = peer.starts_with("ipv") ? peer.find(':') + 1 : 0;
+  for (std::size_t i = scheme; i < peer.size(); ++i) {
+    const std::string code = peer.substr(i, 3);
+    const bool bracket = code == "%5B" || code == "%5D";
+    address += !bracket ? peer[i] : code == "%5B" ? '[' : ']';
+    if (bracket) i += 2;
+  }
+  return address;
+}
+
+/// A call that came in, until it is answered.
+struct Call {
+  const char* name;
+  const Log& log;
+  CallbackServerContext* context;
+};
+
+// Whoever is told to come back is not refused.
+void tell_refused(const char* name, const Log& log, const std::string& peer, const Status& status) {
+  if (status.ok() || status.error_code() == StatusCode::UNAVAILABLE || !log) return;
+  log({.message = fmt::format("refused a call of {}: {}", name, status.error_message()),
+       .level = LogLevel::kWarning,
+       .cause = fmt::format("call {}, status {}", name, static_cast<int>(status.error_code())),
+       .peer = address_of(peer)});
+}
+
+ServerUnaryReactor* finish(const Call& call, const Status& status) {
+  tell_refused(call.name, call.log, call.context->peer(), status);
+  ServerUnaryReactor* reactor = call.context->DefaultReactor();
   reactor->Finish(status);
   return reactor;
 }
@@ -62,12 +92,19 @@ Status guarded(const Work& work) {
   }
 }
 
+/// Answers a call; the context may be gone by then, the log is not.
+using Finish = std::function<void(const Status&)>;
+
 // `work` sees to it that the call is answered, unless it returns an error or throws one.
-ServerUnaryReactor* answer_later(CallbackServerContext* context,
-                                 const std::function<Status(ServerUnaryReactor*)>& work) {
-  ServerUnaryReactor* reactor = context->DefaultReactor();
-  const Status status = guarded([&] { return work(reactor); });
-  if (!status.ok()) reactor->Finish(status);
+ServerUnaryReactor* answer_later(const Call& call, const std::function<Status(Finish)>& work) {
+  ServerUnaryReactor* reactor = call.context->DefaultReactor();
+  const Finish finish = [reactor, name = call.name, &log = call.log,
+                         peer = call.context->peer()](const Status& status) {
+    tell_refused(name, log, peer, status);
+    reactor->Finish(status);
+  };
+  const Status status = guarded([&] { return work(finish); });
+  if (!status.ok()) finish(status);
   return reactor;
 }
 
@@ -75,7 +112,7 @@ ServerUnaryReactor* answer_later(CallbackServerContext* context,
 
 ServerUnaryReactor* AgentsService::Join(CallbackServerContext* context,
                                         const v1::JoinRequest* request, v1::JoinReply* reply) {
-  return finish(context, guarded([&]() -> Status {
+  return finish({"Join", log_, context}, guarded([&]() -> Status {
                   std::optional<Identity> identity;
                   if (!insecure_) {
                     identity = identity_of(*context);
@@ -88,14 +125,14 @@ ServerUnaryReactor* AgentsService::Join(CallbackServerContext* context,
 
 ServerUnaryReactor* AgentsService::Fetch(CallbackServerContext* context,
                                          const v1::FetchRequest* request, v1::FetchReply* reply) {
-  return answer_later(context, [&](ServerUnaryReactor* reactor) {
+  return answer_later({"Fetch", log_, context}, [&](const Finish& finish) {
     const v1::Caller& caller = request->caller();
     Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
     if (!allowed.ok()) return allowed;
     studies_.find(caller.study())
-        ->fetch(*request, [reactor, reply](const Status& done, v1::FetchReply&& answer) {
+        ->fetch(*request, [finish, reply](const Status& done, v1::FetchReply&& answer) {
           *reply = std::move(answer);
-          reactor->Finish(done);
+          finish(done);
         });
     return allowed;
   });
@@ -103,14 +140,14 @@ ServerUnaryReactor* AgentsService::Fetch(CallbackServerContext* context,
 
 ServerUnaryReactor* AgentsService::Send(CallbackServerContext* context,
                                         const v1::SendRequest* request, v1::SendReply* reply) {
-  return answer_later(context, [&](ServerUnaryReactor* reactor) {
+  return answer_later({"Send", log_, context}, [&](const Finish& finish) {
     const v1::Caller& caller = request->caller();
     Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
     if (!allowed.ok()) return allowed;
     studies_.find(caller.study())
-        ->send(*request, [reactor, reply](const Status& done, v1::SendReply&& answer) {
+        ->send(*request, [finish, reply](const Status& done, v1::SendReply&& answer) {
           *reply = std::move(answer);
-          reactor->Finish(done);
+          finish(done);
         });
     return allowed;
   });
@@ -118,7 +155,7 @@ ServerUnaryReactor* AgentsService::Send(CallbackServerContext* context,
 
 ServerUnaryReactor* AgentsService::Beat(CallbackServerContext* context,
                                         const v1::BeatRequest* request, v1::BeatReply* reply) {
-  return finish(context, guarded([&] {
+  return finish({"Beat", log_, context}, guarded([&] {
                   // A beat of nobody would be a way to look at a study without a name.
                   if (request->progress().empty()) {
                     return Status(StatusCode::INVALID_ARGUMENT, "progress: of at least one agent");
@@ -134,7 +171,7 @@ ServerUnaryReactor* AgentsService::Beat(CallbackServerContext* context,
 
 ServerUnaryReactor* AgentsService::Leave(CallbackServerContext* context,
                                          const v1::LeaveRequest* request, v1::LeaveReply*) {
-  return finish(context, guarded([&] {
+  return finish({"Leave", log_, context}, guarded([&] {
                   const v1::Caller& caller = request->caller();
                   Status allowed = check_agent(*context, insecure_, caller.study(), caller.agent());
                   if (!allowed.ok()) return allowed;
@@ -142,9 +179,9 @@ ServerUnaryReactor* AgentsService::Leave(CallbackServerContext* context,
                 }));
 }
 
-ServerUnaryReactor* OperatorsService::answer(CallbackServerContext* context,
+ServerUnaryReactor* OperatorsService::answer(const char* call, CallbackServerContext* context,
                                              const std::function<void()>& work) const {
-  return finish(context, guarded([&]() -> Status {
+  return finish({call, log_, context}, guarded([&]() -> Status {
                   Status allowed = check_operator(*context, insecure_);
                   if (allowed.ok()) work();
                   return allowed;
@@ -152,12 +189,12 @@ ServerUnaryReactor* OperatorsService::answer(CallbackServerContext* context,
 }
 
 ServerUnaryReactor* OperatorsService::decide(
-    CallbackServerContext* context, const std::string& study,
+    const char* call, CallbackServerContext* context, const std::string& study,
     const std::function<void(StudyHost&, DecisionDone)>& work) const {
-  return answer_later(context, [&](ServerUnaryReactor* reactor) {
+  return answer_later({call, log_, context}, [&](const Finish& finish) {
     Status allowed = check_operator(*context, insecure_);
     if (!allowed.ok()) return allowed;
-    work(*studies_.find(study), [reactor](const Status& done) { reactor->Finish(done); });
+    work(*studies_.find(study), finish);
     return allowed;
   });
 }
@@ -165,7 +202,7 @@ ServerUnaryReactor* OperatorsService::decide(
 ServerUnaryReactor* OperatorsService::CreateStudy(CallbackServerContext* context,
                                                   const v1::CreateStudyRequest* request,
                                                   v1::CreateStudyReply* reply) {
-  return answer(context, [&] {
+  return answer("CreateStudy", context, [&] {
     const Definition definition = from_wire(request->definition());
     studies_.create(definition, {});
     *reply->mutable_study_digest() = to_wire(protocol::study_digest(*definition.study));
@@ -175,7 +212,7 @@ ServerUnaryReactor* OperatorsService::CreateStudy(CallbackServerContext* context
 ServerUnaryReactor* OperatorsService::ListStudies(CallbackServerContext* context,
                                                   const v1::ListStudiesRequest*,
                                                   v1::ListStudiesReply* reply) {
-  return answer(context, [&] {
+  return answer("ListStudies", context, [&] {
     for (const std::string& name : studies_.names()) {
       StudyStatus status = studies_.find(name)->status();
       status.agent_status.clear();
@@ -188,7 +225,7 @@ ServerUnaryReactor* OperatorsService::ListStudies(CallbackServerContext* context
 ServerUnaryReactor* OperatorsService::GetStatus(CallbackServerContext* context,
                                                 const v1::GetStatusRequest* request,
                                                 v1::GetStatusReply* reply) {
-  return answer(context, [&] {
+  return answer("GetStatus", context, [&] {
     *reply->mutable_status() = to_wire(studies_.find(request->study())->status());
   });
 }
@@ -196,19 +233,19 @@ ServerUnaryReactor* OperatorsService::GetStatus(CallbackServerContext* context,
 ServerUnaryReactor* OperatorsService::StopStudy(CallbackServerContext* context,
                                                 const v1::StopStudyRequest* request,
                                                 v1::StopStudyReply*) {
-  return answer(context, [&] { studies_.find(request->study())->stop(); });
+  return answer("StopStudy", context, [&] { studies_.find(request->study())->stop(); });
 }
 
 ServerUnaryReactor* OperatorsService::DeleteStudy(CallbackServerContext* context,
                                                   const v1::DeleteStudyRequest* request,
                                                   v1::DeleteStudyReply*) {
-  return answer(context, [&] { studies_.remove(request->study()); });
+  return answer("DeleteStudy", context, [&] { studies_.remove(request->study()); });
 }
 
 ServerUnaryReactor* OperatorsService::CloseEpoch(CallbackServerContext* context,
                                                  const v1::CloseEpochRequest* request,
                                                  v1::CloseEpochReply*) {
-  return decide(context, request->study(), [&](StudyHost& host, DecisionDone done) {
+  return decide("CloseEpoch", context, request->study(), [&](StudyHost& host, DecisionDone done) {
     host.close_epoch(request->epoch(), std::move(done));
   });
 }
@@ -216,7 +253,7 @@ ServerUnaryReactor* OperatorsService::CloseEpoch(CallbackServerContext* context,
 ServerUnaryReactor* OperatorsService::RetireAgent(CallbackServerContext* context,
                                                   const v1::RetireAgentRequest* request,
                                                   v1::RetireAgentReply*) {
-  return decide(context, request->study(), [&](StudyHost& host, DecisionDone done) {
+  return decide("RetireAgent", context, request->study(), [&](StudyHost& host, DecisionDone done) {
     host.retire_agent(request->agent(), std::move(done));
   });
 }
@@ -224,7 +261,7 @@ ServerUnaryReactor* OperatorsService::RetireAgent(CallbackServerContext* context
 ServerUnaryReactor* OperatorsService::SetPolicy(CallbackServerContext* context,
                                                 const v1::SetPolicyRequest* request,
                                                 v1::SetPolicyReply*) {
-  return decide(context, request->study(), [&](StudyHost& host, DecisionDone done) {
+  return decide("SetPolicy", context, request->study(), [&](StudyHost& host, DecisionDone done) {
     host.set_policy(*request, std::move(done));
   });
 }
@@ -232,7 +269,7 @@ ServerUnaryReactor* OperatorsService::SetPolicy(CallbackServerContext* context,
 ServerUnaryReactor* OperatorsService::ExportStudy(CallbackServerContext* context,
                                                   const v1::ExportStudyRequest* request,
                                                   v1::ExportStudyReply* reply) {
-  return answer(context, [&] {
+  return answer("ExportStudy", context, [&] {
     const Studies::Export part = studies_.stored(request->study(), request->first_record());
     if (request->first_record() == 0) *reply->mutable_definition() = to_wire(part.definition);
     for (const base::Bytes& record : part.records) {

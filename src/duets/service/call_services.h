@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "duets/service/certificates.h"
 #include "duets/service/studies.h"
@@ -9,11 +10,13 @@
 
 namespace duets::service {
 
-/// What agents call. No call keeps a thread while it waits.
+/// What agents call. No call keeps a thread while it waits. Calls that are refused are logged, but
+/// for those that are told to come back (UNAVAILABLE).
 class AgentsService final : public v1::Agents::CallbackService {
  public:
-  /// `insecure`: callers have no certificate and may act as anybody.
-  AgentsService(Studies& studies, bool insecure) : studies_(studies), insecure_(insecure) {}
+  /// `insecure`: callers have no certificate and may act as anybody. `log` may be empty.
+  AgentsService(Studies& studies, bool insecure, Log log)
+      : studies_(studies), insecure_(insecure), log_(std::move(log)) {}
 
   grpc::ServerUnaryReactor* Join(grpc::CallbackServerContext* context,
                                  const v1::JoinRequest* request, v1::JoinReply* reply) override;
@@ -29,12 +32,14 @@ class AgentsService final : public v1::Agents::CallbackService {
  private:
   Studies& studies_;
   bool insecure_;
+  Log log_;
 };
 
 /// What the commands of an operator call.
 class OperatorsService final : public v1::Operators::CallbackService {
  public:
-  OperatorsService(Studies& studies, bool insecure) : studies_(studies), insecure_(insecure) {}
+  OperatorsService(Studies& studies, bool insecure, Log log)
+      : studies_(studies), insecure_(insecure), log_(std::move(log)) {}
 
   grpc::ServerUnaryReactor* CreateStudy(grpc::CallbackServerContext* context,
                                         const v1::CreateStudyRequest* request,
@@ -65,12 +70,14 @@ class OperatorsService final : public v1::Operators::CallbackService {
                                         v1::ExportStudyReply* reply) override;
 
  private:
-  grpc::ServerUnaryReactor* answer(grpc::CallbackServerContext* context,
+  grpc::ServerUnaryReactor* answer(const char* call, grpc::CallbackServerContext* context,
                                    const std::function<void()>& work) const;
-  grpc::ServerUnaryReactor* decide(grpc::CallbackServerContext* context, const std::string& study,
+  grpc::ServerUnaryReactor* decide(const char* call, grpc::CallbackServerContext* context,
+                                   const std::string& study,
                                    const std::function<void(StudyHost&, DecisionDone)>& work) const;
   Studies& studies_;
   bool insecure_;
+  Log log_;
 };
 
 }  // namespace duets::service

@@ -13,6 +13,7 @@
 #include "duets/base/error.h"
 #include "duets/service/certificates.h"
 #include "duets/service/link_connector.h"
+#include "duets/service/link_probe.h"
 #include "duets/service/link_text.h"
 #include "duets/service/link_watch.h"
 #include "duets/service/status_code.h"
@@ -121,10 +122,11 @@ class Link::Impl {
         throw error_of(status, what);
       }
       stayed_away(status, what);
-      if (options_.give_up_seconds > 0 && seconds_since(begin) >= options_.give_up_seconds) {
-        give_up(status, what);
-      }
-      connector_->sleep_unless_back(stop, pauses.next(), num_returns);
+      const double limit = limit_of(status);
+      const double left = limit - seconds_since(begin);
+      if (limit > 0 && left <= 0) give_up(status, what);
+      const double pause = pauses.next();
+      connector_->sleep_unless_back(stop, limit > 0 ? std::min(pause, left) : pause, num_returns);
     }
     return false;
   }
@@ -139,7 +141,7 @@ class Link::Impl {
     return status;
   }
 
-  void say(const std::string& line) const {
+  void say(const LogLine& line) const {
     if (options_.log) options_.log(line);
   }
 
@@ -152,8 +154,8 @@ class Link::Impl {
     const std::lock_guard lock(mutex_);
     answered_ = true;
     if (away_since_) {
-      say(fmt::format("the coordinator at {} is back after {:.0f} s", options_.server,
-                      seconds_since(*away_since_)));
+      say({fmt::format("the coordinator at {} is back after {:.0f} s", options_.server,
+                       seconds_since(*away_since_))});
     }
     away_since_.reset();
   }
@@ -169,11 +171,21 @@ class Link::Impl {
     said_ = Clock::now();
     // Who gives up soon says it all in his last line.
     if (options_.give_up_seconds > 0 && options_.give_up_seconds <= kRepeatSeconds) return;
-    say(fmt::format("{}: no answer from the coordinator: {}; trying again", what, text(status)));
+    say({fmt::format("{}: no answer from the coordinator: {}; trying again", what, text(status)),
+         LogLevel::kWarning});
+  }
+
+  /// How long to go on trying after this status; 0: for ever.
+  double limit_of(const grpc::Status& status) const {
+    const bool refused = options_.refused_seconds > 0 && is_refused(status);
+    return refused ? options_.refused_seconds : options_.give_up_seconds;
   }
 
   std::string text(const grpc::Status& status) const {
-    return away_text(status, options_.server, options_.insecure);
+    if (options_.insecure && is_closed_early(status) && answers_in_tls(options_.server)) {
+      return fmt::format("{} uses TLS; leave out --insecure", options_.server);
+    }
+    return away_text(status, options_.server);
   }
 
   [[noreturn]] void give_up(const grpc::Status& status, const std::string& what) const {
@@ -218,7 +230,7 @@ v1::Agents::Stub& Link::agents() { return *impl_->agents_; }
 v1::Operators::Stub& Link::operators() { return *impl_->operators_; }
 const std::string& Link::server() const { return impl_->options_.server; }
 const std::string& Link::identity() const { return impl_->options_.identity; }
-void Link::say(const std::string& line) const { impl_->say(line); }
+void Link::say(const LogLine& line) const { impl_->say(line); }
 
 bool Link::call(const std::string& what, const Attempt& attempt, const std::atomic<bool>& stop,
                 double extra_seconds) {

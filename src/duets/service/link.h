@@ -9,12 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "duets/service/log.h"
 #include "duets/v1/duets.grpc.pb.h"
 
 namespace duets::service {
-
-/// Told what is worth a line for people; called from several threads.
-using Log = std::function<void(const std::string& line)>;
 
 struct LinkOptions {
   std::string server;           ///< "host:port"
@@ -23,6 +21,7 @@ struct LinkOptions {
   std::string identity;         ///< whose certificate: "agent-3", "operator"
   double call_seconds = 20;     ///< limit of one attempt of a short call
   double give_up_seconds = 0;   ///< stop trying after so long; 0: never
+  double refused_seconds = 0;   ///< the same while nothing listens there; 0: as give_up_seconds
   Log log;                      ///< may be empty
 };
 
@@ -41,8 +40,8 @@ class Link {
   const std::string& server() const;
   /// Whose certificate it shows; empty when insecure.
   const std::string& identity() const;
-  /// A line for people, through the log of the options.
-  void say(const std::string& line) const;
+  /// Through the log of the options.
+  void say(const LogLine& line) const;
 
   using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 

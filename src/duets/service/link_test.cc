@@ -35,7 +35,7 @@ TEST(Link, WantsAnAddressWithAPort) {
 TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
   std::string log;
   LinkOptions options = plain("127.0.0.1:1");
-  options.log = [&](const std::string& line) { log += line + "\n"; };
+  options.log = [&](const LogLine& line) { log += log_text(line) + "\n"; };
   Link link(options);
   int count = 0;
   const auto flaky = [&](grpc::ClientContext&) {
@@ -56,7 +56,7 @@ TEST(Link, GivesUpWhenAskedToWithOneLine) {
   std::string log;
   LinkOptions options = plain("127.0.0.1:1");
   options.give_up_seconds = 0.3;
-  options.log = [&](const std::string& line) { log += line; };
+  options.log = [&](const LogLine& line) { log += log_text(line); };
   Link link(options);
   v1::GetStatusReply reply;
   const auto ask = [&] {

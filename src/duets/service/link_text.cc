@@ -10,6 +10,8 @@
 namespace duets::service {
 namespace {
 
+constexpr const char* kRefused = "onnection refused";
+
 bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
   return std::ranges::any_of(
       parts, [&](const char* part) { return text.find(part) != std::string::npos; });
@@ -19,7 +21,7 @@ std::string host_of(const std::string& server) { return server.substr(0, server.
 
 /// The words of gRPC 1.51 for what happens below a call; empty: these are not its words.
 std::string network_text(const std::string& text, const std::string& server) {
-  if (has_any(text, {"onnection refused"})) {
+  if (has_any(text, {kRefused})) {
     return fmt::format("nobody listens at {}; is duets serve running?", server);
   }
   if (has_any(text, {"DNS resolution failed", "C-ares", "getaddrinfo", "Name or service"})) {
@@ -29,8 +31,9 @@ std::string network_text(const std::string& text, const std::string& server) {
     return fmt::format("the network has no way to {}", host_of(server));
   }
   if (has_any(text, {"imed out", "imeout", "eadline", "FD Shutdown", "FD shutdown", "watchdog"})) {
-    return fmt::format("{} does not answer; a network or a firewall may swallow what is sent",
-                       server);
+    return fmt::format(
+        "{} does not answer; it may be overloaded, or a network or a firewall drops what is sent",
+        server);
   }
   return "";
 }
@@ -56,16 +59,20 @@ std::string tls_text(const std::string& text, const std::string& server) {
 
 }  // namespace
 
+bool is_refused(const grpc::Status& status) { return has_any(status.error_message(), {kRefused}); }
+
 bool is_bad_server(const grpc::Status& status) {
   return has_any(status.error_message(), {"andshake failed", "not in peer certificate"});
 }
 
 bool is_closed_early(const grpc::Status& status) {
+  // An overloaded server lets the time of a handshake pass; that refuses nobody.
+  if (has_any(status.error_message(), {"imed out"})) return false;
   return has_any(status.error_message(), {"Socket closed", "onnection reset", "handshaker shutdown",
                                           "Broken pipe", "SETTINGS frame"});
 }
 
-std::string away_text(const grpc::Status& status, const std::string& server, bool insecure) {
+std::string away_text(const grpc::Status& status, const std::string& server) {
   const std::string text = status.error_message();
   const bool from_grpc =
       status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
@@ -74,8 +81,7 @@ std::string away_text(const grpc::Status& status, const std::string& server, boo
                "keepalive watchdog", "RST_STREAM", "tream removed", "GOAWAY", "ransport closed"});
   if (is_bad_server(status)) return tls_text(text, server);
   if (is_closed_early(status)) {
-    return fmt::format("{} closed the connection{}", server,
-                       insecure ? "; if it uses TLS, leave out --insecure" : "");
+    return fmt::format("{} closed the connection before it answered; it may be overloaded", server);
   }
   if (const std::string known = network_text(text, server); from_grpc && !known.empty()) {
     return known;

@@ -124,6 +124,7 @@ class Program::Impl {
   Failure answered_twice(const Said& first, const Said& second);
   Failure failed(const std::string& why);
   std::string last_words() const;
+  void pass_on(const std::string& line) const;
   void end(Clock::duration patience);
 
   ProgramOptions options_;
@@ -136,12 +137,19 @@ class Program::Impl {
 };
 
 Program::Impl::Impl(ProgramOptions options)
-    : options_(std::move(options)),
-      relay_([](const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }) {
+    : options_(std::move(options)), relay_([this](const std::string& line) { pass_on(line); }) {
   validate(options_);
   options_.once = options_.once || names_query(options_.command);
   const std::string& program = options_.command.front();
   if (!has_placeholder(program)) file_ = find_program(program);
+}
+
+void Program::Impl::pass_on(const std::string& line) const {
+  if (options_.log) {
+    options_.log({.message = line.substr(0, line.find_last_not_of('\n') + 1)});
+  } else {
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
 }
 
 Answer Program::Impl::ask(const Query& query, const std::atomic<bool>& abandon) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "duets/service/log.h"
 #include "duets/service/objective.h"
 
 namespace duets::service {
@@ -21,6 +22,7 @@ struct ProgramOptions {
   double kill_seconds = 5;                    ///< between SIGTERM and SIGKILL
   std::vector<domain::Parameter> parameters;  ///< of a box with named parameters; else x1, x2, ...
   std::size_t dimension = 0;
+  Log log;  ///< gets its standard error, a line each; empty: passed on to ours
 };
 
 /// Writes {"trial":"3-2-17","agent":3,"epoch":2,"slot":17,"params":{"x1":0.25,"color":"red"}} and

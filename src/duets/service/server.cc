@@ -11,6 +11,7 @@
 #include "duets/base/error.h"
 #include "duets/service/call_services.h"
 #include "duets/service/certificates.h"
+#include "duets/service/gate.h"
 #include "duets/service/status_code.h"
 #include "duets/service/wire.h"
 
@@ -18,6 +19,8 @@ namespace duets::service {
 namespace {
 
 constexpr int kMinPingMs = 5'000;
+/// Without a call. Heartbeats come more often, unless a lease is very long.
+constexpr int kMaxIdleMs = 300'000;
 constexpr auto kShutdown = std::chrono::seconds(5);
 
 std::shared_ptr<grpc::ServerCredentials> credentials(const ServerOptions& options) {
@@ -57,35 +60,42 @@ class Server::Impl {
         credentials_(credentials(options_)),
         studies_(options_.storage,
                  {options_.lease_seconds, options_.max_wait_seconds, options_.log}, executor),
-        agents_(studies_, options_.insecure),
-        operators_(studies_, options_.insecure) {}
+        agents_(studies_, options_.insecure, options_.log),
+        operators_(studies_, options_.insecure, options_.log) {}
 
   void listen() {
     base::require(!server_, "listen", address_, "it listens already");
     grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort(options_.listen, credentials_, &port);
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
     builder.RegisterService(&agents_);
     builder.RegisterService(&operators_);
     builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
     builder.SetMaxSendMessageSize(kMaxMessageBytes);
-    // One coordinator an address: a second one must fail, not share the callers.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     // Agents ping to notice a dead network while nothing else is said.
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinPingMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+    // Who has begun to speak must come to a greeting, and then have something to say: agents beat,
+    // and come back when they find their connection closed.
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                               static_cast<int>(options_.silence_seconds * 1000));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
     server_ = builder.BuildAndStart();
-    if (!server_ || port == 0) {
+    if (!server_) {
       throw base::Error(base::ErrorKind::kConnection,
-                        fmt::format("cannot listen on {}: is the address taken?", options_.listen));
+                        fmt::format("cannot listen on {}", options_.listen));
     }
-    address_ = fmt::format("{}:{}", host_, port);
+    gate_ = std::make_unique<Gate>(
+        options_.listen, GateOptions{options_.insecure, options_.silence_seconds, options_.log},
+        [this](int fd) { pass_on(fd); });
+    address_ = fmt::format("{}:{}", host_, gate_->port());
   }
 
   ~Impl() {
+    gate_.reset();
     // Waiting calls are answered when their studies go; the rest is given a moment.
     studies_.shut_down();
     if (!server_) return;
@@ -97,13 +107,21 @@ class Server::Impl {
   const std::string& address() const { return address_; }
 
  private:
+  void pass_on(int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    acceptor_->HandleNewConnection(&connection);
+  }
+
   ServerOptions options_;
   std::string host_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   Studies studies_;
   AgentsService agents_;
   OperatorsService operators_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Gate> gate_;
   std::string address_;
 };
 

@@ -21,6 +21,7 @@ struct ServerOptions {
   std::filesystem::path certs;   ///< directory with ca.crt and coordinator.{crt,key}
   double lease_seconds = 60;     ///< an agent not heard of for so long may be replaced
   double max_wait_seconds = 30;  ///< the longest long poll that is granted
+  double silence_seconds = 10;   ///< connections that do not speak for so long are closed
   Log log;                       ///< may be empty
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <mutex>
 
 #include "duets/service/server_test_support.h"
 #include "duets/service/stored_study.h"
@@ -160,6 +161,59 @@ TEST_F(ServerTest, AMissingSecretIsNamedAndNothingStarts) {
   std::filesystem::remove(secret_path(scratch_.path(), "study"));
   EXPECT_EQ(protocol::error_kind([&] { start(); }), base::ErrorKind::kStorage);
   EXPECT_THAT(protocol::error_text([&] { start(); }), HasSubstr("study.key"));
+}
+
+// The secret of another study: what agents sent does not fit the points it gives.
+TEST_F(ServerTest, AStudyThatFailedIsStoredWithItsReasonAndMayGoOnLater) {
+  create();
+  auto agents = fleet();
+  run_epoch(agents, 1);
+  const auto swap_secret = [&](const std::string& text) {
+    server_.reset();
+    std::filesystem::remove(secret_path(scratch_.path(), "study"));
+    storage::write_secret_file(secret_path(scratch_.path(), "study"), text);
+  };
+  swap_secret(std::string(64, '8'));
+  start();
+  ASSERT_TRUE(is(StudyState::kFailed));
+  server_.reset();
+  const auto stored = [&] {
+    return stored_status(scratch_.path(), "study", protocol::kTestExecutor);
+  };
+  EXPECT_EQ(stored().state, StudyState::kFailed);
+  EXPECT_THAT(stored().problem, HasSubstr("does not fit its epoch"));
+  EXPECT_FALSE(stored().served);
+  swap_secret(kTestSecret);
+  start();
+  ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
+  EXPECT_EQ(status().state, StudyState::kRunning);
+  EXPECT_EQ(stored().state, StudyState::kRunning);
+  EXPECT_EQ(stored().problem, "");
+  EXPECT_TRUE(stored().served) << "a server holds the storage";
+}
+
+TEST_F(ServerTest, RefusedCallsAreLoggedWithTheirCauseAndWhoIsToComeBackIsNot) {
+  std::mutex mutex;
+  std::vector<LogLine> lines;
+  options_.log = [&](const LogLine& line) {
+    const std::lock_guard lock(mutex);
+    if (!line.cause.empty()) lines.push_back(line);
+  };
+  create();
+  auto agent = joined(0);
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(lines.empty()) << lines.front().message;
+  }
+  RawAgent stranger(server_->address(), 7);
+  EXPECT_FALSE(stranger.join().ok());
+  EXPECT_FALSE(stranger.join().ok());
+  server_.reset();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines[0].message, HasSubstr("has agents 0 to 2"));
+  EXPECT_EQ(lines[0].cause, lines[1].cause);
+  EXPECT_EQ(lines[0].level, LogLevel::kWarning);
+  EXPECT_THAT(lines[0].peer, HasSubstr("127.0.0.1:"));
 }
 
 TEST_F(ServerTest, ASecondServerOnTheSameStorageIsRefused) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "duets/base/error.h"
 #include "duets/protocol/guarantee.h"
@@ -10,6 +11,7 @@
 #include "duets/service/secret.h"
 #include "duets/service/study_board.h"
 #include "duets/service/study_results.h"
+#include "duets/storage/writer_lock.h"
 
 namespace duets::service {
 namespace {
@@ -22,6 +24,18 @@ std::string full_name(const storage::Store& store, const std::string& name) {
                 names.empty() ? "there is no study in this storage"
                               : fmt::format("must be one of {}", fmt::join(names, ", ")));
   return name;
+}
+
+/// Nothing when the records of a study that has failed cannot be replayed: that may be why.
+std::optional<protocol::Coordinator> replayed(const StoredStudy& stored,
+                                              const random::StudySecret& secret,
+                                              const base::Executor& executor) {
+  try {
+    return protocol::Coordinator::replay(stored.definition.study, secret, executor, stored.records);
+  } catch (const base::Error&) {
+    if (stored.state != StudyState::kFailed) throw;
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -41,9 +55,7 @@ StudyStatus stored_status(const std::filesystem::path& storage, const std::strin
   const Definition& definition = stored.definition;
   const protocol::Study& study = *definition.study;
   const random::StudySecret secret = load_secret(secret_path(storage, study.name));
-  const auto coordinator =
-      protocol::Coordinator::replay(definition.study, secret, executor, stored.records);
-
+  const auto coordinator = replayed(stored, secret, executor);
   LeaseTable leases(study.agents, 0);
   if (!stored.leases.empty()) leases.load(stored.leases, 0);
   StudyBoard board(definition);
@@ -52,10 +64,16 @@ StudyStatus stored_status(const std::filesystem::path& storage, const std::strin
   for (const base::Bytes& record : stored.records) board.show(protocol::decode_record(record));
   for (const auto& [epoch, note] : stored.epochs) board.show_note(epoch, note);
   board.show_traffic(stored.traffic);
-  board.show(coordinator, recommendation_of(definition, coordinator),
-             best_trial_of(definition, coordinator, secret), stored.state);
+  board.show_state(stored.state);
+  if (coordinator) {
+    board.show(*coordinator, recommendation_of(definition, *coordinator),
+               best_trial_of(definition, *coordinator, secret), stored.state);
+  }
+
+  board.show_problem(stored.problem);
 
   StudyStatus status = board.status(unix_seconds());
+  status.served = storage::has_writer(store_path(storage));
   status.created_unix = stored.created_unix;
   status.guarantee = protocol::guarantee_of(study, status.complete_participation);
   for (std::uint32_t agent = 0; agent < study.agents; ++agent) {

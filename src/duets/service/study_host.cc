@@ -13,6 +13,7 @@
 #include "duets/service/status_code.h"
 #include "duets/service/study_results.h"
 #include "duets/service/wire.h"
+#include "duets/service/wire_text.h"
 
 namespace duets::service {
 namespace {
@@ -98,12 +99,20 @@ void StudyHost::shut_down() {
   worker_.finish();
 }
 
-void StudyHost::say(const std::string& line) const {
-  if (options_.log) options_.log(fmt::format("{}: {}", definition_.study->name, line));
+void StudyHost::say(const std::string& message, LogLevel level, const std::string& cause) const {
+  if (!options_.log) return;
+  options_.log(
+      {.message = message, .level = level, .cause = cause, .study = definition_.study->name});
 }
 
 void StudyHost::fail(const std::string& problem) {
-  say("cannot go on: " + problem);
+  say("cannot go on: " + problem, LogLevel::kError);
+  try {
+    const std::lock_guard lock(state_mutex_);
+    if (board_.state() != StudyState::kStopped) journal_.set_failed(clean_text(problem));
+  } catch (const base::Error& error) {
+    say(fmt::format("and that cannot be stored: {}", error.what()), LogLevel::kError);
+  }
   board_.show_problem(problem);
   board_.show_state(StudyState::kFailed);
 }
@@ -116,6 +125,11 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
     if (!records.empty() && !coordinator_->finished()) {
       say(fmt::format("back in epoch {}, {}", base::value(coordinator_->epoch()),
                       base::count_text(records.size(), "record", "records")));
+    }
+    // What failed may go on with another release, or another disk.
+    if (state == StudyState::kFailed) {
+      state = StudyState::kRunning;
+      journal_.set_state(state);
     }
     const bool runs = state == StudyState::kRunning;
     epoch_began_ = steady_seconds();
@@ -171,7 +185,7 @@ bool StudyHost::persist(const protocol::Effects& effects, const std::string& why
         fail(error.what());
         return false;
       }
-      if (!said) say(fmt::format("{}; trying again every second", error.what()));
+      say(fmt::format("{}; trying again every second", error.what()), LogLevel::kWarning, "disk");
       said = true;
       board_.show_problem(error.what());
     }
@@ -222,7 +236,8 @@ void StudyHost::report(const protocol::Refusal& refusal) {
   const std::uint32_t agent = base::value(refusal.agent);
   const std::string problem = fmt::format("results of epoch {} refused: {}",
                                           base::value(refusal.epoch), to_string(refusal.reason));
-  say(fmt::format("agent {}: {}", agent, problem));
+  say(fmt::format("agent {}: {}", agent, problem), LogLevel::kWarning,
+      fmt::format("message, {}", to_string(refusal.reason)));
   if (refusal.reason == protocol::Reason::kStale) return;
   const std::lock_guard lock(lease_mutex_);
   refused_[agent] = problem;

@@ -115,7 +115,8 @@ class StudyHost {
   std::optional<grpc::Status> not_serving() const;
   grpc::Status check_caller(const v1::Caller& caller);
   grpc::Status check_not_retired(std::uint32_t agent) const;
-  void say(const std::string& line) const;
+  void say(const std::string& message, LogLevel level = LogLevel::kInfo,
+           const std::string& cause = {}) const;
 
   const Definition definition_;
   const random::StudySecret secret_;

@@ -32,7 +32,6 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   const protocol::Study& study = *definition_.study;
   const base::Digest digest = protocol::study_digest(study);
   if (const auto objection = handshake_objection(request, region::numeric_fingerprint(), digest)) {
-    say(fmt::format("refused {}: {}", clean_text(request.host(), kMaxText), *objection));
     return {StatusCode::FAILED_PRECONDITION, *objection};
   }
   if (request.instance().size() != kInstanceBytes) {
@@ -106,6 +105,8 @@ grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const H
     try {
       journal_.set_leases(next.save());
     } catch (const base::Error& error) {
+      say(fmt::format("agent {} cannot join: {}", grant.agent, error.what()), LogLevel::kWarning,
+          "disk, joining");
       return {StatusCode::UNAVAILABLE, clean_text(error.what())};
     }
     say(fmt::format("agent {} joined from {}{}", grant.agent, holder.host,
@@ -182,6 +183,9 @@ grpc::Status StudyHost::leave(const v1::LeaveRequest& request) {
   try {
     journal_.set_leases(leases);
   } catch (const base::Error& error) {
+    say(fmt::format("that agent {} left cannot be stored: {}", request.caller().agent(),
+                    error.what()),
+        LogLevel::kWarning, "disk, leaving");
     return status_of(error);
   }
   return grpc::Status::OK;
@@ -240,7 +244,8 @@ void StudyHost::check_presence(double now) {
   }
   if (lost.empty() || board_.state() != StudyState::kRunning) return;
   say(fmt::format("not heard of agents {} for {:.0f} s", fmt::join(lost, ", "),
-                  options_.lease_seconds));
+                  options_.lease_seconds),
+      LogLevel::kWarning);
 }
 
 void StudyHost::tick() {

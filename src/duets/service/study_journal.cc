@@ -15,6 +15,7 @@ using storage::StorageError;
 
 constexpr const char* kDefinition = "definition";
 constexpr const char* kState = "state";
+constexpr const char* kProblem = "problem";
 constexpr const char* kCreated = "created";
 constexpr const char* kLeases = "leases";
 constexpr const char* kEpochs = "epochs";
@@ -140,6 +141,10 @@ StoredStudy StudyJournal::load() const {
     const auto policy = fact(kPolicy);
     stored.policy = policy ? decode_policy(*policy) : stored.definition.policy;
     stored.state = decode_state(base::ByteReader(*state));
+    const auto problem = fact(kProblem);
+    if (problem && stored.state == StudyState::kFailed) {
+      stored.problem.assign(problem->begin(), problem->end());
+    }
     stored.created_unix = base::ByteReader(*created).f64();
     stored.leases = fact(kLeases).value_or(base::Bytes{});
     if (const auto epochs = fact(kEpochs)) stored.epochs = decode_epochs(*epochs);
@@ -182,6 +187,14 @@ void StudyJournal::set_state(StudyState state) {
 
 void StudyJournal::set_policy(const ClosePolicy& policy) {
   store_.set_fact(name_, kPolicy, encode_policy(policy));
+}
+
+void StudyJournal::set_failed(const std::string& problem) {
+  const std::array<storage::Store::Fact, 2> facts{{
+      {kState, encode_state(StudyState::kFailed)},
+      {kProblem, {problem.begin(), problem.end()}},
+  }};
+  store_.append(name_, {}, facts);
 }
 
 std::filesystem::path secret_path(const std::filesystem::path& storage, const std::string& study) {

@@ -34,6 +34,7 @@ struct StoredStudy {
   Definition definition;
   ClosePolicy policy;  ///< in force: the definition's until an operator changes it
   StudyState state = StudyState::kRunning;
+  std::string problem;  ///< why, when it has failed
   double created_unix = 0;
   base::Bytes leases;  ///< empty: none yet
   std::map<std::uint32_t, EpochNote> epochs;
@@ -61,6 +62,8 @@ class StudyJournal {
   void set_leases(const base::Bytes& leases);
   void set_state(StudyState state);
   void set_policy(const ClosePolicy& policy);
+  /// The state kFailed, and why.
+  void set_failed(const std::string& problem);
 
  private:
   storage::Store& store_;

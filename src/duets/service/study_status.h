@@ -67,6 +67,7 @@ struct StudyStatus {
   std::string name;
   StudyState state = StudyState::kRunning;
   std::string problem;
+  bool served = true;  ///< by a coordinator that runs now; only files can say no
   std::uint32_t agents = 0, horizon = 0;
   std::uint32_t epoch = 0, num_epochs = 0, epoch_length = 0;
   double epoch_seconds = 0;

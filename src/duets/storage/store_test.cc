@@ -5,10 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <numeric>
 #include <thread>
 
 #include "duets/storage/store_test_support.h"
+#include "duets/storage/writer_lock.h"
 
 namespace duets::storage {
 namespace {
@@ -217,6 +220,32 @@ TEST_F(StoreTest, OnlyTheOwnerMayReadWhatIsMade) {
   for (const char* ending : {"", "-wal", "-shm", "-lock"}) {
     EXPECT_EQ(mode_of(file.string() + ending), 0600) << ending;
   }
+}
+
+TEST_F(StoreTest, ItCanBeToldWhetherThereIsAWriter) {
+  EXPECT_FALSE(has_writer(file_)) << "there is not even a file";
+  {
+    const Store store(file_, Access::kWrite);
+    EXPECT_TRUE(has_writer(file_));
+  }
+  EXPECT_FALSE(has_writer(file_));
+  const Store reader(file_, Access::kRead);
+  EXPECT_FALSE(has_writer(file_)) << "who reads keeps nobody out";
+}
+
+// A look takes the lock for microseconds: a writer that begins just then is not refused.
+TEST_F(StoreTest, LookingForAWriterKeepsNoneOut) {
+  { const Store made(file_, Access::kWrite); }
+  std::atomic<bool> done = false;
+  std::thread looks([&] {
+    while (!done) {
+      has_writer(file_);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  });
+  for (int i = 0; i < 50; ++i) EXPECT_NO_THROW(Store(file_, Access::kWrite)) << i;
+  done = true;
+  looks.join();
 }
 
 TEST_F(StoreTest, ThreadsMayShareAStore) {

@@ -7,15 +7,29 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "duets/storage/store.h"
 
 namespace duets::storage {
 namespace {
+
+// Somebody who only looks (has_writer) has the lock for microseconds: that is no reason to refuse.
+constexpr int kTries = 5;
+constexpr auto kBetweenTries = std::chrono::milliseconds(20);
+
+bool lock(int fd) {
+  for (int i = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK || i == kTries) return false;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  return true;
+}
 
 struct Note {
   std::int64_t pid = 0;
@@ -55,7 +69,7 @@ WriterLock::WriterLock(const std::filesystem::path& store)
                                    "another user's?)",
                                    name, std::strerror(errno)));
   }
-  if (flock(fd_.get(), LOCK_EX | LOCK_NB) == 0) {
+  if (lock(fd_.get())) {
     write_note(fd_.get(), read_note(fd_.get()).commits);
     return;
   }
@@ -71,6 +85,11 @@ WriterLock::WriterLock(const std::filesystem::path& store)
 }
 
 void WriterLock::note_commits(std::uint64_t commits) noexcept { write_note(fd_.get(), commits); }
+
+bool has_writer(const std::filesystem::path& store) {
+  const Descriptor fd(open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));
+  return fd.ok() && flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
 
 std::uint64_t noted_commits(const std::filesystem::path& store) {
   const Descriptor fd(open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));

@@ -27,6 +27,9 @@ class WriterLock {
 
 std::filesystem::path lock_path(const std::filesystem::path& store);
 
+/// Is there a writer now? Holds the lock itself for a moment.
+bool has_writer(const std::filesystem::path& store);
+
 /// What was noted last; 0 when nothing can be read.
 std::uint64_t noted_commits(const std::filesystem::path& store);
 

@@ -1,4 +1,4 @@
-#include "duets/cli/listen_check.h"
+#include "duets/service/listener.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include "duets/base/error.h"
 #include "duets/storage/files.h"
 
-namespace duets::cli {
+namespace duets::service {
 namespace {
 
 /// What is said; "" when one can listen there.
 std::string said_of(const std::string& listen, base::ErrorKind kind) {
   try {
-    require_listenable(listen);
+    const Listener listener(listen);
     return {};
   } catch (const base::Error& error) {
     EXPECT_EQ(error.kind(), kind) << error.what();
@@ -26,12 +26,12 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(ListenCheckTest, AFreePortIsWell) {
+TEST(ListenerTest, AFreePortIsWell) {
   EXPECT_EQ(said_of("127.0.0.1:0", base::ErrorKind::kConnection), "");
   EXPECT_EQ(said_of("0.0.0.0:0", base::ErrorKind::kConnection), "");
 }
 
-TEST(ListenCheckTest, ATakenPortAForeignAddressAndAnUnknownHostAreToldApart) {
+TEST(ListenerTest, ATakenPortAForeignAddressAndAnUnknownHostAreToldApart) {
   const storage::Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -47,7 +47,7 @@ TEST(ListenCheckTest, ATakenPortAForeignAddressAndAnUnknownHostAreToldApart) {
   EXPECT_TRUE(has(said_of("no host:0", base::ErrorKind::kConnection), "host no host: "));
 }
 
-TEST(ListenCheckTest, WhatIsNoAddressIsAMistakeOfUsage) {
+TEST(ListenerTest, WhatIsNoAddressIsAMistakeOfUsage) {
   for (const char* text : {"", "7117", ":7117", "localhost", "localhost:", "localhost:http",
                            "localhost:65536", "localhost:-1", "unix:/tmp/socket"}) {
     EXPECT_TRUE(has(said_of(text, base::ErrorKind::kInvalid), "--listen = ")) << text;
@@ -55,4 +55,4 @@ TEST(ListenCheckTest, WhatIsNoAddressIsAMistakeOfUsage) {
 }
 
 }  // namespace
-}  // namespace duets::cli
+}  // namespace duets::service

@@ -1,0 +1,87 @@
+#include "duets/service/grpc_log.h"
+
+#include <fmt/format.h>
+#include <grpc/support/log.h>
+
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "duets/service/wire_text.h"
+
+namespace duets::service {
+namespace {
+
+constexpr std::string_view kHandshake = "Handshaking failed: ";
+constexpr std::string_view kNoSettings = "Did not receive HTTP/2 settings before handshake timeout";
+
+std::mutex mutex;
+std::shared_ptr<const Log> current;  // of the GrpcLog that lives
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+LogLine handshake_line(std::string_view why) {
+  LogLine line{.message = {}, .level = LogLevel::kWarning, .cause = "certificate"};
+  if (has(why, "peer did not return a certificate")) {
+    line.message = "refused a TLS connection: it shows no certificate";
+  } else if (has(why, "certificate")) {
+    line.message =
+        "refused a TLS connection: its certificate has expired or is of another authority";
+  } else if (has(why, "imed out")) {
+    line.message = "closed a connection that did not finish its TLS handshake in time";
+    line.cause = "idle";
+  } else if (has(why, "read failed")) {
+    line.message = "a TLS handshake was broken off by the other side";
+    line.cause = "handshake";
+  } else {
+    line.message = "a TLS handshake failed: " + clean_text(why.substr(0, why.find(" {")), 200);
+    line.cause = "handshake";
+  }
+  return line;
+}
+
+void hear(gpr_log_func_args* args) {
+  const std::optional<LogLine> line = grpc_line(args->message);
+  if (!line) return;
+  std::shared_ptr<const Log> log;
+  {
+    const std::lock_guard lock(mutex);
+    log = current;
+  }
+  if (log) (*log)(*line);
+}
+
+}  // namespace
+
+std::optional<LogLine> grpc_line(const std::string& message) {
+  if (message.starts_with(kHandshake)) {
+    // Plaintext, a web browser and garbage: the gate saw them.
+    if (has(message, "wrong version number") || has(message, "http request")) return std::nullopt;
+    return handshake_line(std::string_view(message).substr(kHandshake.size()));
+  }
+  if (has(message, kNoSettings)) {
+    return LogLine{.message = "closed a connection that did not finish its greeting in time",
+                   .level = LogLevel::kWarning,
+                   .cause = "idle"};
+  }
+  return std::nullopt;
+}
+
+GrpcLog::GrpcLog(Log log) {
+  {
+    const std::lock_guard lock(mutex);
+    current = std::make_shared<const Log>(std::move(log));
+  }
+  gpr_set_log_function(hear);
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_DEBUG);
+}
+
+GrpcLog::~GrpcLog() {
+  const std::lock_guard lock(mutex);
+  current.reset();
+}
+
+}  // namespace duets::service

@@ -1,0 +1,30 @@
+#include "duets/service/log.h"
+
+#include <fmt/format.h>
+
+namespace duets::service {
+
+std::string to_string(LogLevel level) {
+  switch (level) {
+    case LogLevel::kError:
+      return "error";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kDebug:
+      return "debug";
+  }
+  return "?";
+}
+
+std::string log_text(const LogLine& line) {
+  std::string text;
+  if (!line.study.empty()) text += line.study + ": ";
+  if (line.agent) text += fmt::format("agent {}: ", *line.agent);
+  text += line.message;
+  if (!line.peer.empty()) text += fmt::format(" (from {})", line.peer);
+  return text;
+}
+
+}  // namespace duets::service
