@@ -70,7 +70,7 @@ class SortTest : public ::testing::Test {
     // Epochs of 2, 4 and 6 queries.
     definition_ = definition_of(parse_study(
         "[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 12\n[space]\ndomain = \"box\"\n"
-        "dimension = 1\n[duets]\nt1 = 2\n[objective]\ncommand = [\"x\"]\nscale = 1e-50\n",
+        "dimension = 1\n[duets]\nt1 = 2\n[objective]\ncommand = [\"x\"]\nscale = 1e-20\n",
         "s.toml", {}));
     for (std::uint32_t slot = 0; slot < 2; ++slot) known(1, slot, 1.0 + slot);
     known(2, 0, 7.0);
@@ -125,7 +125,7 @@ TEST(PlanCsvTest, ChoicesAreWordsAndIntsAreWhole) {
   color.choices = {"red", "deep \"blue\""};
   const domain::Domain box = domain::Domain::box(
       {domain::Parameter{.name = "x"}, color,
-       domain::Parameter{.name = "bytes", .type = domain::ParameterType::kInt, .high = 1e9}});
+       domain::Parameter{.name = "bytes", .type = domain::ParameterType::kInt, .high = 1e8}});
   const std::vector<service::Query> queries{{0, 2, 5, 7, {}, {0.1, 1, 20000000}}};
   EXPECT_EQ(plan_csv(box, queries),
             "epoch,slot,x,\"co,lor\",bytes\n2,5,0.1,\"deep \"\"blue\"\"\",20000000\n");

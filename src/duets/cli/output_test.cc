@@ -68,7 +68,7 @@ TEST(Csv, TrialsNameChoicesWriteIntsWholeAndMarkHoles) {
   const auto domain = domain::Domain::box(
       {Parameter{.name = "x"},
        Parameter{.name = "mode", .type = ParameterType::kCategorical, .choices = {"a,1", "b"}},
-       Parameter{.name = "bytes", .type = ParameterType::kInt, .low = 0, .high = 1e9}});
+       Parameter{.name = "bytes", .type = ParameterType::kInt, .low = 0, .high = 1e8}});
   harness::Trial trial{1, 2, 3, 4, {0.1, 0, 20000000}, false, 0.5, 0.25};
   EXPECT_EQ(trials_head(domain), "agent,epoch,slot,t,x,mode,bytes,state,value,regret\n");
   EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",20000000,reward,0.5,0.25\n");
@@ -246,21 +246,29 @@ base::CsvCells summary_cells(const harness::RunResult& r) {
   const auto of_recommended = [&](double harness::RecommendationView::*field) {
     return recommended ? std::optional((*recommended).*field) : std::nullopt;
   };
-  return {{"agents", r.agents},
-          {"horizon", r.horizon},
-          {"seed", r.seed},
-          {"regret", r.cumulative_regret.back()},
-          {"paper", sent.paper},
-          {"figure", sent.figure},
-          {"links", sent.links},
-          {"closing", sent.closing},
-          {"bytes", sent.bytes},
-          {"mean", of_recommended(&harness::RecommendationView::mean)},
-          {"low", of_recommended(&harness::RecommendationView::low)},
-          {"high", of_recommended(&harness::RecommendationView::high)},
-          {"best_value", r.best_trial->value},
-          {"run_digest", r.run_digest},
-          {"state_digest", r.state_digest}};
+  base::CsvCells cells{{"agents", r.agents},
+                       {"horizon", r.horizon},
+                       {"seed", r.seed},
+                       {"regret", r.cumulative_regret.back()},
+                       {"paper", sent.paper},
+                       {"figure", sent.figure},
+                       {"links", sent.links},
+                       {"closing", sent.closing},
+                       {"bytes", sent.bytes},
+                       {"mean", of_recommended(&harness::RecommendationView::mean)},
+                       {"low", of_recommended(&harness::RecommendationView::low)},
+                       {"high", of_recommended(&harness::RecommendationView::high)},
+                       {"best_value", r.best_trial->value},
+                       {"run_digest", r.run_digest},
+                       {"state_digest", r.state_digest},
+                       {"true_value", recommended ? recommended->true_value : std::nullopt},
+                       {"best_possible", r.optimum}};
+  const std::vector<std::string> shown =  // of small_result()
+      recommended ? std::vector<std::string>{"0.25", "slow", "4"} : std::vector<std::string>(3);
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    cells.emplace_back("params." + r.coordinate_names[k], shown[k]);
+  }
+  return cells;
 }
 
 TEST(Summary, IntsAreInts) {

@@ -84,7 +84,7 @@ TEST_F(ProgramTest, OnceModeDoesNotWaitLongForAProgramThatHasAnswered) {
 
 TEST_F(ProgramTest, ANumberThatComesBeforeTheQueryWasReadIsNotItsAnswer) {
   // Ends after one query, but prints three numbers: the second comes when the next query is sent.
-  Program program(shell(R"(read line; echo 1; echo $$ >> pids
+  Program program(shell(R"(read line; echo $$ >> pids; echo 1
     while ! test -e go; do sleep 0.01; done
     sleep 0.3; echo 666; sleep 0.1; echo 667)"));
   EXPECT_EQ(value_of(ask(program, 0)), 1);

@@ -40,7 +40,7 @@ for line in sys.stdin:
     elif what == "object":
         say('{"loss": 0.5}')
     elif what == "twice":
-        print("0.5\n0.75", flush=True)
+        os.write(1, b"0.5\n0.75\n")
     elif what == "nothing":
         sys.exit(0)
     elif what == "infeasible":

@@ -90,7 +90,7 @@ def laboratory(scratch):
                 answer(first[0]), "rewards.csv:2: epoch 1, slot 1 has the answer")
         rest = lab.submit(HEAD + answer(first[1]) + answer(first[0]))
         fleet.check("the rest, and the part again", rest.returncode == 0, rest.stderr)
-        fleet.contains("it says how many are new", rest.stderr, "1 answers taken, 1 were there")
+        fleet.contains("it says how many are new", rest.stderr, "1 answer taken, 1 already there")
 
         for epoch, length in ((2, 4), (3, 6)):
             rows = lab.queries()

@@ -72,7 +72,7 @@ def deadline(scratch):
         fleet.same("why", [e["why"] for e in status["closed_epochs"]], ["deadline"] * 3)
         fleet.same("epochs without them", [a["epochs_excluded"] for a in status["agent_status"]],
                    [2, 0, 0, 1])
-        fleet.contains("the coordinator said so", f.server.err(), "without agents 3")
+        fleet.contains("the coordinator said so", f.server.err(), "without agent 3")
         fleet.check("the participation is not complete", not status["complete_participation"])
         as_simulated(f, got, exported(f, "late"))
 
