@@ -9,8 +9,8 @@
 namespace duets::cli {
 
 /// One line a change: epochs that closed (with who was excluded) and opened, agents that joined,
-/// came back, left, were lost, taken over or retired, problems, and the end. Agents with the same news share
-/// a line. `before` is null at the first look: then only how the study stands is told.
+/// came back, left, were lost, taken over or retired, problems, and the end. Agents with the same
+/// news share a line. `before` is null at the first look: then only how the study stands is told.
 std::vector<std::string> changes(const service::StudyStatus* before,
                                  const service::StudyStatus& now);
 

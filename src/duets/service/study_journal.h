@@ -20,8 +20,8 @@ struct EpochNote {
   std::string why;         ///< complete, deadline, operator, retired
 };
 
-/// The facts "epochs", "traffic" and "policy". Decoding throws kDecode for anything that encoding could not
-/// have written.
+/// The facts "epochs", "traffic" and "policy". Decoding throws kDecode for anything that encoding
+/// could not have written.
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs);
 std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes);
 base::Bytes encode_traffic(const Traffic& traffic);
