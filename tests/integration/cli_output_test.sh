@@ -59,6 +59,14 @@ for words in "run small.toml -o full -q" "algorithms" "version" "--help" "run --
   holds "$words into a full device: exit code 1" test "$status" = 1
   says "$words into a full device" "standard output could not be written: No space left on device"
 done
+# What people are told may be lost; the run is not.
+"$DUETS_PROGRAM" run small.toml -o untold >out 2>/dev/full </dev/null
+status=$?
+holds "standard error on a full device: exit code 0" test "$status" = 0
+holds "standard error on a full device: results" test -s untold/manifest.json
+"$DUETS_PROGRAM" run missing.toml >out 2>/dev/full </dev/null
+status=$?
+holds "an error on a full device: its exit code" test "$status" = 2
 echo text >file
 duets run small.toml -o file --overwrite -q
 exits "--overwrite on a file" 2

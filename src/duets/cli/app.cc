@@ -20,6 +20,7 @@
 #include "duets/cli/engine.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/operator_commands.h"
+#include "duets/cli/print_to.h"
 #include "duets/cli/reproduce_command.h"
 #include "duets/cli/run_command.h"
 #include "duets/cli/scaling_command.h"
@@ -233,7 +234,7 @@ int guarded(const std::function<void()>& body) {
     return static_cast<int>(ExitCode::kOk);
   } catch (const std::exception& error) {
     // Without a text it was told already: by the first of several processes.
-    if (*error.what() != '\0') fmt::print(stderr, "duets: {}\n", error.what());
+    if (*error.what() != '\0') print_to(stderr, "duets: {}\n", error.what());
     return static_cast<int>(exit_code_of(error));
   }
 }

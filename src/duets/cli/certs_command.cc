@@ -12,6 +12,7 @@
 #include "duets/base/error.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/json_text.h"
+#include "duets/cli/print_to.h"
 #include "duets/service/certificates.h"
 
 namespace duets::cli {
@@ -23,7 +24,7 @@ constexpr std::uint32_t kAuthorityDays = 3650;
 constexpr std::uint32_t kMaxDays = 36500;
 
 void advise(const CertsFlags& flags, const std::string& text) {
-  if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
+  if (flags.verbosity != Verbosity::kQuiet) print_to(stderr, "{}\n", text);
 }
 
 /// What was made; `identity` is whom the certificate names.

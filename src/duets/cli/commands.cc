@@ -11,6 +11,7 @@
 #include "duets/cli/build_info.h"
 #include "duets/cli/config_check.h"
 #include "duets/cli/json_text.h"
+#include "duets/cli/print_to.h"
 #include "duets/cli/result_tables.h"
 #include "duets/cli/study_file.h"
 
@@ -18,7 +19,7 @@ namespace duets::cli {
 namespace {
 
 void tell(const CommonFlags& flags, const std::string& text) {
-  if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
+  if (flags.verbosity != Verbosity::kQuiet) print_to(stderr, "{}\n", text);
 }
 
 }  // namespace

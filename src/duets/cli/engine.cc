@@ -9,6 +9,7 @@
 #include "duets/cli/build_info.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/exit_code.h"
+#include "duets/cli/print_to.h"
 #include "duets/cluster/cluster_executor.h"
 #include "duets/cluster/job.h"
 #include "duets/cluster/mpi_transport.h"
@@ -44,7 +45,7 @@ cluster::Failure explain(const std::exception& error) {
 }
 
 void tell(const cluster::Failure& failure) {
-  fmt::print(stderr, "duets: {}\n", failure.text);
+  print_to(stderr, "duets: {}\n", failure.text);
   std::fflush(stderr);
 }
 

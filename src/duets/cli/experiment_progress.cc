@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "duets/cli/print_to.h"
+
 namespace duets::cli {
 namespace {
 
@@ -67,7 +69,7 @@ void ExperimentProgress::maybe_print_line() {
 
 void ExperimentProgress::print_line() {
   last_line_ = std::chrono::steady_clock::now();
-  fmt::print(out_, "{:3} %  {}\n", bar_->done() * 100 / total_, bar_->text());
+  print_to(out_, "{:3} %  {}\n", bar_->done() * 100 / total_, bar_->text());
   std::fflush(out_);
 }
 

@@ -14,6 +14,7 @@
 #include "duets/cli/figure_export.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/json_text.h"
+#include "duets/cli/print_to.h"
 #include "duets/cli/shell_line.h"
 #include "duets/cli/unit_files.h"
 #include "duets/cluster/job.h"
@@ -25,7 +26,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 void tell(const CommonFlags& flags, const std::string& text) {
-  if (flags.verbosity != Verbosity::kQuiet) fmt::print(stderr, "{}\n", text);
+  if (flags.verbosity != Verbosity::kQuiet) print_to(stderr, "{}\n", text);
 }
 
 // Compiler and instruction set may change the last digit of what lies outside the strict
@@ -162,7 +163,7 @@ void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& s
   const ExperimentOutput shows = plan.present(result, digest);
   for (const auto& [name, text] : shows.files) directory.write(name, text);
   const std::string figure_note = draw(directory, shows, engine.executor);
-  if (!figure_note.empty()) fmt::print(stderr, "note: {}\n", figure_note);
+  if (!figure_note.empty()) print_to(stderr, "note: {}\n", figure_note);
   directory.write("manifest.json",
                   manifest_text(plan, settings, digest, timing, figure_note, engine));
   std::cout << shown(shows, digest, output_of(plan, flags), flags.format);

@@ -4,12 +4,14 @@
 
 #include <cstdio>
 
+#include "duets/cli/print_to.h"
+
 namespace duets::cli {
 
 void Lines::say(const std::string& line) {
   if (quiet_) return;
   const std::lock_guard lock(mutex_);
-  fmt::print(stderr, "{}\n", line);
+  print_to(stderr, "{}\n", line);
 }
 
 service::Log Lines::log() {

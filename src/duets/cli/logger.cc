@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "duets/cli/exit_code.h"
+#include "duets/cli/print_to.h"
 #include "duets/service/wire_text.h"
 
 namespace duets::cli {
@@ -89,7 +90,7 @@ void logged(Logger& logger, const std::function<void()>& body) {
 }
 
 void Logger::print(const LogLine& line, double now) {
-  fmt::print(out_, "{}", log_line_text(line, now, flags_.format));
+  print_to(out_, "{}", log_line_text(line, now, flags_.format));
   std::fflush(out_);
 }
 

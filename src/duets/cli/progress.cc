@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "duets/base/count_text.h"
+#include "duets/cli/print_to.h"
 #include "duets/harness/memory_estimate.h"
 #include "duets/protocol/variance.h"
 
@@ -52,7 +53,7 @@ void Progress::epoch_began(std::uint32_t epoch, std::uint32_t length) {
   bar_.prepared(prepared_);
   bar_.set_label(fmt::format("epoch {}", epoch));
   if (verbosity_ == Verbosity::kQuiet) return;
-  if (large_ && epoch > 1 && !bar_.terminal()) fmt::print(out_, "  {}\n", bar_.text());
+  if (large_ && epoch > 1 && !bar_.terminal()) print_to(out_, "  {}\n", bar_.text());
   bar_.draw();
 }
 
@@ -69,7 +70,7 @@ void Progress::exchange_began(std::uint32_t epoch) {
 void Progress::epoch_ended(const protocol::EpochReport& report) {
   if (verbosity_ == Verbosity::kQuiet) return;
   bar_.clear();
-  fmt::print(out_, "{}\n", epoch_line(report, verbosity_ == Verbosity::kVerbose));
+  print_to(out_, "{}\n", epoch_line(report, verbosity_ == Verbosity::kVerbose));
 }
 
 }  // namespace duets::cli

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duets/cli/print_to.h"
+
 namespace duets::cli {
 namespace {
 
@@ -33,7 +35,7 @@ ProgressBar::ProgressBar(std::FILE* out, std::uint64_t total, std::string noun)
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::clear() {
-  if (shown_) fmt::print(out_, "\r\033[K");
+  if (shown_) print_to(out_, "\r\033[K");
   shown_ = false;
 }
 

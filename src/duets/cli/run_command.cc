@@ -13,6 +13,7 @@
 #include "duets/cli/file_io.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/participation_file.h"
+#include "duets/cli/print_to.h"
 #include "duets/cli/result_directory.h"
 #include "duets/cli/run_trials.h"
 #include "duets/cli/shell_line.h"
@@ -199,7 +200,7 @@ void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions
                   results.partial().string());
   const InterruptGuard interrupt(stopping.c_str());
   if (flags.verbosity != Verbosity::kQuiet) {
-    for (const std::string& line : words_before(plan, engine)) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : words_before(plan, engine)) print_to(stderr, "{}\n", line);
   }
   const harness::RunResult result = simulate_into(results, plan, flags, engine, interrupt);
   results.commit(result, plan.trials, plan.threads);

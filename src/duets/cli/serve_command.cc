@@ -216,9 +216,8 @@ void serve(const ServeFlags& flags, const std::vector<StudyFile>& files, Logger&
 }  // namespace
 
 void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
-  const std::vector<StudyFile> files = load_studies(flags, extensions);
   Logger logger(flags.log);
-  logged(logger, [&] { serve(flags, files, logger); });
+  logged(logger, [&] { serve(flags, load_studies(flags, extensions), logger); });
 }
 
 }  // namespace duets::cli

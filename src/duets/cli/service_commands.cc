@@ -23,15 +23,12 @@ void add_choice(CLI::App& command, const std::string& name, const std::string& t
   command
       .add_option_function<std::string>(
           name,
-          [name, words, take](const std::string& word) {
-            const auto found = std::find(words.begin(), words.end(), word);
-            if (found == words.end()) {
-              throw CLI::ValidationError(
-                  name, fmt::format("\"{}\" must be one of {}", word, fmt::join(words, ", ")));
-            }
-            take(static_cast<std::size_t>(found - words.begin()));
+          [words, take](const std::string& word) {
+            take(static_cast<std::size_t>(std::find(words.begin(), words.end(), word) -
+                                          words.begin()));
           },
           text)
+      ->check(one_of(words))
       ->option_text(shown);
 }
 

@@ -112,12 +112,12 @@ void add_epoch(const StudyStatus& status, Rows& rows) {
   rows.emplace_back("epochs close", closing_text(status));
   if (status.deadline_seconds) {
     const double left = *status.deadline_seconds - status.epoch_seconds;
-    rows.emplace_back("deadline",
-                      left > 0
-                          ? fmt::format("in {}, with at least {} of {}", duration_text(left),
-                                        status.quorum, count_text(status.agents, "agent", "agents"))
-                          : fmt::format("over: closes with {} of {}", status.quorum,
-                                        count_text(status.agents, "agent", "agents")));
+    rows.emplace_back(
+        "deadline",
+        left > 0 ? fmt::format("in {}, with at least {} of {}", duration_text(left), status.quorum,
+                               count_text(num_active(status), "agent", "agents"))
+                 : fmt::format("over: closes with {} of {}", status.quorum,
+                               count_text(num_active(status), "agent", "agents")));
   }
   if (!status.served) return;
   const std::string waiting = service::waiting_text(status);

@@ -13,6 +13,7 @@
 #include "duets/cli/agent_numbers.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
+#include "duets/cli/print_to.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_definition.h"
 
@@ -22,7 +23,7 @@ namespace {
 bool confirmed(const std::string& name) {
   base::require(isatty(STDIN_FILENO) == 1, "--yes", "(missing)",
                 "deleting cannot be undone; type --yes where nobody can be asked");
-  fmt::print(stderr, "Delete study {} with everything stored of it, secret included? [y/N] ", name);
+  print_to(stderr, "Delete study {} with everything stored of it, secret included? [y/N] ", name);
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "yes";

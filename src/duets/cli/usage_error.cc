@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "duets/cli/exit_code.h"
+#include "duets/cli/print_to.h"
 
 namespace duets::cli {
 namespace {
@@ -93,7 +94,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::s
   } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     what = unexpected(app.remaining(true));
   }
-  fmt::print(stderr, "duets: {}\nTry: {} --help\n", what, command);
+  print_to(stderr, "duets: {}\nTry: {} --help\n", what, command);
   return static_cast<int>(ExitCode::kUsage);
 }
 

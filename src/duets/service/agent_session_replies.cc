@@ -128,7 +128,8 @@ std::string AgentTalk::judge(const protocol::Refusal& refusal) {
       // Not written when it throws: the journal must replay. Lost in a crash, it comes again.
       const JournalDisowned entry{epoch};
       joined_.book->apply(entry);
-      write(entry);
+      // While epochs are brought back the journal has later ones behind this one.
+      if (!is_retracing()) write(entry);
     }
     return fmt::format(
         "the coordinator has other results of epoch {}, from another machine: the first ones "

@@ -188,7 +188,8 @@ void AgentTalk::refuse_taken(const JournalAnswer& answer) const {
 // A heartbeat only says that the lease is over; any other call is refused with the reason.
 void AgentTalk::check_fence() {
   if (!pulse_->fenced()) return;
-  fetch(Patience::kOnce);
+  // No answer is no reason: a coordinator that is away, or reads its records, is asked again.
+  if (!fetch(Patience::kOnce)) return;
   throw Error(ErrorKind::kConnection,
               fmt::format("{}: another machine has taken over this agent, or an operator has "
                           "retired it",

@@ -46,12 +46,9 @@ LogLine handshake_line(std::string_view why) {
 void hear(gpr_log_func_args* args) {
   const std::optional<LogLine> line = grpc_line(args->message);
   if (!line) return;
-  std::shared_ptr<const Log> log;
-  {
-    const std::lock_guard lock(mutex);
-    log = current;
-  }
-  if (log) (*log)(*line);
+  // Held while the line is written: whoever takes the log away waits for its end.
+  const std::lock_guard lock(mutex);
+  if (current) (*current)(*line);
 }
 
 }  // namespace

@@ -107,9 +107,10 @@ void StudyHost::say(const std::string& message, LogLevel level, const std::strin
 
 void StudyHost::fail(const std::string& problem) {
   say("cannot go on: " + problem, LogLevel::kError);
+  const std::lock_guard lock(state_mutex_);
+  if (board_.state() == StudyState::kStopped) return;
   try {
-    const std::lock_guard lock(state_mutex_);
-    if (board_.state() != StudyState::kStopped) journal_.set_failed(clean_text(problem));
+    journal_.set_failed(clean_text(problem));
   } catch (const base::Error& error) {
     say(fmt::format("and that cannot be stored: {}", error.what()), LogLevel::kError);
   }
@@ -134,7 +135,10 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
     const bool runs = state == StudyState::kRunning;
     epoch_began_ = steady_seconds();
     if (!carry_out(runs ? coordinator_->resume() : protocol::Effects{}, "complete")) return;
-    if (runs && !close_without_retired().ok()) return;
+    if (runs && !close_without_retired().ok() &&
+        (stopping_ || board_.state() == StudyState::kFailed)) {
+      return;
+    }
     board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
                 best_trial_of(definition_, *coordinator_, secret_),
                 runs && coordinator_->finished() ? StudyState::kFinished : state);

@@ -257,8 +257,8 @@ void StudyHost::tick() {
   if (!is_over_deadline(status)) return;
   close_posted_ = true;
   worker_.post([this, epoch = status.epoch] {
-    // Nothing to say when the epoch has ended by itself meanwhile.
-    close_with_uploads(epoch, "deadline");
+    // The epoch may have ended by itself, or an operator may have changed the deadline.
+    if (is_over_deadline(board_.status(unix_seconds()))) close_with_uploads(epoch, "deadline");
     close_posted_ = false;
   });
 }

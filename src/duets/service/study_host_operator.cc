@@ -35,7 +35,9 @@ ClosePolicy StudyHost::policy() const {
 void StudyHost::decide(std::function<grpc::Status()> decision, DecisionDone done) {
   const auto answer = std::make_shared<Answer>(std::move(done));
   if (const auto status = not_serving()) return (*answer)(*status);
-  if (const std::string problem = board_.problem(); !problem.empty()) {
+  // A disk that takes nothing keeps the worker waiting. A failed study does not: it says so.
+  if (const std::string problem = board_.problem();
+      !problem.empty() && board_.state() != StudyState::kFailed) {
     return (*answer)({StatusCode::UNAVAILABLE, problem});
   }
   worker_.post([decision = std::move(decision), answer] { (*answer)(decision()); });

@@ -3,7 +3,9 @@ missing or were added, bits of journal.bin. Every one ends with exit code 5 and 
 study with a preset and a list of epochs, which is exported and read again as the same study."""
 
 import json
+import pathlib
 import random
+import sys
 
 import fleet
 
@@ -152,4 +154,30 @@ def preset_with_epochs(scratch):
                    (exported["study_digest"], *got))
 
 
-fleet.main(edited, preset_with_epochs)
+def left_out_and_infeasible(scratch):
+    """The table says of an agent that was left out neither that a point was infeasible nor why; its
+    journal does. That is no contradiction."""
+    study = fleet.study(scratch / "left.toml", "box", agents=2, objective=[
+        'command = ["unused"]', "infeasible_value = -2.0"])
+    program = [sys.executable, "-S", "-B", pathlib.Path(__file__).parent / "misbehaving.py",
+               scratch / "asked.log", "0-1-0=infeasible", f"0-1-1=wait:{scratch}/go"]
+    with fleet.Fleet(scratch, study, agents=2, program=program) as f:
+        f.start()
+        fleet.wait("agent 1 has delivered, agent 0 is at its second query", lambda: (
+            s := f.server.status()) and s["agent_status"][1]["uploaded"] and
+            s["agent_status"][0]["answered"] == 1)
+        run(f, "study", "close", "left", "--epoch", 1, "--server", f.server.address, "--insecure")
+        (scratch / "go").touch()
+        fleet.check("it finishes", f.finish() is not None)
+        journals = [a.journal for a in f.agents]
+        run(f, "study", "export", "left", "--storage", f.server.storage, "-o", "export", "--trials",
+            *journals)
+        fleet.contains("agent 0 was left out", (f.scratch / "export" / "trials.csv").read_text(),
+                       "excluded")
+        result = verified(f, "export", "--trials", *journals)
+        fleet.same("table and journal agree: exit code", result.returncode, 0)
+        fleet.check("and nothing is said of it", "another answer" not in result.stderr,
+                    result.stderr)
+
+
+fleet.main(edited, preset_with_epochs, left_out_and_infeasible)
