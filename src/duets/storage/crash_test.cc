@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "duets/storage/fail_plan_test_support.h"
 #include "duets/storage/store_test_support.h"
 
 namespace duets::storage {
@@ -47,50 +48,27 @@ TEST(Crash, AnotherProcessIsLockedOut) {
   EXPECT_EQ(status, 0);
 }
 
-// A death test in "threadsafe" style is a fresh process that runs the test again up to the deadly
-// statement. It finds here the directory that the first process made and will remove.
-class SharedDirectory {
- public:
-  SharedDirectory() {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    if (getenv(kName) != nullptr) return;
-    own_.emplace();
-    setenv(kName, (*own_ / "duets.db").c_str(), 1);
-  }
-  ~SharedDirectory() {
-    if (own_) unsetenv(kName);
-  }
-  SharedDirectory(const SharedDirectory&) = delete;
-  SharedDirectory& operator=(const SharedDirectory&) = delete;
-  Path file() const { return getenv(kName); }
-
- private:
-  static constexpr const char* kName = "DUETS_CRASH_TEST_FILE";
-  std::optional<TemporaryDirectory> own_;
-};
-
-#ifdef DUETS_FAIL_POINTS
-
-// Appends 1, 2, 3, ... each with a fact, until the fail point ends the process. Meant for a process
-// in which no fail point was passed before: the variable is read once.
-[[noreturn]] void append_until_killed(const Path& file, const std::string& plan) {
-  setenv("DUETS_FAIL_POINT", plan.c_str(), 1);
+// Appends 1, 2, 3, ... each with a fact.
+void append_nine_times(const Path& file) {
   Store store(file, Access::kWrite);
   store.create("a", {});
   for (int i = 1; i < 10; ++i) {
     const base::Bytes bytes = bytes_of(std::to_string(i));
     store.append("a", Entries{bytes, bytes}, std::vector<Store::Fact>{{"count", bytes}});
   }
-  _exit(0);
 }
 
 class KillTest : public testing::TestWithParam<std::pair<std::string, int>> {};
 
 TEST_P(KillTest, WhatWasCommittedIsThereAndNothingElse) {
-  const SharedDirectory directory;
-  const Path file = directory.file();
+  const TemporaryDirectory directory;
+  const Path file = directory / "duets.db";
   const auto& [plan, expected] = GetParam();
-  EXPECT_EXIT(append_until_killed(file, plan), testing::KilledBySignal(SIGKILL), "");
+  const int status = status_of_child([&] {
+    install_fail_plan(plan);
+    append_nine_times(file);
+  });
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   Store store(file, Access::kWrite);
   const std::vector<base::Bytes> entries = store.entries("a");
   ASSERT_EQ(entries.size(), 2 * static_cast<std::size_t>(expected));
@@ -111,58 +89,39 @@ INSTANTIATE_TEST_SUITE_P(Points, KillTest,
                                          std::pair("append.before:4:kill", 3),
                                          std::pair("append.after:4:kill", 4)));
 
-// From the second append to the third, each fails once it is all but committed.
-void expect_two_failures(const Path& file) {
-  setenv("DUETS_FAIL_POINT", "append.before:2-3:fail", 1);
-  Store store(file, Access::kWrite);
+TEST(FailPoint, FailsFromTheFirstToTheLastCountAndStoresNothing) {
+  const TemporaryDirectory directory;
+  Store store(directory / "duets.db", Access::kWrite);
   store.create("a", {});
+  install_fail_plan("append.before:2-3:fail");
   std::string seen;
   for (int i = 1; i <= 5; ++i) {
     const auto failure = failure_of([&] { store.append("a", Entries{bytes_of("x")}); });
     seen += failure && failure->cause == StorageError::Cause::kUnwritable ? 'f' : '.';
   }
-  if (seen == ".ff.." && store.size("a") == 3) _exit(0);
-  _exit(1);
-}
-
-TEST(FailPoint, FailsFromTheFirstToTheLastCountAndStoresNothing) {
-  const SharedDirectory directory;
-  EXPECT_EXIT(expect_two_failures(directory.file()), testing::ExitedWithCode(0), "");
-}
-
-void append_with_plan(const Path& file, const std::string& plan) {
-  setenv("DUETS_FAIL_POINT", plan.c_str(), 1);
-  Store store(file, Access::kWrite);
-  store.create("a", {});
-  const auto append = [&] { store.append("a", {}); };
-  _exit(kind_of(append) == base::ErrorKind::kInvalid ? 0 : 1);
+  install_fail_point(nullptr);
+  EXPECT_EQ(seen, ".ff..");
+  EXPECT_EQ(store.size("a"), 3U);
 }
 
 TEST(FailPoint, APlanThatMakesNoSenseIsRefused) {
   for (const char* plan :
        {"append.before", "append.before:0:kill", "append.before:x:fail", "append.before:1:explode",
         "append.before:3-2:fail", "append.before:1-2:kill", "append.before::kill"}) {
-    const SharedDirectory directory;
-    EXPECT_EXIT(append_with_plan(directory.file(), plan), testing::ExitedWithCode(0), "") << plan;
+    EXPECT_EQ(kind_of([&] { parse_fail_plan(plan); }), base::ErrorKind::kInvalid) << plan;
   }
 }
 
-#else
-
-void append_despite_plan(const Path& file) {
-  setenv("DUETS_FAIL_POINT", "append.before:1:kill", 1);
-  Store store(file, Access::kWrite);
-  store.create("a", {});
-  store.append("a", {});
-  _exit(0);
+TEST(FailPoint, TheStorageItselfReadsNoVariable) {
+  const TemporaryDirectory directory;
+  const int status = status_of_child([&] {
+    setenv("DUETS_FAIL_POINT", "append.before:1:kill", 1);
+    Store store(directory / "duets.db", Access::kWrite);
+    store.create("a", {});
+    store.append("a", {});
+  });
+  EXPECT_EQ(status, 0);
 }
-
-TEST(FailPoint, IsNotObeyedUnlessBuiltIn) {
-  const SharedDirectory directory;
-  EXPECT_EXIT(append_despite_plan(directory.file()), testing::ExitedWithCode(0), "");
-}
-
-#endif
 
 }  // namespace
 }  // namespace duets::storage

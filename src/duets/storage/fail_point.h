@@ -1,22 +1,23 @@
-// Places where tests break the service on purpose.
+// Places in the storage where tests make the process die or a write fail.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 namespace duets::storage {
 
-/// In builds with DUETS_FAIL_POINTS, obeys the environment variable DUETS_FAIL_POINT, read once:
-///
-///   NAME:COUNT:kill        the COUNT-th time (from 1) NAME is passed, the process kills itself
-///   NAME:COUNT:fail        from the COUNT-th time on, NAME throws StorageError(kUnwritable)
-///   NAME:COUNT-LAST:fail   likewise, until the LAST-th time
-///
-/// Anything else is kInvalid. In other builds it does nothing at all, and a set variable is not
-/// read. Points:
+/// Called with the name of the place that is passed. It may kill the process, or throw StorageError
+/// as a failing disk would. Places:
 ///
 ///   append.before  append.after  (around the commit of Store::append)
 ///
-/// A failure at append.after comes when the entries are stored already: kill there, do not fail.
-void fail_point(std::string_view name);
+/// A failure at append.after comes when the entries are stored already: kill there, do not throw.
+using FailPoint = std::function<void(std::string_view place)>;
+
+/// For tests: the program installs none, and then nothing happens. Call it before a store is open;
+/// an empty function takes it away again.
+void install_fail_point(FailPoint hook);
+
+void pass_fail_point(std::string_view place);
 
 }  // namespace duets::storage

@@ -26,7 +26,7 @@ class Store::Impl {
   }
 
   template <typename Action>
-  void write(Action action, bool fail_points = false) {
+  void write(Action action, bool has_fail_points = false) {
     const std::lock_guard hold(mutex_);
     if (!opened_.lock) {
       base::refuse("store", opened_.connection->file().string(), "is open for reading only");
@@ -34,9 +34,9 @@ class Store::Impl {
     Transaction transaction(*opened_.connection, Transaction::Kind::kWrite);
     action(journals_);
     const std::uint64_t commits = journals_.count_commit();
-    if (fail_points) fail_point("append.before");
+    if (has_fail_points) pass_fail_point("append.before");
     transaction.commit();
-    if (fail_points) fail_point("append.after");
+    if (has_fail_points) pass_fail_point("append.after");
     opened_.lock->note_commits(commits);
   }
 

@@ -14,7 +14,8 @@ one failed or the script did. Every wait is for a condition and has a cap. Every
 of its own, dies with the test, and writes to files in the scratch directory, which is kept (and named)
 when something failed. At the end no file that was left behind may hold a secret.
 
-Environment: DUETS_PROGRAM (the program), DUETS_SOURCE_DIR (the checkout).
+Environment: DUETS_PROGRAM (the program), DUETS_BREAKABLE (the program that obeys a fail point, breakable.cc),
+DUETS_SOURCE_DIR (the checkout).
 """
 
 import base64
@@ -32,6 +33,7 @@ import time
 import traceback
 
 PROGRAM = os.environ.get("DUETS_PROGRAM", "duets")
+BREAKABLE = os.environ.get("DUETS_BREAKABLE", "duets_breakable")
 SOURCE = pathlib.Path(os.environ.get("DUETS_SOURCE_DIR", "."))
 CAP = 120  # seconds: how long a condition may take before the test gives up on it
 AGENTS = 8
@@ -231,9 +233,9 @@ class Server(Process):
         self.storage = storage or scratch / f"{name}-storage"
         self.address = None
 
-    def arguments(self, *extra, keep=True, lease=60):
+    def arguments(self, *extra, keep=True, lease=60, program=PROGRAM):
         coins = ["--secret", self.secret] if self.seed is None else ["--seed", self.seed]
-        arguments = [PROGRAM, "serve", self.study_file, "--listen", self.address or "127.0.0.1:0",
+        arguments = [program, "serve", self.study_file, "--listen", self.address or "127.0.0.1:0",
                      "--address-file", self.address_file, "--storage", self.storage, *coins,
                      "--lease", lease, "--format", "json"]
         return [*arguments, *(["--keep"] if keep else []), *extra]
@@ -246,7 +248,7 @@ class Server(Process):
         """Starts it and waits until it listens or is gone. `before`: a command that runs it."""
         self.address_file.unlink(missing_ok=True)
         arguments = self.arguments(*(["--insecure"] if insecure else []), *extra, keep=keep,
-                                   lease=lease)
+                                   lease=lease, program=BREAKABLE if fail_point else PROGRAM)
         self.launch([*before, *arguments], {"DUETS_FAIL_POINT": fail_point})
         wait(f"{self.name} to listen", lambda: self.listening() or not self.alive())
         if self.listening():
@@ -282,7 +284,7 @@ class Agent(Process):
 
     def start(self, *extra, fail_point=None, insecure=True, numbered=True, before=()):
         which = ["--agents" if "-" in str(self.number) else "--agent", self.number]
-        arguments = [*before, PROGRAM, "agent", "--server", self.server.address,
+        arguments = [*before, BREAKABLE if fail_point else PROGRAM, "agent", "--server", self.server.address,
                      *(which if numbered else []), "--journal", self.journal,
                      *(["--insecure"] if insecure else []), *extra]
         if self.program:

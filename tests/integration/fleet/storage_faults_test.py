@@ -1,6 +1,8 @@
 """A full disk and a read-only one: the run waits and says why, nothing is sent before it is stored,
 and it ends with the same digests. (vizier #1187, optuna #815: storage that never committed.)"""
 
+import os
+import pathlib
 import shutil
 import sys
 
@@ -89,6 +91,21 @@ def failing_writes(scratch):
         fleet.same("failing writes: digests of the undisturbed run", got, f.reference())
 
 
+def the_program_has_no_fail_points(scratch):
+    """Nobody can break a deployed program with a variable: it does not know of it."""
+    name = "DUETS_FAIL_POINT"
+    fleet.check("the breakable program knows the variable",
+                name.encode() in pathlib.Path(fleet.BREAKABLE).read_bytes())
+    fleet.check("the program does not", name.encode() not in pathlib.Path(fleet.PROGRAM).read_bytes())
+    study = fleet.study(scratch / "deaf.toml", "finite", agents=2)
+    os.environ[name] = "append.before:1:kill"
+    try:
+        with fleet.Fleet(scratch, study, agents=2) as f:
+            fleet.same("the variable changes nothing", f.start().finish(), f.reference())
+    finally:
+        del os.environ[name]
+
+
 def read_only_disk(scratch):
     why = disks.why_not(scratch)
     if why:
@@ -129,4 +146,5 @@ def one_writer(scratch):
         fleet.same("a second coordinator: digests", f.finish(), f.reference())
 
 
-fleet.main(failing_writes, full_disk, full_while_uploading, read_only_disk, one_writer)
+fleet.main(failing_writes, the_program_has_no_fail_points, full_disk, full_while_uploading,
+           read_only_disk, one_writer)
