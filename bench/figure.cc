@@ -5,17 +5,17 @@
 #include <iostream>
 #include <string>
 
-#include "duets/harness/chart.h"
+#include "duets/report/chart.h"
 
 namespace {
 
-using duets::harness::Figure;
-using duets::harness::Panel;
-using duets::harness::Series;
+using duets::report::Figure;
+using duets::report::Panel;
+using duets::report::Series;
 
 Series begin_line(const std::string& header, std::size_t index) {
   const std::size_t tab = header.find('\t');
-  Series line{.name = header.substr(0, tab), .style = duets::harness::palette_style(index, true)};
+  Series line{.name = header.substr(0, tab), .style = duets::report::palette_style(index, true)};
   if (header.substr(tab + 1) == "dashed") {
     line.style = {.colour = "#777777", .dash = "6 4", .width = 1.4};
   }
@@ -24,8 +24,8 @@ Series begin_line(const std::string& header, std::size_t index) {
 
 Panel read_panel(std::istream& in) {
   Panel panel;
-  panel.x = {.label = "m, number of queries", .scale = duets::harness::Scale::kLog10};
-  panel.y = {.label = "seconds on one core", .scale = duets::harness::Scale::kLog10};
+  panel.x = {.label = "m, number of queries", .scale = duets::report::Scale::kLog10};
+  panel.y = {.label = "seconds on one core", .scale = duets::report::Scale::kLog10};
   for (std::string text; std::getline(in, text);) {
     if (text.rfind("line\t", 0) == 0) {
       panel.series.push_back(begin_line(text.substr(5), panel.series.size()));

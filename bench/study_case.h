@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duets/harness/presets.h"
+#include "duets/lab/presets.h"
 
 namespace duets::bench {
 
@@ -18,12 +18,12 @@ inline constexpr std::array<double, 3> kStudyBetas{0.2, 1.0, 5.0};
 inline constexpr std::array<std::uint64_t, 3> kStudySeeds{1, 2, 3};
 
 /// The algorithm at every beta, in order.
-std::vector<harness::Contender> study_contenders(std::string_view algorithm);
+std::vector<lab::Contender> study_contenders(std::string_view algorithm);
 
 /// One instance for each seed.
-std::vector<harness::Instance> study_instances(std::string_view function);
+std::vector<lab::Instance> study_instances(std::string_view function);
 
 /// Everything at once, as `duets reproduce` would run it.
-harness::Experiment study_slice();
+lab::Experiment study_slice();
 
 }  // namespace duets::bench

@@ -18,7 +18,7 @@ namespace duets::bench {
 namespace {
 
 using base::AgentId;
-using harness::Instance;
+using lab::Instance;
 
 // Writes down the arms that another policy plays, round after round.
 class Recorder final : public problems::Policy {
@@ -46,9 +46,9 @@ class Recorder final : public problems::Policy {
   std::vector<std::size_t> arms_;
 };
 
-std::string run_json(const Instance& instance, const harness::Algorithm& algorithm, double beta) {
+std::string run_json(const Instance& instance, const lab::Algorithm& algorithm, double beta) {
   Recorder policy(algorithm.make(instance.setting, {.beta = beta}), instance.setting.latents);
-  const harness::Curves curves = harness::play(instance, policy);
+  const lab::Curves curves = lab::play(instance, policy);
   return fmt::format(R"({{"algorithm":"{}","beta":{},"arms":{},"regret":{},"paper":{}}})",
                      algorithm.key, beta, json_list(policy.arms()), curves.regret.back(),
                      curves.paper.back());
@@ -104,10 +104,10 @@ std::string instance_json(std::string_view function, const Instance& instance) {
   const Luck luck = luck_of(instance);
   std::vector<std::string> runs;
   std::vector<std::string> duets;
-  const std::vector<harness::Algorithm> algorithms = harness::builtin_algorithms();
+  const std::vector<lab::Algorithm> algorithms = lab::builtin_algorithms();
   for (const double beta : kStudyBetas) {
-    for (const std::string_view key : harness::paper_algorithms()) {
-      const harness::Algorithm& algorithm = harness::find_algorithm(algorithms, std::string(key));
+    for (const std::string_view key : lab::paper_algorithms()) {
+      const lab::Algorithm& algorithm = lab::find_algorithm(algorithms, std::string(key));
       if (algorithm.make) {
         runs.push_back(run_json(instance, algorithm, beta));
       } else {
@@ -132,7 +132,7 @@ std::string instance_json(std::string_view function, const Instance& instance) {
 int main() {
   std::vector<std::string> instances;
   for (const std::string_view function : duets::bench::kStudyFunctions) {
-    for (const duets::harness::Instance& instance : duets::bench::study_instances(function)) {
+    for (const duets::lab::Instance& instance : duets::bench::study_instances(function)) {
       instances.push_back(duets::bench::instance_json(function, instance));
     }
   }

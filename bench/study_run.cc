@@ -13,8 +13,8 @@ namespace duets::bench {
 namespace {
 
 // Made once and kept: all algorithms share them, as in a study.
-const std::vector<harness::Instance>& instances_of(std::string_view function) {
-  static std::map<std::string_view, std::vector<harness::Instance>> made;
+const std::vector<lab::Instance>& instances_of(std::string_view function) {
+  static std::map<std::string_view, std::vector<lab::Instance>> made;
   auto found = made.find(function);
   if (found == made.end()) found = made.emplace(function, study_instances(function)).first;
   return found->second;
@@ -31,12 +31,12 @@ bool is_right(benchmark::State& state, double regret, double expected) {
 // computed before, so a wrong posterior does not reproduce it.
 void study_run(benchmark::State& state, std::string_view function, std::string_view algorithm,
                double expected) {
-  const std::vector<harness::Instance>& instances = instances_of(function);
-  const std::vector<harness::Contender> contenders = study_contenders(algorithm);
+  const std::vector<lab::Instance>& instances = instances_of(function);
+  const std::vector<lab::Contender> contenders = study_contenders(algorithm);
   for (auto _ : state) {
     double regret = 0;
-    for (const harness::Instance& instance : instances) {
-      for (const harness::Contender& contender : contenders) {
+    for (const lab::Instance& instance : instances) {
+      for (const lab::Contender& contender : contenders) {
         regret += contender.run(instance).regret.back();
       }
     }
@@ -46,23 +46,23 @@ void study_run(benchmark::State& state, std::string_view function, std::string_v
 
 void study_instance(benchmark::State& state, std::string_view function) {
   for (auto _ : state) {
-    benchmark::DoNotOptimize(harness::preset_instance("paper", function, kStudySeeds.front()));
+    benchmark::DoNotOptimize(lab::preset_instance("paper", function, kStudySeeds.front()));
   }
 }
 
 void study_slice_run(benchmark::State& state, double expected) {
-  const harness::Experiment experiment = study_slice();
+  const lab::Experiment experiment = study_slice();
   const base::SerialExecutor executor;
   const std::atomic<bool> stop = false;
-  harness::NoStore store;
-  harness::ExperimentObserver observer;
+  lab::NoStore store;
+  lab::ExperimentObserver observer;
   for (auto _ : state) {
-    const harness::ExperimentResult result =
-        harness::run_experiment(experiment, executor, store, observer, stop);
+    const lab::ExperimentResult result =
+        lab::run_experiment(experiment, executor, store, observer, stop);
     double regret = 0;
     for (const auto& task : result.units) {
-      for (const harness::Unit& unit : task) {
-        for (const harness::Curves& curves : unit) regret += curves.regret.back();
+      for (const lab::Unit& unit : task) {
+        for (const lab::Curves& curves : unit) regret += curves.regret.back();
       }
     }
     if (!is_right(state, regret, expected)) break;

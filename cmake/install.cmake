@@ -1,12 +1,12 @@
 # The installed package: find_package(duets) gives duets::base ... duets::service, one library per
-# room, and duets::duets for all of them. The command line room is not a library for others; only
-# its program is installed, with manual page and completions (component "program").
+# room, and duets::duets for all of them. The research room and the command line are not libraries for
+# others; only the program is installed, with manual page and completions (component "program").
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(rooms GLOBAL PROPERTY DUETS_ROOMS)
-list(REMOVE_ITEM rooms cli)
+list(REMOVE_ITEM rooms lab cli)
 list(TRANSFORM rooms PREPEND duets_ OUTPUT_VARIABLE room_targets)
 
 # The program has the name "duets", so the library of everything is called duets_all in this build.

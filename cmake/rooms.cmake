@@ -8,6 +8,7 @@
 
 set(DUETS_ROOM_base "")
 set(DUETS_ROOM_numeric base)
+set(DUETS_ROOM_report base)
 set(DUETS_ROOM_random base numeric)
 set(DUETS_ROOM_kernel base numeric)
 set(DUETS_ROOM_domain base numeric)
@@ -16,17 +17,19 @@ set(DUETS_ROOM_region base numeric random kernel domain gp)
 set(DUETS_ROOM_protocol base numeric random kernel domain gp region)
 set(DUETS_ROOM_problems base numeric random kernel domain)
 set(DUETS_ROOM_baselines base numeric random kernel domain gp problems)
-set(DUETS_ROOM_harness base numeric random kernel domain gp region protocol problems baselines)
+set(DUETS_ROOM_harness base numeric report random kernel domain gp region protocol problems)
+set(DUETS_ROOM_lab base numeric report random kernel domain gp region protocol problems baselines
+  harness)
 set(DUETS_ROOM_cluster base)
 set(DUETS_ROOM_storage base)
-set(DUETS_ROOM_service base numeric random kernel domain gp region protocol storage)
-set(DUETS_ROOM_cli base numeric random kernel domain gp region protocol problems baselines harness
-  cluster storage service)
+set(DUETS_ROOM_service base numeric report random kernel domain gp region protocol storage)
+set(DUETS_ROOM_cli base numeric report random kernel domain gp region protocol problems baselines
+  harness lab cluster storage service)
 
 # Headers that no room below harness may use: there a run is a pure function, so nothing reads a
 # clock, starts a thread, prints, or draws from anything but a coin.
 set(DUETS_FORBIDDEN_HEADERS chrono ctime random thread future iostream)
-set(DUETS_HOST_ROOMS harness cluster storage service cli)
+set(DUETS_HOST_ROOMS harness lab cluster storage service cli)
 
 # Fails unless every file of ROOM includes only headers of ROOM and of the rooms in ALLOWED.
 function(duets_check_includes ROOM ALLOWED)

@@ -62,8 +62,8 @@ class ExploreThenCommit final : public problems::Policy {
   std::size_t committed_ = 0;
 };
 
-harness::Algorithm explore_then_commit() {
-  harness::Algorithm algorithm;
+lab::Algorithm explore_then_commit() {
+  lab::Algorithm algorithm;
   algorithm.key = "explore-then-commit";
   algorithm.name = "ExploreThenCommit";
   algorithm.description = "random arms for a tenth of the time, then the best of them";

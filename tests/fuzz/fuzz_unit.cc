@@ -9,7 +9,7 @@ namespace {
 
 using namespace duets;
 
-harness::Task two_contenders() {
+lab::Task two_contenders() {
   return {.preset = "paper",
           .function = "h1",
           .make = {},
@@ -22,14 +22,13 @@ std::string hex(std::string_view text) {
 }
 
 // Every curve whole, and what was read written and read again is the same.
-void check(const cli::UnitReading& reading, const base::Digest& settings,
-           const harness::Task& task) {
+void check(const cli::UnitReading& reading, const base::Digest& settings, const lab::Task& task) {
   if (reading.state != cli::UnitState::kGood) {
     if (reading.why.empty()) std::abort();
     return;
   }
   if (reading.unit.size() != task.contenders.size()) std::abort();
-  for (const harness::Curves& curves : reading.unit) {
+  for (const lab::Curves& curves : reading.unit) {
     const std::size_t size = curves.t.size();
     if (size == 0 || curves.regret.size() != size || curves.paper.size() != size ||
         curves.figure.size() != size || curves.links.size() != size) {
@@ -45,7 +44,7 @@ void check(const cli::UnitReading& reading, const base::Digest& settings,
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const harness::Task task = two_contenders();
+  static const lab::Task task = two_contenders();
   static const base::Digest settings = cli::unit_settings("fuzz", task, 1);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check(cli::read_unit(text, settings, task), settings, task);

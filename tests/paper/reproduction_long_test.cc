@@ -19,18 +19,18 @@
 #include <string>
 #include <vector>
 
-#include "duets/harness/algorithms.h"
-#include "duets/harness/presets.h"
-#include "duets/harness/statistics.h"
 #include "duets/harness/threads.h"
-#include "duets/harness/variants.h"
+#include "duets/lab/algorithms.h"
+#include "duets/lab/presets.h"
+#include "duets/lab/statistics.h"
+#include "duets/lab/variants.h"
 
 namespace duets::paper {
 namespace {
 
-using harness::Contender;
-using harness::Experiment;
-using harness::Instance;
+using lab::Contender;
+using lab::Experiment;
+using lab::Instance;
 
 constexpr std::uint32_t kSeeds = 50;
 constexpr double kFalseAlarm = 0.01;
@@ -48,7 +48,7 @@ using Grids = std::map<std::string, std::map<std::string, Grid>>;  // by functio
 using Contenders = std::function<std::vector<Contender>(const std::string& function)>;
 
 std::vector<std::string> functions() {
-  const auto names = harness::paper_functions();
+  const auto names = lab::paper_functions();
   return {names.begin(), names.end()};
 }
 
@@ -57,21 +57,21 @@ Grids run(const Contenders& contenders) {
   for (const std::string& function : functions()) {
     experiment.tasks.push_back(
         {"re-runs", function,
-         [function](std::uint64_t seed) { return harness::variants_instance(function, seed); },
+         [function](std::uint64_t seed) { return lab::variants_instance(function, seed); },
          contenders(function)});
   }
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) experiment.seeds.push_back(seed);
   const harness::ThreadExecutor threads(harness::default_threads());
-  harness::NoStore store;
-  harness::ExperimentObserver nobody;
+  lab::NoStore store;
+  lab::ExperimentObserver nobody;
   const std::atomic<bool> go_on = false;
-  const auto result = harness::run_experiment(experiment, threads, store, nobody, go_on);
+  const auto result = lab::run_experiment(experiment, threads, store, nobody, go_on);
   Grids grids;
   for (std::size_t task = 0; task < experiment.tasks.size(); ++task) {
     const auto& all = experiment.tasks[task].contenders;
     for (std::size_t i = 0; i < all.size(); ++i) {
       Finals finals{all[i].beta, {}, {}};
-      for (const harness::Unit& unit : result.units[task]) {
+      for (const lab::Unit& unit : result.units[task]) {
         finals.regret.push_back(unit[i].regret.back());
         finals.reals.push_back(unit[i].paper.back());
       }
@@ -82,7 +82,7 @@ Grids run(const Contenders& contenders) {
 }
 
 std::vector<Contender> grid_of(const std::string& key, const std::vector<double>& betas) {
-  return harness::contenders(harness::find_algorithm(harness::builtin_algorithms(), key), betas);
+  return lab::contenders(lab::find_algorithm(lab::builtin_algorithms(), key), betas);
 }
 
 // As printed, but T1 = 5 on Hartmann-4D.
@@ -91,14 +91,14 @@ Contender printed_duets(const std::string& function, double beta) {
             protocol::Study study = *instance.simulation.study;
             study.beta = beta;
             if (function == "hartmann4") study.t1 = 5;
-            return harness::play_duets(instance, study);
+            return lab::play_duets(instance, study);
           }};
 }
 
 const Finals& best(const Grid& grid) {
   const Finals* found = &grid.front();
   for (const Finals& finals : grid) {
-    if (harness::mean(finals.regret) < harness::mean(found->regret)) found = &finals;
+    if (lab::mean(finals.regret) < lab::mean(found->regret)) found = &finals;
   }
   return *found;
 }
@@ -114,13 +114,13 @@ struct Theirs {
 // Whether the difference of the means is within its interval; prints both.
 bool agrees(const std::vector<double>& ours, const Theirs& theirs, double beta) {
   const double n = static_cast<double>(ours.size());
-  const double error = harness::sample_stddev(ours).value() * std::sqrt(1 / n + 1 / theirs.seeds);
-  const double bound = harness::student_quantile(
-      1 - kFalseAlarm / static_cast<double>(theirs.family), ours.size() - 1);
-  const double difference = harness::mean(ours) - theirs.mean;
+  const double error = lab::sample_stddev(ours).value() * std::sqrt(1 / n + 1 / theirs.seeds);
+  const double bound =
+      lab::student_quantile(1 - kFalseAlarm / static_cast<double>(theirs.family), ours.size() - 1);
+  const double difference = lab::mean(ours) - theirs.mean;
   std::printf("%-34s beta %-4g ours %7.1f theirs %5.0f difference %7.1f +- %6.1f (t = %5.2f)\n",
-              theirs.what.c_str(), beta, harness::mean(ours), theirs.mean, difference,
-              bound * error, difference / error);
+              theirs.what.c_str(), beta, lab::mean(ours), theirs.mean, difference, bound * error,
+              difference / error);
   return std::abs(difference) <= bound * error;
 }
 
@@ -129,7 +129,7 @@ bool agrees(const std::vector<double>& ours, const Theirs& theirs, double beta) 
 std::vector<double> against_maximum(const std::vector<double>& regret) {
   std::vector<double> out;
   for (std::uint32_t i = 0; i < kSeeds; ++i) {
-    const harness::Simulation s = harness::variants_instance("branin", i + 1).simulation;
+    const harness::Simulation s = lab::variants_instance("branin", i + 1).simulation;
     out.push_back(regret[i] + 10 * 50 * (s.problem->maximum() - *s.reference));
   }
   return out;
@@ -187,10 +187,10 @@ TEST(Reproduction, VariantOfTheExample) {
   const Row reals{961, 427, 205, 164};
   const Grids grids = run([](const std::string&) {
     return std::vector<Contender>{
-        {"DUETS", harness::kVariantBeta, "", [](const Instance& instance) {
-           const auto& variant = harness::find_variant("paired-doubling + greedy");
-           return harness::play_duets(instance,
-                                      harness::variant_study(*instance.simulation.study, variant));
+        {"DUETS", lab::kVariantBeta, "", [](const Instance& instance) {
+           const auto& variant = lab::find_variant("paired-doubling + greedy");
+           return lab::play_duets(instance,
+                                  lab::variant_study(*instance.simulation.study, variant));
          }}};
   });
   for (std::size_t i = 0; i < regret.size(); ++i) {
@@ -215,8 +215,8 @@ TEST(Reproduction, RivalOfTheExample) {
     const Finals& lowest = best(grid);
     bool found = false;
     for (const Finals& ours : grid) {
-      const auto difference = harness::paired_difference(ours.regret, lowest.regret, 1);
-      if (&ours != &lowest && difference.order != harness::Order::kUndecided) continue;
+      const auto difference = lab::paired_difference(ours.regret, lowest.regret, 1);
+      if (&ours != &lowest && difference.order != lab::Order::kUndecided) continue;
       const bool same_regret =
           agrees(ours.regret, {functions()[i] + ", regret", regret[i], 12, 8}, ours.beta);
       const bool same_reals =

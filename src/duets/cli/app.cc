@@ -30,7 +30,7 @@
 #include "duets/cli/usage_error.h"
 #include "duets/cli/variants_command.h"
 #include "duets/cli/verify_command.h"
-#include "duets/harness/presets.h"
+#include "duets/lab/presets.h"
 #include "duets/region/fingerprint.h"
 
 namespace duets::cli {
@@ -145,7 +145,7 @@ void add_reproduce(CLI::App& app, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
   std::vector<std::string> presets{"both"};
-  for (const std::string_view name : harness::preset_names()) presets.emplace_back(name);
+  for (const std::string_view name : lab::preset_names()) presets.emplace_back(name);
   reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
       ->check(one_of(presets))
       ->option_text("NAME");

@@ -46,7 +46,7 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
 
 void print_list(Format format, const Extensions& extensions) {
   std::vector<std::array<std::string, 3>> lines;
-  for (const harness::Algorithm& algorithm : all_algorithms(extensions)) {
+  for (const lab::Algorithm& algorithm : all_algorithms(extensions)) {
     lines.push_back({"algorithm", algorithm.key, algorithm.description});
   }
   for (const problems::ProblemInfo& info : problems::problem_list()) {

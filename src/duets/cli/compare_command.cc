@@ -12,8 +12,8 @@
 #include "duets/cli/flag_lists.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
-#include "duets/harness/presets.h"
-#include "duets/harness/self_tuning.h"
+#include "duets/lab/presets.h"
+#include "duets/lab/self_tuning.h"
 
 namespace duets::cli {
 namespace {
@@ -23,18 +23,18 @@ constexpr const char* kDuets = "duets";
 
 struct Choice {
   StudyFile file;
-  std::vector<harness::Algorithm> algorithms;  // with what the flags change
+  std::vector<lab::Algorithm> algorithms;  // with what the flags change
   std::vector<double> betas;
   std::vector<std::string> keys() const {
     std::vector<std::string> out;
-    for (const harness::Algorithm& algorithm : algorithms) out.push_back(algorithm.key);
+    for (const lab::Algorithm& algorithm : algorithms) out.push_back(algorithm.key);
     return out;
   }
 };
 
 bool has_duets(const Choice& choice) {
   return std::any_of(choice.algorithms.begin(), choice.algorithms.end(),
-                     [](const harness::Algorithm& algorithm) { return algorithm.key == kDuets; });
+                     [](const lab::Algorithm& algorithm) { return algorithm.key == kDuets; });
 }
 
 // Fails before anything is computed, where a run would fail in the middle.
@@ -47,10 +47,9 @@ void check_betas(const Choice& choice) {
   }
 }
 
-harness::Algorithm chosen_algorithm(const std::vector<harness::Algorithm>& all,
-                                    const std::string& key, const CompareFlags& chosen,
-                                    const StudyFile& file) {
-  harness::Algorithm algorithm = harness::find_algorithm(all, key);
+lab::Algorithm chosen_algorithm(const std::vector<lab::Algorithm>& all, const std::string& key,
+                                const CompareFlags& chosen, const StudyFile& file) {
+  lab::Algorithm algorithm = lab::find_algorithm(all, key);
   if (key == kDuets && file.study.mode == protocol::Mode::kTheory) algorithm.uses_beta = false;
   algorithm.keeps_lengthscale = algorithm.preset && file.lengthscale_given;
   if (chosen.threshold && algorithm.threshold > 0) algorithm.threshold = *chosen.threshold;
@@ -61,10 +60,10 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
                  const Extensions& extensions) {
   Choice choice;
   choice.file = load_study(flags.study, {flags.seed, extensions.functions});
-  const std::vector<harness::Algorithm> all = all_algorithms(extensions);
+  const std::vector<lab::Algorithm> all = all_algorithms(extensions);
   std::vector<std::string> keys = word_list("--algorithms", chosen.algorithms);
   if (keys.empty()) {
-    const auto usual = harness::paper_algorithms();
+    const auto usual = lab::paper_algorithms();
     keys.assign(usual.begin(), usual.end());
   }
   for (const std::string& key : keys) {
@@ -80,27 +79,27 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
 
 // The presets of the published study have a meaning of their own in tables and figures.
 std::string preset_of(const StudyFile& file) {
-  const auto taken = harness::preset_names();
+  const auto taken = lab::preset_names();
   const bool clash = std::find(taken.begin(), taken.end(), file.study.name) != taken.end();
   return clash ? file.study.name + "-study" : file.study.name;
 }
 
 // The text is read once: a file that is edited meanwhile changes nothing. The resolved form has the
 // points of a CSV file inside.
-harness::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
-                                  const std::string& text, const Extensions& extensions) {
-  harness::Task task;
+lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
+                              const std::string& text, const Extensions& extensions) {
+  lab::Task task;
   task.preset = preset_of(choice.file);
   task.function = choice.file.objective.builtin;
   task.make = [text, name = choice.file.study.name, &extensions](std::uint64_t seed) {
     const StudyFile file = parse_study(text, name + ".toml", ".", {seed, extensions.functions});
-    return harness::make_instance(simulation_of(file));
+    return lab::make_instance(simulation_of(file));
   };
-  for (const harness::Algorithm& algorithm : choice.algorithms) {
-    const auto more = harness::contenders(algorithm, choice.betas);
+  for (const lab::Algorithm& algorithm : choice.algorithms) {
+    const auto more = lab::contenders(algorithm, choice.betas);
     task.contenders.insert(task.contenders.end(), more.begin(), more.end());
   }
-  harness::Experiment experiment;
+  lab::Experiment experiment;
   experiment.tasks = {std::move(task)};
   for (std::uint32_t run = 0; run < chosen.runs; ++run) {
     experiment.seeds.push_back(choice.file.seed + run);
@@ -110,9 +109,9 @@ harness::Experiment experiment_of(const Choice& choice, const CompareFlags& chos
 
 // The settings of presets are not in the study's text.
 std::string presets_context(const Choice& choice) {
-  for (const harness::Algorithm& algorithm : choice.algorithms) {
+  for (const lab::Algorithm& algorithm : choice.algorithms) {
     if (!algorithm.preset) continue;
-    return fmt::format("\npresets {}, length scale {}", harness::presets_fingerprint(),
+    return fmt::format("\npresets {}, length scale {}", lab::presets_fingerprint(),
                        algorithm.keeps_lengthscale ? "given" : "guessed");
   }
   return {};
@@ -123,10 +122,10 @@ std::string threshold_text(const CompareFlags& chosen) {
   return chosen.threshold ? fmt::format("{}", *chosen.threshold) : "each algorithm's own";
 }
 
-harness::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
-                                const std::string& digest) {
+lab::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
+                            const std::string& digest) {
   const StudyFile& file = choice.file;
-  harness::ComparisonPage page;
+  lab::ComparisonPage page;
   page.title = "Comparison on " + file.study.name;
   page.lead = fmt::format("{} of {}: {}, {} each.", name(file.direction), file.objective.builtin,
                           base::count_text(file.study.agents, "agent", "agents"),
@@ -164,10 +163,9 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
       base::count_text(choice.file.study.agents, "agent", "agents"),
       base::count_text(choice.file.study.horizon, "query", "queries"), runs_text(chosen.runs),
       base::count_text(plan.experiment.tasks[0].contenders.size(), "contender", "contenders"));
-  plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
-    ExperimentOutput output =
-        comparison_output(harness::analyse(plan.experiment, result, choice.algorithms),
-                          page_of(choice, chosen, digest));
+  plan.present = [&](const lab::ExperimentResult& result, const std::string& digest) {
+    ExperimentOutput output = comparison_output(
+        lab::analyse(plan.experiment, result, choice.algorithms), page_of(choice, chosen, digest));
     output.files.emplace_back("study.toml", text);
     return output;
   };

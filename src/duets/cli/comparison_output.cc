@@ -1,16 +1,16 @@
 #include "duets/cli/comparison_output.h"
 
 #include "duets/cli/json_text.h"
-#include "duets/harness/claims.h"
-#include "duets/harness/comparison_figure.h"
-#include "duets/harness/comparison_tables.h"
+#include "duets/lab/claims.h"
+#include "duets/lab/comparison_figure.h"
+#include "duets/lab/comparison_tables.h"
 
 namespace duets::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json contender_json(const harness::TaskAnalysis& task, const harness::ContenderAnalysis& c) {
+Json contender_json(const lab::TaskAnalysis& task, const lab::ContenderAnalysis& c) {
   Json json;
   json["preset"] = task.preset;
   json["function"] = task.function;
@@ -23,36 +23,34 @@ Json contender_json(const harness::TaskAnalysis& task, const harness::ContenderA
   json["regret_std"] = or_null(c.regret.stddev);
   json["regret_low"] = c.regret.interval ? Json(c.regret.interval->low) : Json(nullptr);
   json["regret_high"] = c.regret.interval ? Json(c.regret.interval->high) : Json(nullptr);
-  for (const harness::Ledger ledger : harness::kLedgers) {
+  for (const lab::Ledger ledger : lab::kLedgers) {
     const auto index = static_cast<std::size_t>(ledger);
-    json["communication"][std::string(harness::ledger_name(ledger))] =
+    json["communication"][std::string(lab::ledger_name(ledger))] =
         c.counts_communication() ? Json(c.communication[index].mean) : Json(nullptr);
   }
   return json;
 }
 
-Json claim_json(const harness::ClaimVerdict& claim) {
+Json claim_json(const lab::ClaimVerdict& claim) {
   Json json;
-  json["claim"] = claim.claim == harness::Claim::kRegret ? "regret" : "communication";
+  json["claim"] = claim.claim == lab::Claim::kRegret ? "regret" : "communication";
   json["preset"] = claim.preset;
   json["betas"] = claim.plotted_betas ? "as plotted" : "best";
-  json["ledger"] = claim.claim == harness::Claim::kCommunication
-                       ? Json(harness::ledger_name(claim.ledger))
-                       : Json(nullptr);
-  json["verdict"] = harness::verdict_text(claim.overall);
-  for (const harness::FunctionVerdict& function : claim.functions) {
-    json["functions"][function.function] = harness::verdict_text(function.verdict);
+  json["ledger"] = claim.claim == lab::Claim::kCommunication ? Json(lab::ledger_name(claim.ledger))
+                                                             : Json(nullptr);
+  json["verdict"] = lab::verdict_text(claim.overall);
+  for (const lab::FunctionVerdict& function : claim.functions) {
+    json["functions"][function.function] = lab::verdict_text(function.verdict);
   }
   return json;
 }
 
-Json analysis_json(const harness::Analysis& analysis,
-                   const std::vector<harness::ClaimVerdict>& claims) {
+Json analysis_json(const lab::Analysis& analysis, const std::vector<lab::ClaimVerdict>& claims) {
   Json json;
   json["seeds"] = analysis.seeds;
   json["summary"] = Json::array();
   json["winners"] = Json::array();
-  for (const harness::TaskAnalysis& task : analysis.tasks) {
+  for (const lab::TaskAnalysis& task : analysis.tasks) {
     for (const auto& contender : task.contenders) {
       json["summary"].push_back(contender_json(task, contender));
     }
@@ -69,22 +67,20 @@ Json analysis_json(const harness::Analysis& analysis,
 
 }  // namespace
 
-ExperimentOutput comparison_output(const harness::Analysis& analysis,
-                                   const harness::ComparisonPage& page) {
+ExperimentOutput comparison_output(const lab::Analysis& analysis, const lab::ComparisonPage& page) {
   ExperimentOutput output;
-  output.csv = harness::summary_csv(analysis);
-  const auto claims = harness::judge_claims(analysis);
-  output.table = harness::summary_text(analysis);
-  if (!claims.empty()) output.table += "\n" + harness::claims_text(claims);
+  output.csv = lab::summary_csv(analysis);
+  const auto claims = lab::judge_claims(analysis);
+  output.table = lab::summary_text(analysis);
+  if (!claims.empty()) output.table += "\n" + lab::claims_text(claims);
   output.json = analysis_json(analysis, claims);
   output.files = {{"summary.csv", output.csv},
-                  {"curves.csv", harness::curves_csv(analysis)},
-                  {"differences.csv", harness::differences_csv(analysis)},
-                  {"report.html", harness::comparison_html(analysis, page)}};
+                  {"curves.csv", lab::curves_csv(analysis)},
+                  {"differences.csv", lab::differences_csv(analysis)},
+                  {"report.html", lab::comparison_html(analysis, page)}};
   for (const std::string& preset : analysis.presets()) {
     output.figures.emplace_back(
-        preset + ".svg",
-        harness::comparison_figure(analysis, preset, harness::figure_options(preset)));
+        preset + ".svg", lab::comparison_figure(analysis, preset, lab::figure_options(preset)));
   }
   return output;
 }

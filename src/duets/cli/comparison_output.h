@@ -2,13 +2,12 @@
 #pragma once
 
 #include "duets/cli/experiment_run.h"
-#include "duets/harness/analysis.h"
-#include "duets/harness/comparison_page.h"
+#include "duets/lab/analysis.h"
+#include "duets/lab/comparison_page.h"
 
 namespace duets::cli {
 
 /// summary.csv, curves.csv, differences.csv, report.html and a figure for each preset.
-ExperimentOutput comparison_output(const harness::Analysis& analysis,
-                                   const harness::ComparisonPage& page);
+ExperimentOutput comparison_output(const lab::Analysis& analysis, const lab::ComparisonPage& page);
 
 }  // namespace duets::cli

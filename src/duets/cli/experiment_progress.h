@@ -10,14 +10,14 @@
 #include <thread>
 
 #include "duets/cli/progress.h"
-#include "duets/harness/experiment.h"
+#include "duets/lab/experiment.h"
 
 namespace duets::cli {
 
 /// Without a terminal it prints a line when another tenth is done (not more often than every two
 /// seconds), and one whenever `longest` has passed without any, however long a single run takes;
 /// nothing when quiet. Thread-safe.
-class ExperimentProgress final : public harness::ExperimentObserver {
+class ExperimentProgress final : public lab::ExperimentObserver {
  public:
   /// `total` runs in all. `out` is usually stderr.
   ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total,

@@ -61,7 +61,7 @@ struct Timing {
 
 // The same text in every process.
 void require_whole(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine,
-                   const std::string& folder, const harness::ExperimentResult& result,
+                   const std::string& folder, const lab::ExperimentResult& result,
                    const InterruptGuard& interrupt) {
   if (!result.stopped) return;
   throw CodedError(
@@ -69,19 +69,18 @@ void require_whole(const ExperimentPlan& plan, const CommonFlags& flags, const E
       fmt::format(
           "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
           "{}; the runs of unfinished units are lost; go on with\n  {}",
-          result.num_units, harness::num_units(plan.experiment), folder,
-          how_to_go_on(flags, engine)));
+          result.num_units, lab::num_units(plan.experiment), folder, how_to_go_on(flags, engine)));
 }
 
-harness::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags& flags,
-                                  const ExperimentDirectory& directory, UnitFiles& units,
-                                  const Engine& engine, Timing& timing) {
+lab::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags& flags,
+                              const ExperimentDirectory& directory, UnitFiles& units,
+                              const Engine& engine, Timing& timing) {
   const auto start = Clock::now();
-  const std::size_t total = harness::num_runs(plan.experiment);
+  const std::size_t total = lab::num_runs(plan.experiment);
   ExperimentProgress progress(stderr, flags.verbosity, total);
   const InterruptGuard interrupt;
-  harness::ExperimentResult result =
-      harness::run_experiment(plan.experiment, engine.executor, units, progress, interrupt.stop());
+  lab::ExperimentResult result =
+      lab::run_experiment(plan.experiment, engine.executor, units, progress, interrupt.stop());
   progress.clear();
   require_whole(plan, flags, engine, directory.units().string(), result, interrupt);
   timing.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -117,7 +116,7 @@ std::string manifest_text(const ExperimentPlan& plan, const Json& settings,
   json["command"] = plan.command;
   json["digest"] = digest;
   json["settings"] = settings;
-  json["runs"] = harness::num_runs(plan.experiment);
+  json["runs"] = lab::num_runs(plan.experiment);
   json["runs_loaded"] = timing.loaded;
   json["seconds"] = timing.seconds;
   json["figures"] = figure_note.empty() ? Json::array({"svg", "png", "pdf"}) : Json::array({"svg"});
@@ -158,7 +157,7 @@ void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& s
              const ExperimentDirectory& directory, UnitFiles& units, const Engine& engine) {
   tell_before(plan, flags, engine, units.stored());
   Timing timing;
-  const harness::ExperimentResult result = compute(plan, flags, directory, units, engine, timing);
+  const lab::ExperimentResult result = compute(plan, flags, directory, units, engine, timing);
   const std::string digest = curves_digest(plan.experiment, result);
   const ExperimentOutput shows = plan.present(result, digest);
   for (const auto& [name, text] : shows.files) directory.write(name, text);
@@ -205,11 +204,11 @@ void run_helper(const ExperimentPlan& plan, const CommonFlags& flags, const Json
   const base::Bytes agreed = engine.executor.agree({});
   const std::filesystem::path directory(std::string(agreed.begin(), agreed.end()));
   HelperUnitFiles units(directory / "runs", context_of(plan), is_begun(directory, settings));
-  harness::ExperimentObserver nobody;
+  lab::ExperimentObserver nobody;
   const InterruptGuard interrupt("");
   with_advice(flags, engine, [&] {
-    const harness::ExperimentResult result =
-        harness::run_experiment(plan.experiment, engine.executor, units, nobody, interrupt.stop());
+    const lab::ExperimentResult result =
+        lab::run_experiment(plan.experiment, engine.executor, units, nobody, interrupt.stop());
     require_whole(plan, flags, engine, (directory / "runs").string(), result, interrupt);
   });
 }
@@ -224,18 +223,17 @@ std::string resume_command(std::vector<std::string> words) {
   return shell_line(words);
 }
 
-std::string curves_digest(const harness::Experiment& experiment,
-                          const harness::ExperimentResult& result) {
+std::string curves_digest(const lab::Experiment& experiment, const lab::ExperimentResult& result) {
   base::ByteWriter writer;
   for (std::size_t task = 0; task < experiment.tasks.size(); ++task) {
-    const auto seeds = harness::seeds_of(experiment, experiment.tasks[task]);
+    const auto seeds = lab::seeds_of(experiment, experiment.tasks[task]);
     for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
       writer.text(experiment.tasks[task].preset);
       writer.text(experiment.tasks[task].function);
       writer.u64(seeds[seed]);
       for (std::size_t i = 0; i < experiment.tasks[task].contenders.size(); ++i) {
-        const harness::Contender& contender = experiment.tasks[task].contenders[i];
-        const harness::Curves& curves = result.units[task][seed][i];
+        const lab::Contender& contender = experiment.tasks[task].contenders[i];
+        const lab::Curves& curves = result.units[task][seed][i];
         writer.text(contender.algorithm);
         writer.text(contender.variant);
         writer.f64(contender.beta);

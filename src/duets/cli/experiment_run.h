@@ -9,8 +9,8 @@
 
 #include "duets/cli/commands.h"
 #include "duets/cli/engine.h"
-#include "duets/harness/experiment.h"
 #include "duets/harness/figures.h"
+#include "duets/lab/experiment.h"
 
 namespace duets::cli {
 
@@ -21,7 +21,7 @@ inline constexpr int kNumbersVersion = 4;
 /// What is shown of a finished experiment. A pure function of it: no clock, no processor.
 struct ExperimentOutput {
   std::vector<std::pair<std::string, std::string>> files{};  ///< name and text
-  std::vector<harness::NamedFigure> figures{};               ///< "<name>.svg"
+  std::vector<report::NamedFigure> figures{};                ///< "<name>.svg"
   std::string table{};                                       ///< for standard output
   std::string csv{};
   nlohmann::ordered_json json{};
@@ -29,7 +29,7 @@ struct ExperimentOutput {
 
 struct ExperimentPlan {
   std::string command{};  ///< "reproduce"
-  harness::Experiment experiment{};
+  lab::Experiment experiment{};
   /// Everything that the numbers depend on, by name; shown in the manifest and compared by
   /// --resume. Has "runs".
   nlohmann::ordered_json settings{};
@@ -37,8 +37,7 @@ struct ExperimentPlan {
   std::string context{};
   std::string output{};  ///< the directory when the user names none
   std::string notice{};  ///< for people, before it starts; may be empty
-  std::function<ExperimentOutput(const harness::ExperimentResult& result,
-                                 const std::string& digest)>
+  std::function<ExperimentOutput(const lab::ExperimentResult& result, const std::string& digest)>
       present{};
 };
 
@@ -49,8 +48,7 @@ void run_plan(const ExperimentPlan& plan, const CommonFlags& flags, const Engine
 
 /// 32 hexadecimal digits over all curves, with what they belong to. The same for any number of
 /// threads and processes, with and without interruptions.
-std::string curves_digest(const harness::Experiment& experiment,
-                          const harness::ExperimentResult& result);
+std::string curves_digest(const lab::Experiment& experiment, const lab::ExperimentResult& result);
 
 /// The words as a line for a shell, with --resume and without --overwrite.
 std::string resume_command(std::vector<std::string> words);

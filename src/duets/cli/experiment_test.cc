@@ -60,11 +60,11 @@ TEST(ResumeCommand, IsALineForAShell) {
 }
 
 TEST(CurvesDigest, DependsOnEveryNumberAndName) {
-  harness::Experiment experiment;
+  lab::Experiment experiment;
   experiment.tasks = {{"p", "f", {}, {{"A", 1, "", {}}}}};
   experiment.seeds = {1};
-  harness::ExperimentResult result;
-  result.units = {{{harness::Curves{{1}, {0.5}, {1}, {2}, {3}}}}};
+  lab::ExperimentResult result;
+  result.units = {{{lab::Curves{{1}, {0.5}, {1}, {2}, {3}}}}};
   const std::string before = curves_digest(experiment, result);
   EXPECT_EQ(before.size(), 32U);
   result.units[0][0][0].links[0] = 4;
@@ -85,7 +85,7 @@ TEST(Extensions, NamesMustBeFitAndFree) {
   }
   EXPECT_NE(error_of([&] { validate({{}, {{"mine", "", make}, {"mine", "", make}}}); }), "");
   EXPECT_NE(error_of([&] { validate({{}, {{"mine", "", {}}}}); }), "");
-  harness::Algorithm own;
+  lab::Algorithm own;
   own.key = "duets";
   own.name = "Mine";
   EXPECT_NE(error_of([&] { validate({{own}, {}}); }).find("taken"), std::string::npos);

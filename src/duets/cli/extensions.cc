@@ -26,9 +26,9 @@ void take_name(std::set<std::string>& taken, const std::string& field, const std
 
 void validate(const Extensions& extensions) {
   std::set<std::string> keys, names;
-  for (const harness::Algorithm& known : harness::builtin_algorithms()) keys.insert(known.key);
+  for (const lab::Algorithm& known : lab::builtin_algorithms()) keys.insert(known.key);
   for (const problems::ProblemInfo& known : problems::problem_list()) names.emplace(known.name);
-  for (const harness::Algorithm& own : extensions.algorithms) {
+  for (const lab::Algorithm& own : extensions.algorithms) {
     take_name(keys, "algorithm.key", own.key);
     base::require(!own.name.empty(), "algorithm.name", "\"\"", "must be what people call it");
     base::require(static_cast<bool>(own.make), "algorithm.make", "(empty)",
@@ -41,8 +41,8 @@ void validate(const Extensions& extensions) {
   }
 }
 
-std::vector<harness::Algorithm> all_algorithms(const Extensions& extensions) {
-  std::vector<harness::Algorithm> all = harness::builtin_algorithms();
+std::vector<lab::Algorithm> all_algorithms(const Extensions& extensions) {
+  std::vector<lab::Algorithm> all = lab::builtin_algorithms();
   all.insert(all.end(), extensions.algorithms.begin(), extensions.algorithms.end());
   return all;
 }

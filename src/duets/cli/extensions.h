@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "duets/harness/algorithms.h"
+#include "duets/lab/algorithms.h"
 #include "duets/problems/problem.h"
 #include "duets/random/coin.h"
 
@@ -22,7 +22,7 @@ struct OwnFunction {
 };
 
 struct Extensions {
-  std::vector<harness::Algorithm> algorithms{};
+  std::vector<lab::Algorithm> algorithms{};
   std::vector<OwnFunction> functions{};
 };
 
@@ -30,6 +30,6 @@ struct Extensions {
 void validate(const Extensions& extensions);
 
 /// The built-in algorithms and, behind them, the user's.
-std::vector<harness::Algorithm> all_algorithms(const Extensions& extensions);
+std::vector<lab::Algorithm> all_algorithms(const Extensions& extensions);
 
 }  // namespace duets::cli

@@ -11,7 +11,7 @@
 namespace duets::cli {
 
 struct ReproduceFlags {
-  std::string preset = "both";  ///< or a name of harness::preset_names()
+  std::string preset = "both";  ///< or a name of lab::preset_names()
   bool quick = false;           ///< fewer runs and betas, where they are not given
   std::optional<std::uint32_t> runs{};
   std::string functions{};  ///< comma-separated; empty: all

@@ -6,7 +6,7 @@
 #include "duets/cli/comparison_output.h"
 #include "duets/cli/flag_lists.h"
 #include "duets/cli/reproduce_command.h"
-#include "duets/harness/presets.h"
+#include "duets/lab/presets.h"
 
 namespace duets::cli {
 namespace {
@@ -17,16 +17,16 @@ constexpr const char* kQuickBetas = "0.2,0.5,1,2,5";
 
 std::vector<std::string> presets_of(const std::string& preset) {
   std::vector<std::string> names;
-  for (const std::string_view name : harness::preset_names()) {
+  for (const std::string_view name : lab::preset_names()) {
     if (preset == "both" || preset == name) names.emplace_back(name);
   }
   base::require(!names.empty(), "--preset", preset,
-                fmt::format("must be both or one of {}", fmt::join(harness::preset_names(), ", ")));
+                fmt::format("must be both or one of {}", fmt::join(lab::preset_names(), ", ")));
   return names;
 }
 
-harness::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
-  harness::StudyChoice choice;
+lab::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+  lab::StudyChoice choice;
   choice.presets = presets_of(chosen.preset);
   choice.functions = word_list("--functions", chosen.functions);
   choice.algorithms = word_list("--algorithms", chosen.algorithms);
@@ -35,21 +35,21 @@ harness::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& c
   choice.runs = chosen.runs.value_or(chosen.quick ? kQuickRuns : kUsualRuns);
   choice.first_seed = flags.seed.value_or(1);
   check_seeds("--seed", choice.first_seed, choice.runs);
-  return harness::completed(std::move(choice));
+  return lab::completed(std::move(choice));
 }
 
-std::string betas_text(const harness::StudyChoice& choice) {
+std::string betas_text(const lab::StudyChoice& choice) {
   if (!choice.betas.empty()) return fmt::format("{}", fmt::join(choice.betas, ", "));
   std::string text;
   for (const std::string& preset : choice.presets) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", preset,
-                        fmt::join(harness::preset_betas(preset), ", "));
+                        fmt::join(lab::preset_betas(preset), ", "));
   }
   return text;
 }
 
 // What --quick left out; empty for the whole study.
-std::string reduction(const ReproduceFlags& chosen, const harness::StudyChoice& choice) {
+std::string reduction(const ReproduceFlags& chosen, const lab::StudyChoice& choice) {
   std::vector<std::string> less;
   if (chosen.quick && !chosen.runs) {
     less.push_back(fmt::format("{} (the study has {})",
@@ -62,7 +62,7 @@ std::string reduction(const ReproduceFlags& chosen, const harness::StudyChoice& 
   return fmt::format("A quick look: {}. Drop --quick for all.", fmt::join(less, ", "));
 }
 
-nlohmann::ordered_json settings_of(const harness::StudyChoice& choice) {
+nlohmann::ordered_json settings_of(const lab::StudyChoice& choice) {
   return {{"mode", "figure"},
           {"presets", choice.presets},
           {"functions", choice.functions},
@@ -72,9 +72,9 @@ nlohmann::ordered_json settings_of(const harness::StudyChoice& choice) {
           {"runs", choice.runs}};
 }
 
-harness::ComparisonPage page_of(const ReproduceFlags& chosen, const harness::StudyChoice& choice,
-                                const std::string& digest) {
-  harness::ComparisonPage page;
+lab::ComparisonPage page_of(const ReproduceFlags& chosen, const lab::StudyChoice& choice,
+                            const std::string& digest) {
+  lab::ComparisonPage page;
   page.title = "The empirical study of DUETS, run again";
   page.lead = reduction(chosen, choice);
   page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", choice.runs, choice.first_seed,
@@ -89,16 +89,16 @@ harness::ComparisonPage page_of(const ReproduceFlags& chosen, const harness::Stu
 
 void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
                       const Extensions& extensions, const Engine& engine) {
-  const harness::StudyChoice choice = choice_of(flags, chosen);
-  const std::vector<harness::Algorithm> algorithms = all_algorithms(extensions);
+  const lab::StudyChoice choice = choice_of(flags, chosen);
+  const std::vector<lab::Algorithm> algorithms = all_algorithms(extensions);
   ExperimentPlan plan;
   plan.command = "reproduce";
-  plan.experiment = harness::study_experiment(choice, algorithms);
+  plan.experiment = lab::study_experiment(choice, algorithms);
   plan.settings = settings_of(choice);
   plan.output = "results/reproduce";
   plan.notice = reduction(chosen, choice);
-  plan.present = [&](const harness::ExperimentResult& result, const std::string& digest) {
-    return comparison_output(harness::analyse(plan.experiment, result, algorithms),
+  plan.present = [&](const lab::ExperimentResult& result, const std::string& digest) {
+    return comparison_output(lab::analyse(plan.experiment, result, algorithms),
                              page_of(chosen, choice, digest));
   };
   run_plan(plan, flags, engine);

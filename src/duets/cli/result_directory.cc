@@ -88,7 +88,7 @@ void ResultDirectory::commit(const harness::RunResult& result, const TrialRows& 
   write_file("epochs.csv", epochs_csv(result));
   write_file("regret.csv", regret_csv(result));
   write_file("communication.csv", communication_csv(result));
-  const std::vector<harness::NamedFigure> figures = harness::all_figures(result);
+  const std::vector<report::NamedFigure> figures = harness::all_figures(result);
   for (const auto& [name, svg] : figures) write_file("figures/" + name, svg);
   write_file("report.html", harness::report_html(result, figures));
   write_file("manifest.json", manifest_json(result, threads, trials));

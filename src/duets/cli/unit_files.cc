@@ -27,13 +27,13 @@ namespace {
 UnitFiles::UnitFiles(std::filesystem::path folder, std::string context)
     : folder_(std::move(folder)), context_(std::move(context)) {}
 
-std::filesystem::path UnitFiles::path_of(const harness::Task& task, std::uint64_t seed) const {
+std::filesystem::path UnitFiles::path_of(const lab::Task& task, std::uint64_t seed) const {
   return folder_ / fmt::format("{}-{}-{}.csv", task.preset, task.function, seed);
 }
 
-void UnitFiles::read_all(const harness::Experiment& experiment) {
-  for (const harness::Task& task : experiment.tasks) {
-    for (const std::uint64_t seed : harness::seeds_of(experiment, task)) {
+void UnitFiles::read_all(const lab::Experiment& experiment) {
+  for (const lab::Task& task : experiment.tasks) {
+    for (const std::uint64_t seed : lab::seeds_of(experiment, task)) {
       const std::filesystem::path path = path_of(task, seed);
       if (!std::filesystem::exists(path)) continue;
       const std::string text = read_whole_file(path);
@@ -49,18 +49,18 @@ void UnitFiles::read_all(const harness::Experiment& experiment) {
   stored_ = found_.size();
 }
 
-std::optional<harness::Unit> UnitFiles::load(const harness::Task& task, std::uint64_t seed) {
+std::optional<lab::Unit> UnitFiles::load(const lab::Task& task, std::uint64_t seed) {
   const auto found = found_.find(path_of(task, seed));
   return found == found_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void UnitFiles::save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) {
+void UnitFiles::save(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) {
   write_whole_file(path_of(task, seed),
                    unit_text(unit_settings(context_, task, seed), task, seed, unit));
   ++stored_;
 }
 
-void UnitFiles::received(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) {
+void UnitFiles::received(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) {
   if (std::filesystem::exists(path_of(task, seed))) {
     ++stored_;
   } else {

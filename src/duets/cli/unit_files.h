@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "duets/harness/experiment.h"
+#include "duets/lab/experiment.h"
 
 namespace duets::cli {
 
 /// A folder of unit files, "<preset>-<function>-<seed>.csv". Thread-safe.
-class UnitFiles final : public harness::UnitStore {
+class UnitFiles final : public lab::UnitStore {
  public:
   /// `context` is unit_settings()'. The folder exists.
   UnitFiles(std::filesystem::path folder, std::string context);
@@ -20,40 +20,39 @@ class UnitFiles final : public harness::UnitStore {
   /// Reads every file that the experiment can use, before anything is computed. Throws CodedError:
   /// kStorage naming a file that is damaged or another unit's, kUsage one made with other settings;
   /// no file is changed.
-  void read_all(const harness::Experiment& experiment);
+  void read_all(const lab::Experiment& experiment);
 
   /// Units found and saved so far.
   std::size_t stored() const { return stored_; }
 
   /// Only what read_all found.
-  std::optional<harness::Unit> load(const harness::Task& task, std::uint64_t seed) override;
+  std::optional<lab::Unit> load(const lab::Task& task, std::uint64_t seed) override;
   /// Under another name first, so that a file with the final name is whole. kIo.
-  void save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override;
+  void save(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) override;
   /// Saves it unless the file is there: another process may not see this folder.
-  void received(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override;
+  void received(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) override;
 
  private:
-  std::filesystem::path path_of(const harness::Task& task, std::uint64_t seed) const;
+  std::filesystem::path path_of(const lab::Task& task, std::uint64_t seed) const;
 
   std::filesystem::path folder_;
   std::string context_;
-  std::map<std::filesystem::path, harness::Unit> found_;  // constant once read
+  std::map<std::filesystem::path, lab::Unit> found_;  // constant once read
   std::atomic<std::size_t> stored_ = 0;
 };
 
 /// The units of a process that is not the first one of a job. The first has read what was there and
 /// gets everything in the end; until then this one saves its own into the same folder.
-class HelperUnitFiles final : public harness::UnitStore {
+class HelperUnitFiles final : public lab::UnitStore {
  public:
   /// `visible`: the folder is on a file system that both see. Otherwise nothing is saved here.
   HelperUnitFiles(const std::filesystem::path& folder, const std::string& context, bool visible)
       : files_(folder, context), visible_(visible) {}
 
-  std::optional<harness::Unit> load(const harness::Task& /*task*/,
-                                    std::uint64_t /*seed*/) override {
+  std::optional<lab::Unit> load(const lab::Task& /*task*/, std::uint64_t /*seed*/) override {
     return std::nullopt;
   }
-  void save(const harness::Task& task, std::uint64_t seed, const harness::Unit& unit) override {
+  void save(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) override {
     if (visible_) files_.save(task, seed, unit);
   }
 

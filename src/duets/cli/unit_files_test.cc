@@ -16,15 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-harness::Task small_task() {
-  harness::Task task;
+lab::Task small_task() {
+  lab::Task task;
   task.preset = "paper";
   task.function = "branin";
   task.contenders = {{"DUETS", 0.2, "", {}}, {"Dis, \"quoted\"", 5, "D = 5", {}}};
   return task;
 }
 
-harness::Unit small_unit() {
+lab::Unit small_unit() {
   return {{{1, 2}, {0.1, 1.0 / 3}, {0, 7}, {0, 1e300}, {0, 5e-324}},
           {{1, 2}, {-0.0, 1e-17}, {1, 2}, {3, 4}, {5, 6}}};
 }
@@ -43,7 +43,7 @@ class Folder {
   fs::path path_;
 };
 
-harness::Experiment small_experiment() { return {{small_task()}, {1, 2}}; }
+lab::Experiment small_experiment() { return {{small_task()}, {1, 2}}; }
 
 ExitCode code_of_reading(const fs::path& folder, const std::string& context) {
   UnitFiles files(folder, context);
@@ -68,7 +68,7 @@ TEST(UnitText, BringsTheSameBitsBack) {
 RC_GTEST_PROP(UnitText, AnyFiniteNumberComesBack, (std::uint64_t bits)) {
   const double value = std::bit_cast<double>(bits);
   RC_PRE(std::isfinite(value));
-  harness::Unit unit = small_unit();
+  lab::Unit unit = small_unit();
   unit[0].regret[1] = value;
   const auto settings = unit_settings("c", small_task(), 1);
   const auto reading =
@@ -93,7 +93,7 @@ TEST(UnitText, SettingsCoverWhatTheNumbersDependOn) {
   const auto base_digest = unit_settings("c", small_task(), 1);
   EXPECT_NE(unit_settings("d", small_task(), 1), base_digest);
   EXPECT_NE(unit_settings("c", small_task(), 2), base_digest);
-  harness::Task task = small_task();
+  lab::Task task = small_task();
   task.preset = "as-plotted";
   EXPECT_NE(unit_settings("c", task, 1), base_digest);
   task = small_task();

@@ -10,10 +10,10 @@
 namespace duets::cli {
 namespace {
 
-using harness::Contender;
-using harness::Curves;
-using harness::Task;
-using harness::Unit;
+using lab::Contender;
+using lab::Curves;
+using lab::Task;
+using lab::Unit;
 
 constexpr std::string_view kFormat = "# duets unit 1";
 constexpr std::string_view kSettings = "# settings ";

@@ -6,34 +6,33 @@
 #include <string_view>
 
 #include "duets/base/digest.h"
-#include "duets/harness/experiment.h"
+#include "duets/lab/experiment.h"
 
 namespace duets::cli {
 
 /// Covers what determines the numbers of a unit: `context` (the caller's words for everything that
 /// the task does not say itself), preset, function, seed, and each contender's algorithm, beta and
 /// variant.
-base::Digest unit_settings(std::string_view context, const harness::Task& task, std::uint64_t seed);
+base::Digest unit_settings(std::string_view context, const lab::Task& task, std::uint64_t seed);
 
 /// CSV between comment lines: the first two carry the format and the settings, the last a checksum
 /// of everything before it. Doubles in the shortest form that reads back as the same number.
-std::string unit_text(const base::Digest& settings, const harness::Task& task, std::uint64_t seed,
-                      const harness::Unit& unit);
+std::string unit_text(const base::Digest& settings, const lab::Task& task, std::uint64_t seed,
+                      const lab::Unit& unit);
 
 enum class UnitState { kGood, kDamaged, kForeign };
 
 struct UnitReading {
   UnitState state = UnitState::kDamaged;
-  std::string why{};     ///< unless kGood
-  harness::Unit unit{};  ///< when kGood
+  std::string why{};  ///< unless kGood
+  lab::Unit unit{};   ///< when kGood
 };
 
 /// Whether the line for people says that the text is of this task and seed.
-bool names_unit(std::string_view text, const harness::Task& task, std::uint64_t seed);
+bool names_unit(std::string_view text, const lab::Task& task, std::uint64_t seed);
 
 /// Reads what unit_text wrote. kDamaged: the checksum does not fit or a line is not what it should
 /// be. kForeign: an undamaged file with other settings. Never throws on any text. O(size).
-UnitReading read_unit(std::string_view text, const base::Digest& settings,
-                      const harness::Task& task);
+UnitReading read_unit(std::string_view text, const base::Digest& settings, const lab::Task& task);
 
 }  // namespace duets::cli

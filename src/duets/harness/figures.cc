@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "duets/harness/chart_number.h"
 #include "duets/harness/thinning.h"
+#include "duets/report/chart_number.h"
 
 namespace duets::harness {
 namespace {
@@ -12,18 +12,18 @@ namespace {
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLogRatio = 100;  // ledgers further apart than this need a log axis
 
-Axis time_axis(const RunResult& result) {
+report::Axis time_axis(const RunResult& result) {
   return {.label = "queries per agent, t",
           .integers = true,
           .low = 0,
           .high = std::max<double>(1, result.horizon)};
 }
 
-Panel cumulative_panel(const RunResult& result) {
-  Panel panel{.title = "Cumulative regret of all agents", .x = time_axis(result)};
+report::Panel cumulative_panel(const RunResult& result) {
+  report::Panel panel{.title = "Cumulative regret of all agents", .x = time_axis(result)};
   panel.y = {.label = "summed regret (objective's units)", .from_zero = true};
   panel.stretches = epoch_stretches(result);
-  Series curve{.x = {0}, .y = {0}, .style = palette_style(1, false)};
+  report::Series curve{.x = {0}, .y = {0}, .style = report::palette_style(1, false)};
   curve.style.dash.clear();
   curve.style.width = 2.2;
   for (const std::size_t t : shown_times(result.cumulative_regret.size(), result.lengths)) {
@@ -35,12 +35,13 @@ Panel cumulative_panel(const RunResult& result) {
 }
 
 // Mean regret of one query in each epoch, as steps.
-Series epoch_means(const RunResult& result) {
-  Series steps{.name = "mean of the epoch", .style = palette_style(2, false), .steps = true};
+report::Series epoch_means(const RunResult& result) {
+  report::Series steps{
+      .name = "mean of the epoch", .style = report::palette_style(2, false), .steps = true};
   steps.style.dash.clear();
   steps.style.width = 2.2;
   const std::vector<double>& sum = result.cumulative_regret;
-  for (const Stretch& s : epoch_stretches(result)) {
+  for (const report::Stretch& s : epoch_stretches(result)) {
     const auto from = static_cast<std::size_t>(s.from);
     const auto to = static_cast<std::size_t>(s.to);
     if (to > sum.size() || to == from) break;
@@ -57,11 +58,12 @@ Series epoch_means(const RunResult& result) {
   return steps;
 }
 
-Panel per_query_panel(const RunResult& result) {
-  Panel panel{.title = "Regret of one query", .x = time_axis(result)};
+report::Panel per_query_panel(const RunResult& result) {
+  report::Panel panel{.title = "Regret of one query", .x = time_axis(result)};
   panel.y = {.label = "mean regret (objective's units)", .from_zero = true};
   panel.stretches = epoch_stretches(result);
-  Series running{.name = "mean of all queries so far", .style = palette_style(1, false)};
+  report::Series running{.name = "mean of all queries so far",
+                         .style = report::palette_style(1, false)};
   for (const std::size_t t : shown_times(result.cumulative_regret.size(), result.lengths)) {
     running.x.push_back(static_cast<double>(t));
     running.y.push_back(result.cumulative_regret[t - 1] / static_cast<double>(t) /
@@ -73,10 +75,13 @@ Panel per_query_panel(const RunResult& result) {
 
 using Ledger = double (*)(const CommunicationPoint&);
 
-Series ledger_curve(const RunResult& result, const std::string& name, std::size_t index,
-                    Ledger ledger) {
-  Series curve{
-      .name = name, .x = {0}, .y = {0}, .style = palette_style(index, false), .steps = true};
+report::Series ledger_curve(const RunResult& result, const std::string& name, std::size_t index,
+                            Ledger ledger) {
+  report::Series curve{.name = name,
+                       .x = {0},
+                       .y = {0},
+                       .style = report::palette_style(index, false),
+                       .steps = true};
   curve.style.width = 2;
   for (const CommunicationPoint& p : result.communication) {
     curve.x.push_back(p.t);
@@ -88,19 +93,19 @@ Series ledger_curve(const RunResult& result, const std::string& name, std::size_
 }
 
 std::string with_total(const std::string& name, double total) {
-  return name + ": " + plain_number(total);
+  return name + ": " + report::plain_number(total);
 }
 
 // Whether the totals are too far apart for one linear axis.
-bool needs_log(const std::vector<Series>& curves) {
-  Extent totals(Scale::kLog10);
-  for (const Series& s : curves) totals.add(s.y.back());
+bool needs_log(const std::vector<report::Series>& curves) {
+  report::Extent totals(report::Scale::kLog10);
+  for (const report::Series& s : curves) totals.add(s.y.back());
   return totals.span() && totals.span()->high > kLogRatio * totals.span()->low;
 }
 
-Panel ledger_panel(const RunResult& result) {
+report::Panel ledger_panel(const RunResult& result) {
   const CommunicationPoint& last = result.communication.back();
-  Panel panel{.title = "Real numbers sent, by three ledgers", .x = time_axis(result)};
+  report::Panel panel{.title = "Real numbers sent, by three ledgers", .x = time_axis(result)};
   panel.y = {.label = "real numbers sent so far", .from_zero = true};
   panel.stretches = epoch_stretches(result);
   panel.series = {
@@ -110,14 +115,14 @@ Panel ledger_panel(const RunResult& result) {
                    [](const CommunicationPoint& p) { return p.figure; }),
       ledger_curve(result, with_total("paper (mean uplink + broadcast once)", last.paper), 0,
                    [](const CommunicationPoint& p) { return p.paper; })};
-  if (needs_log(panel.series)) panel.y.scale = Scale::kLog10;
-  panel.note = "Closing messages, in none of the curves: " + plain_number(last.closing) +
+  if (needs_log(panel.series)) panel.y.scale = report::Scale::kLog10;
+  panel.note = "Closing messages, in none of the curves: " + report::plain_number(last.closing) +
                " real numbers over all links.";
   return panel;
 }
 
-Panel bytes_panel(const RunResult& result) {
-  Panel panel{.title = "Bytes on all links", .x = time_axis(result)};
+report::Panel bytes_panel(const RunResult& result) {
+  report::Panel panel{.title = "Bytes on all links", .x = time_axis(result)};
   panel.y = {.label = "kilobytes sent so far", .from_zero = true};
   panel.stretches = epoch_stretches(result);
   panel.series = {ledger_curve(result, "", 3, [](const CommunicationPoint& p) {
@@ -125,7 +130,7 @@ Panel bytes_panel(const RunResult& result) {
   })};
   panel.series.front().style.dash.clear();
   panel.note = "As encoded, closing messages included; 1 kB is 1000 bytes. Total: " +
-               grouped(result.communication.back().bytes) + " bytes.";
+               report::grouped(result.communication.back().bytes) + " bytes.";
   return panel;
 }
 
@@ -135,8 +140,8 @@ std::string figure_title(const RunResult& result, const std::string& what) {
   return result.study_name.empty() ? what : result.study_name + ": " + what;
 }
 
-std::vector<Stretch> epoch_stretches(const RunResult& result) {
-  std::vector<Stretch> out;
+std::vector<report::Stretch> epoch_stretches(const RunResult& result) {
+  std::vector<report::Stretch> out;
   double from = 0;
   for (std::size_t j = 0; j < result.lengths.size() && from < result.horizon; ++j) {
     const double to = std::min<double>(from + result.lengths[j], result.horizon);
@@ -148,7 +153,8 @@ std::vector<Stretch> epoch_stretches(const RunResult& result) {
 }
 
 std::string regret_figure(const RunResult& result) {
-  Figure figure{.id = "duets-regret", .title = figure_title(result, "regret"), .columns = 2};
+  report::Figure figure{
+      .id = "duets-regret", .title = figure_title(result, "regret"), .columns = 2};
   figure.description =
       "Left: regret summed over all agents against the number of queries made by each agent. "
       "Right: mean regret of one query, running and within each epoch.";
@@ -157,11 +163,11 @@ std::string regret_figure(const RunResult& result) {
   } else {
     figure.panels = {cumulative_panel(result), per_query_panel(result)};
   }
-  return draw_figure(figure);
+  return report::draw_figure(figure);
 }
 
 std::string communication_figure(const RunResult& result) {
-  Figure figure{
+  report::Figure figure{
       .id = "duets-communication", .title = figure_title(result, "communication"), .columns = 2};
   figure.description =
       "Left: real numbers sent so far in three ledgers against the number of queries made by each "
@@ -171,11 +177,11 @@ std::string communication_figure(const RunResult& result) {
   } else {
     figure.panels = {ledger_panel(result), bytes_panel(result)};
   }
-  return draw_figure(figure);
+  return report::draw_figure(figure);
 }
 
-std::vector<NamedFigure> all_figures(const RunResult& result) {
-  std::vector<NamedFigure> out;
+std::vector<report::NamedFigure> all_figures(const RunResult& result) {
+  std::vector<report::NamedFigure> out;
   if (!result.cumulative_regret.empty()) out.emplace_back("regret.svg", regret_figure(result));
   if (!result.communication.empty()) {
     out.emplace_back("communication.svg", communication_figure(result));

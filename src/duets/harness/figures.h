@@ -2,16 +2,12 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "duets/harness/chart.h"
 #include "duets/harness/run_result.h"
+#include "duets/report/chart.h"
 
 namespace duets::harness {
-
-/// File name (without folder) and SVG text.
-using NamedFigure = std::pair<std::string, std::string>;
 
 /// All of these are pure functions of the result: same result, same bytes. Numbers that are not
 /// finite are gaps, never text. Without data a figure says so instead.
@@ -35,13 +31,13 @@ std::string map_figure(const RunResult& result);
 
 /// Those of the figures that have something to show: regret.svg, communication.svg, region.svg,
 /// inducing.svg, map.svg, in this order.
-std::vector<NamedFigure> all_figures(const RunResult& result);
+std::vector<report::NamedFigure> all_figures(const RunResult& result);
 
 /// "Study: what", for the head of a figure.
 std::string figure_title(const RunResult& result, const std::string& what);
 
 /// The epochs as stretches of the time axis, up to `horizon`.
-std::vector<Stretch> epoch_stretches(const RunResult& result);
+std::vector<report::Stretch> epoch_stretches(const RunResult& result);
 
 /// True if the picture exists and its grids have the sizes they claim.
 bool has_map(const RunResult& result);

@@ -1,8 +1,8 @@
 // Figures with one point for each closed epoch.
 #include <algorithm>
 
-#include "duets/harness/chart_number.h"
 #include "duets/harness/figures.h"
+#include "duets/report/chart_number.h"
 
 namespace duets::harness {
 namespace {
@@ -12,8 +12,9 @@ using Column = double (*)(const EpochReport&);
 
 double epoch_number(const EpochReport& report) { return base::value(report.epoch); }
 
-Series column(const RunResult& result, const std::string& name, std::size_t index, Column value) {
-  Series series{.name = name, .style = palette_style(index, true)};
+report::Series column(const RunResult& result, const std::string& name, std::size_t index,
+                      Column value) {
+  report::Series series{.name = name, .style = report::palette_style(index, true)};
   for (const EpochReport& report : result.epochs) {
     series.x.push_back(epoch_number(report));
     series.y.push_back(value(report));
@@ -21,7 +22,7 @@ Series column(const RunResult& result, const std::string& name, std::size_t inde
   return series;
 }
 
-Axis epoch_axis(const RunResult& result, double beyond) {
+report::Axis epoch_axis(const RunResult& result, double beyond) {
   return {.label = "epoch, j",
           .integers = true,
           .low = epoch_number(result.epochs.front()) - 0.5,
@@ -29,10 +30,10 @@ Axis epoch_axis(const RunResult& result, double beyond) {
 }
 
 // X_1 .. X_J and, from the last cut, the region after it.
-Panel fraction_panel(const RunResult& result) {
-  Panel panel{.title = "Active region", .x = epoch_axis(result, 1)};
-  panel.y = {.label = "size (% of the whole domain)", .scale = Scale::kLog10};
-  Series sizes =
+report::Panel fraction_panel(const RunResult& result) {
+  report::Panel panel{.title = "Active region", .x = epoch_axis(result, 1)};
+  panel.y = {.label = "size (% of the whole domain)", .scale = report::Scale::kLog10};
+  report::Series sizes =
       column(result, "", 1, [](const EpochReport& r) { return 100 * r.region_fraction; });
   const EpochReport& last = result.epochs.back();
   sizes.x.push_back(epoch_number(last) + 1);
@@ -43,23 +44,24 @@ Panel fraction_panel(const RunResult& result) {
   return panel;
 }
 
-Panel acceptance_panel(const RunResult& result) {
-  Panel panel{.title = "Part of the region that each cut keeps", .x = epoch_axis(result, 0)};
+report::Panel acceptance_panel(const RunResult& result) {
+  report::Panel panel{.title = "Part of the region that each cut keeps",
+                      .x = epoch_axis(result, 0)};
   panel.y = {.label = "kept (% of the region)", .low = 0, .high = 108};
-  Bars bars;
+  report::Bars bars;
   for (const EpochReport& report : result.epochs) {
     bars.x.push_back(epoch_number(report));
     bars.y.push_back(100 * report.cut_acceptance);
-    bars.labels.push_back(plain_number(100 * report.cut_acceptance, 3));
+    bars.labels.push_back(report::plain_number(100 * report.cut_acceptance, 3));
   }
   panel.bars = {std::move(bars)};
   panel.note = "A small part means a strong cut; a part near 100 % means little progress.";
   return panel;
 }
 
-Panel sizes_panel(const RunResult& result) {
-  Panel panel{.title = "Points and inducing points", .x = epoch_axis(result, 0)};
-  panel.y = {.label = "number of points", .scale = Scale::kLog10};
+report::Panel sizes_panel(const RunResult& result) {
+  report::Panel panel{.title = "Points and inducing points", .x = epoch_axis(result, 0)};
+  panel.y = {.label = "number of points", .scale = report::Scale::kLog10};
   panel.series = {column(result, "queried, all agents", 0,
                          [](const EpochReport& r) { return static_cast<double>(r.num_points); }),
                   column(result, "inducing, selected", 1,
@@ -77,9 +79,10 @@ Panel sizes_panel(const RunResult& result) {
   return panel;
 }
 
-Panel causes_panel(const RunResult& result) {
-  Panel panel{.title = "What decides the number of inducing points", .x = epoch_axis(result, 0)};
-  panel.y = {.label = "variance, probability", .scale = Scale::kLog10};
+report::Panel causes_panel(const RunResult& result) {
+  report::Panel panel{.title = "What decides the number of inducing points",
+                      .x = epoch_axis(result, 0)};
+  panel.y = {.label = "variance, probability", .scale = report::Scale::kLog10};
   panel.series = {
       column(result, "largest variance", 1, [](const EpochReport& r) { return r.sigma2_max; }),
       column(result, "p, clipped to 1", 0, [](const EpochReport& r) { return r.p; }),
@@ -90,7 +93,8 @@ Panel causes_panel(const RunResult& result) {
 }  // namespace
 
 std::string region_figure(const RunResult& result) {
-  Figure figure{.id = "duets-region", .title = figure_title(result, "active region"), .columns = 2};
+  report::Figure figure{
+      .id = "duets-region", .title = figure_title(result, "active region"), .columns = 2};
   figure.description =
       "Left: size of the active region as a part of the domain, by epoch, on a log axis. Right: "
       "the part of the region that the cut at the end of each epoch keeps.";
@@ -99,11 +103,11 @@ std::string region_figure(const RunResult& result) {
   } else {
     figure.panels = {fraction_panel(result), acceptance_panel(result)};
   }
-  return draw_figure(figure);
+  return report::draw_figure(figure);
 }
 
 std::string inducing_figure(const RunResult& result) {
-  Figure figure{
+  report::Figure figure{
       .id = "duets-inducing", .title = figure_title(result, "inducing points"), .columns = 2};
   figure.description =
       "Left: queried points, selected and broadcast inducing points by epoch, on a log axis. "
@@ -113,7 +117,7 @@ std::string inducing_figure(const RunResult& result) {
   } else {
     figure.panels = {sizes_panel(result), causes_panel(result)};
   }
-  return draw_figure(figure);
+  return report::draw_figure(figure);
 }
 
 }  // namespace duets::harness

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "duets/harness/chart_number.h"
 #include "duets/harness/figures.h"
+#include "duets/report/chart_number.h"
 
 namespace duets::harness {
 namespace {
@@ -12,23 +12,23 @@ constexpr std::size_t kMaxPoints = 5000;
 constexpr std::size_t kCasedPoints = 1500;  // more would be edges only
 constexpr std::size_t kHeatLevels = 250;
 constexpr std::size_t kMaxNamed = 8;  // legend entries for epochs and boundaries
-constexpr Colour kWhite = {255, 255, 255};
-constexpr Colour kInnermost = {0x7d, 0x86, 0x92};
+constexpr report::Colour kWhite = {255, 255, 255};
+constexpr report::Colour kInnermost = {0x7d, 0x86, 0x92};
 
-Grid plane(const Picture& picture, std::vector<double> values) {
+report::Grid plane(const Picture& picture, std::vector<double> values) {
   return {picture.resolution, picture.resolution, picture.low,      picture.high,
           picture.low,        picture.high,       std::move(values)};
 }
 
-std::vector<Colour> heat_colours() {
-  std::vector<Colour> colours;
+std::vector<report::Colour> heat_colours() {
+  std::vector<report::Colour> colours;
   for (std::size_t i = 0; i < kHeatLevels; ++i) {
-    colours.push_back(viridis((static_cast<double>(i) + 0.5) / kHeatLevels));
+    colours.push_back(report::viridis((static_cast<double>(i) + 0.5) / kHeatLevels));
   }
   return colours;
 }
 
-Panel empty_map(const RunResult& result, const std::string& title) {
+report::Panel empty_map(const RunResult& result, const std::string& title) {
   const Picture& picture = *result.picture;
   const auto axis = [&](std::size_t i) {
     const std::string fallback = "x" + std::to_string(i + 1);
@@ -37,17 +37,17 @@ Panel empty_map(const RunResult& result, const std::string& title) {
       label +=
           " (scaled to 0\xE2\x80\x93"
           "1)";
-    return Axis{.label = label, .low = picture.low, .high = picture.high};
+    return report::Axis{.label = label, .low = picture.low, .high = picture.high};
   };
-  Panel panel{.title = title, .x = axis(0), .y = axis(1), .map = true};
+  report::Panel panel{.title = title, .x = axis(0), .y = axis(1), .map = true};
   panel.ellipse = result.domain == "ball";
   return panel;
 }
 
 // The region after cut j is where all cuts up to j keep the point: its boundary is the zero line of
 // the smallest margin so far.
-std::vector<Contour> boundaries(const Picture& picture) {
-  std::vector<Contour> out;
+std::vector<report::Contour> boundaries(const Picture& picture) {
+  std::vector<report::Contour> out;
   std::vector<double> smallest;
   const std::size_t count = picture.margin.size();
   for (std::size_t j = 0; j < count; ++j) {
@@ -55,8 +55,8 @@ std::vector<Contour> boundaries(const Picture& picture) {
     for (std::size_t i = 0; i < smallest.size(); ++i) {
       smallest[i] = std::min(smallest[i], picture.margin[j][i]);
     }
-    Contour contour{.grid = plane(picture, smallest)};
-    contour.style = {.dash = j + 1 == count ? "" : line_dash(1 + (count - 2 - j) % 4),
+    report::Contour contour{.grid = plane(picture, smallest)};
+    contour.style = {.dash = j + 1 == count ? "" : report::line_dash(1 + (count - 2 - j) % 4),
                      .width = 1.6,
                      .casing = true};
     if (count <= kMaxNamed) contour.name = "after epoch " + std::to_string(j + 1);
@@ -66,33 +66,34 @@ std::vector<Contour> boundaries(const Picture& picture) {
   return out;
 }
 
-void add_recommendation(Panel& panel, const Picture& picture) {
+void add_recommendation(report::Panel& panel, const Picture& picture) {
   if (!picture.has_recommendation) return;
-  LineStyle style{.colour = "#ffffff", .width = 0, .marker = Marker::kStar, .casing = true};
+  report::LineStyle style{
+      .colour = "#ffffff", .width = 0, .marker = report::Marker::kStar, .casing = true};
   panel.series.push_back(
       {"recommendation", {picture.recommended_x}, {picture.recommended_y}, style});
 }
 
-Panel surface_panel(const RunResult& result, const std::string& title,
-                    const std::vector<double>& values, const std::string& unit) {
-  Panel panel = empty_map(result, title);
+report::Panel surface_panel(const RunResult& result, const std::string& title,
+                            const std::vector<double>& values, const std::string& unit) {
+  report::Panel panel = empty_map(result, title);
   panel.heats = {{plane(*result.picture, values), heat_colours(), true, unit}};
   add_recommendation(panel, *result.picture);
   return panel;
 }
 
 // How many of the regions X_2, X_3, ... hold each point of the grid.
-Heat nested_regions(const Picture& picture) {
+report::Heat nested_regions(const Picture& picture) {
   std::vector<double> depth(picture.resolution * picture.resolution, 0);
   for (const auto& inside : picture.inside) {
     for (std::size_t i = 0; i < depth.size(); ++i) depth[i] += inside[i] != 0 ? 1 : 0;
   }
   const std::size_t levels = picture.inside.size() + 1;
-  Heat heat{.grid = plane(picture, std::move(depth))};
+  report::Heat heat{.grid = plane(picture, std::move(depth))};
   for (std::size_t i = 0; i < std::min<std::size_t>(levels, 255); ++i) {
     heat.colours.push_back(
-        blend(kWhite, kInnermost,
-              levels < 2 ? 0 : static_cast<double>(i) / static_cast<double>(levels - 1)));
+        report::blend(kWhite, kInnermost,
+                      levels < 2 ? 0 : static_cast<double>(i) / static_cast<double>(levels - 1)));
   }
   return heat;
 }
@@ -103,15 +104,15 @@ std::size_t num_epochs(const RunResult& result) {
   return std::max<std::size_t>(count, 1);
 }
 
-std::vector<Scatter> scatters(const RunResult& result) {
+std::vector<report::Scatter> scatters(const RunResult& result) {
   const Picture& picture = *result.picture;
   const std::size_t count = picture.point_x.size();
   const std::size_t drawn = std::min(count, kMaxPoints);
   const std::size_t epochs = num_epochs(result);
-  std::vector<Scatter> out(epochs);
+  std::vector<report::Scatter> out(epochs);
   for (std::size_t e = 1; e <= epochs; ++e) {
-    Scatter& scatter = out[e - 1];
-    scatter.colour = to_hex(epoch_colour(e, epochs));
+    report::Scatter& scatter = out[e - 1];
+    scatter.colour = report::to_hex(report::epoch_colour(e, epochs));
     scatter.casing = drawn <= kCasedPoints;
     scatter.diameter = drawn <= kCasedPoints ? 4.6 : 3;
     if (epochs <= kMaxNamed || e == 1 || e == epochs) scatter.name = "epoch " + std::to_string(e);
@@ -125,9 +126,9 @@ std::vector<Scatter> scatters(const RunResult& result) {
   return out;
 }
 
-Panel points_panel(const RunResult& result) {
+report::Panel points_panel(const RunResult& result) {
   const Picture& picture = *result.picture;
-  Panel panel = empty_map(result, "Queried points over the nested regions");
+  report::Panel panel = empty_map(result, "Queried points over the nested regions");
   panel.heats = {nested_regions(picture)};
   panel.scatters = scatters(result);
   panel.note = "Darker: kept by more cuts.";
@@ -136,7 +137,8 @@ Panel points_panel(const RunResult& result) {
                                   ? std::uint64_t{result.agents} * result.horizon
                                   : picture.point_x.size();
   if (count > drawn) {
-    panel.note += " " + grouped(drawn) + " of " + grouped(count) + " points, evenly chosen.";
+    panel.note +=
+        " " + report::grouped(drawn) + " of " + report::grouped(count) + " points, evenly chosen.";
   }
   return panel;
 }
@@ -156,7 +158,8 @@ bool has_map(const RunResult& result) {
 }
 
 std::string map_figure(const RunResult& result) {
-  Figure figure{.id = "duets-map", .title = figure_title(result, "the plane"), .columns = 3};
+  report::Figure figure{
+      .id = "duets-map", .title = figure_title(result, "the plane"), .columns = 3};
   figure.panel_width = 370;
   figure.panel_height = 378;
   figure.description =
@@ -164,7 +167,7 @@ std::string map_figure(const RunResult& result) {
       "epoch over the nested regions, darker further in; the true function where it is known.";
   if (!has_map(result)) {
     figure.panels = {{.message = "No map: the study is not two-dimensional."}};
-    return draw_figure(figure);
+    return report::draw_figure(figure);
   }
   const Picture& picture = *result.picture;
   if (!picture.mean.empty()) {
@@ -177,7 +180,7 @@ std::string map_figure(const RunResult& result) {
     figure.panels.push_back(
         surface_panel(result, "True function", picture.truth, "value without noise"));
   }
-  return draw_figure(figure);
+  return report::draw_figure(figure);
 }
 
 }  // namespace duets::harness

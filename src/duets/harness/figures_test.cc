@@ -13,7 +13,7 @@ namespace {
 using testing::edge_cases;
 using testing::sample_run;
 
-std::vector<NamedFigure> every_figure(const RunResult& run) {
+std::vector<report::NamedFigure> every_figure(const RunResult& run) {
   return {{"regret", regret_figure(run)},
           {"communication", communication_figure(run)},
           {"region", region_figure(run)},
@@ -34,8 +34,8 @@ TEST(Figures, OfAnyRunAreWellFormedAndHoldNumbersOnly) {
   cases.push_back({"sample", sample_run()});
   for (const auto& [name, run] : cases) {
     for (const auto& [figure, svg] : every_figure(run)) {
-      EXPECT_EQ(testing::XmlCheck(svg).problem(), std::nullopt) << name << ", " << figure;
-      EXPECT_FALSE(testing::has_non_number(svg)) << name << ", " << figure;
+      EXPECT_EQ(report::testing::XmlCheck(svg).problem(), std::nullopt) << name << ", " << figure;
+      EXPECT_FALSE(report::testing::has_non_number(svg)) << name << ", " << figure;
     }
   }
 }
@@ -54,10 +54,10 @@ TEST(Figures, NamesOfTheUserAreText) {
   RunResult run = sample_run();
   run.study_name = "<script>alert('1')</script> & \"x\"";
   run.coordinate_names = {"a<b", "</text>"};
-  const std::vector<NamedFigure> figures = all_figures(run);
+  const std::vector<report::NamedFigure> figures = all_figures(run);
   ASSERT_EQ(figures.size(), 5u);
   for (const auto& [name, svg] : figures) {
-    EXPECT_EQ(testing::XmlCheck(svg).problem(), std::nullopt) << name;
+    EXPECT_EQ(report::testing::XmlCheck(svg).problem(), std::nullopt) << name;
     EXPECT_EQ(svg.find("<script"), std::string::npos) << name;
     EXPECT_NE(svg.find("&lt;script&gt;"), std::string::npos) << name;
   }
@@ -66,7 +66,7 @@ TEST(Figures, NamesOfTheUserAreText) {
 TEST(Figures, EpochsAreStretchesUpToTheHorizon) {
   RunResult run = sample_run();
   run.lengths = {2, 4, 100};
-  const std::vector<Stretch> epochs = epoch_stretches(run);
+  const std::vector<report::Stretch> epochs = epoch_stretches(run);
   ASSERT_EQ(epochs.size(), 3u);
   EXPECT_EQ(epochs[1].from, 2);
   EXPECT_EQ(epochs[1].to, 6);

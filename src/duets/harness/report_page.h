@@ -13,6 +13,6 @@ namespace duets::harness {
 /// trial, figures with captions, the epochs, communication, reproducibility. Everything that comes
 /// from the user is escaped; numbers that are not finite are dashes. `figures` are put in as they
 /// are, so they must come from all_figures. The same input gives the same bytes.
-std::string report_html(const RunResult& result, const std::vector<NamedFigure>& figures);
+std::string report_html(const RunResult& result, const std::vector<report::NamedFigure>& figures);
 
 }  // namespace duets::harness

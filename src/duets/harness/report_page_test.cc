@@ -25,8 +25,8 @@ TEST(ReportPage, OfAnyRunIsWellFormedAndHoldsNumbersOnly) {
   cases.push_back({"sample", sample_run()});
   for (const auto& [name, run] : cases) {
     const std::string html = report_of(run);
-    EXPECT_EQ(testing::XmlCheck(html).problem(), std::nullopt) << name;
-    EXPECT_FALSE(testing::has_non_number(html)) << name;
+    EXPECT_EQ(report::testing::XmlCheck(html).problem(), std::nullopt) << name;
+    EXPECT_FALSE(report::testing::has_non_number(html)) << name;
   }
 }
 
@@ -61,7 +61,7 @@ TEST(ReportPage, TextsOfTheUserAreEscaped) {
   run.study_digest = run.state_digest = evil;
   const std::string html = report_of(run);
   EXPECT_FALSE(holds(html, "<img"));
-  EXPECT_EQ(testing::XmlCheck(html).problem(), std::nullopt);
+  EXPECT_EQ(report::testing::XmlCheck(html).problem(), std::nullopt);
 }
 
 TEST(ReportPage, RecommendationStandsBesideTheBestTrial) {

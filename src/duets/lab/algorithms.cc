@@ -1,0 +1,137 @@
+#include "duets/lab/algorithms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/base/error.h"
+#include "duets/baselines/approx_dis_kernel_ucb/approx_dis_kernel_ucb.h"
+#include "duets/baselines/bpe/bpe.h"
+#include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
+#include "duets/baselines/gp_ucb/gp_ucb.h"
+#include "duets/baselines/n_kernel_ucb/n_kernel_ucb.h"
+#include "duets/baselines/reds/reds.h"
+#include "duets/baselines/uniform/uniform.h"
+
+namespace duets::lab {
+namespace {
+
+Algorithm preset_algorithm(protocol::Preset preset) {
+  const std::string name(protocol::name(preset));
+  return {.key = "duets-" + name,
+          .name = "DUETS " + name,
+          .description = std::string(protocol::meaning(preset)),
+          .uses_beta = false,
+          .preset = preset};
+}
+
+Contender preset_contender(const Algorithm& algorithm) {
+  return {.algorithm = algorithm.name,
+          .beta = 0,
+          .variant = {},
+          .run = [preset = *algorithm.preset,
+                  keeps = algorithm.keeps_lengthscale](const Instance& instance) {
+            const protocol::Study& given = *instance.simulation.study;
+            protocol::Study study = preset_study(given, preset);
+            if (keeps) study.kernel.lengthscales = given.kernel.lengthscales;
+            return play_duets(instance, study);
+          }};
+}
+
+Contender contender(const Algorithm& algorithm, double beta) {
+  if (algorithm.preset) return preset_contender(algorithm);
+  Contender out{.algorithm = algorithm.name, .beta = beta, .variant = {}, .run = {}};
+  if (!algorithm.make) {
+    out.run = [beta](const Instance& instance) {
+      protocol::Study study = *instance.simulation.study;
+      study.beta = beta;
+      return play_duets(instance, study);
+    };
+    return out;
+  }
+  baselines::Tuning tuning{.beta = beta};
+  if (algorithm.threshold > 0) tuning.threshold = algorithm.threshold;
+  out.run = [make = algorithm.make, tuning](const Instance& instance) {
+    return play(instance, *make(instance.setting, tuning));
+  };
+  return out;
+}
+
+}  // namespace
+
+std::vector<Algorithm> builtin_algorithms() {
+  return {
+      {.key = "duets",
+       .name = "DUETS",
+       .description = "uniform sampling of trimmed sets with shared randomness"},
+      preset_algorithm(protocol::Preset::kAuto),
+      preset_algorithm(protocol::Preset::kQuick),
+      preset_algorithm(protocol::Preset::kSafe),
+      {.key = "dis-kernel-ucb",
+       .name = "DisKernelUCB",
+       .description = "agents pool all data when one has learnt enough",
+       .threshold = baselines::kDisKernelUcbThreshold,
+       .make = baselines::make_dis_kernel_ucb},
+      {.key = "approx-dis-kernel-ucb",
+       .name = "ApproxDisKernelUCB",
+       .description = "agents pool projections on a random dictionary",
+       .threshold = baselines::kApproxDisThreshold,
+       .make = baselines::make_approx_dis_kernel_ucb},
+      {.key = "n-kernel-ucb",
+       .name = "N-KernelUCB",
+       .description = "every agent runs GP-UCB alone",
+       .role = Role::kAlone,
+       .make = baselines::make_n_kernel_ucb},
+      {.key = "reds",
+       .name = "REDS",
+       .description = "one central learner draws uniformly and eliminates; doubling epochs",
+       .role = Role::kOracle,
+       .make = baselines::make_reds},
+      {.key = "bpe",
+       .name = "BPE",
+       .description = "one central learner plays batches of largest variance and eliminates",
+       .role = Role::kOracle,
+       .make = baselines::make_bpe},
+      {.key = "gp-ucb",
+       .name = "GP-UCB (central)",
+       .description = "one central learner sees every reward at once",
+       .role = Role::kOracle,
+       .make = baselines::make_gp_ucb},
+      {.key = "uniform",
+       .name = "uniform",
+       .description = "random points, nothing is learnt",
+       .role = Role::kCeiling,
+       .uses_beta = false,
+       .make = baselines::make_uniform},
+  };
+}
+
+const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std::string& key) {
+  const auto found = std::find_if(algorithms.begin(), algorithms.end(),
+                                  [&](const Algorithm& a) { return a.key == key; });
+  if (found != algorithms.end()) return *found;
+  std::vector<std::string> keys;
+  for (const Algorithm& algorithm : algorithms) keys.push_back(algorithm.key);
+  base::refuse("algorithm", fmt::format("\"{}\"", key),
+               fmt::format("must be one of {}", fmt::join(keys, ", ")));
+}
+
+protocol::Study preset_study(protocol::Study study, protocol::Preset preset) {
+  study.mode = protocol::Mode::kTuned;
+  protocol::apply_preset(preset, study);
+  study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
+  // What a file with the preset cannot say.
+  study.kernel.variance = kernel::Kernel{}.variance;
+  study.lambda = protocol::Study{}.lambda;
+  return study;
+}
+
+std::vector<Contender> contenders(const Algorithm& algorithm, std::span<const double> betas) {
+  if (!algorithm.uses_beta) return {contender(algorithm, 0)};
+  std::vector<Contender> out;
+  out.reserve(betas.size());
+  for (const double beta : betas) out.push_back(contender(algorithm, beta));
+  return out;
+}
+
+}  // namespace duets::lab

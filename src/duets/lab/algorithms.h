@@ -1,0 +1,49 @@
+// The algorithms that can be compared, by name.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "duets/baselines/setting.h"
+#include "duets/lab/experiment.h"
+#include "duets/protocol/preset.h"
+
+namespace duets::lab {
+
+/// How a reader should take an algorithm's figures.
+enum class Role : std::uint8_t {
+  kDistributed,  ///< agents that speak; regret and communication both count
+  kAlone,        ///< agents that never speak
+  kOracle,   ///< one learner sees every reward at once: a regret to compare with, nothing is sent
+  kCeiling,  ///< learns nothing
+};
+
+struct Algorithm {
+  std::string key;          ///< on the command line: "dis-kernel-ucb"
+  std::string name;         ///< "DisKernelUCB"
+  std::string description;  ///< one line
+  Role role = Role::kDistributed;
+  bool uses_beta = true;         ///< false: one run instead of a grid
+  double threshold = 0;          ///< the default D; 0 when it has none
+  baselines::MakePolicy make{};  ///< empty for DUETS, which brings its own coordinator and agents
+  std::optional<protocol::Preset> preset{};  ///< DUETS with these settings, not the study's
+  bool keeps_lengthscale = false;  ///< of a preset: the study's length scale instead of the guess
+};
+
+/// duets, duets-auto, duets-quick, duets-safe, dis-kernel-ucb, approx-dis-kernel-ucb, n-kernel-ucb,
+/// reds, bpe, gp-ucb, uniform.
+std::vector<Algorithm> builtin_algorithms();
+
+/// kInvalid, listing the keys that exist, when there is none.
+const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std::string& key);
+
+/// The study in mode kTuned under a preset, with the guessed length scale.
+protocol::Study preset_study(protocol::Study study, protocol::Preset preset);
+
+/// One contender for each beta (one in all when the algorithm has no beta). DUETS takes everything
+/// but beta from the instance's study; under a preset, everything that the preset does not set.
+std::vector<Contender> contenders(const Algorithm& algorithm, std::span<const double> betas);
+
+}  // namespace duets::lab

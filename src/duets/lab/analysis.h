@@ -1,0 +1,124 @@
+// What an experiment says: means with their uncertainty, the best beta of each grid, paired
+// comparisons, and a winner where the runs allow to name one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duets/lab/algorithms.h"
+#include "duets/lab/experiment.h"
+#include "duets/lab/statistics.h"
+
+namespace duets::lab {
+
+/// The three ways of counting real numbers (docs/guide.md).
+enum class Ledger : std::uint8_t { kPaper = 0, kFigure = 1, kLinks = 2 };
+inline constexpr std::array<Ledger, 3> kLedgers = {Ledger::kPaper, Ledger::kFigure, Ledger::kLinks};
+/// "paper", "figure", "links".
+std::string_view ledger_name(Ledger ledger);
+
+/// Something measured over time in several runs, each as long as the contender's `t`. NaN where a
+/// number does not exist: the deviation of one run, an interval that bootstrap does not give.
+struct CurveSummary {
+  std::vector<double> mean{};
+  std::vector<double> stddev{};
+  std::vector<double> low{}, high{};  ///< 95 % bootstrap-t interval of the mean, at each t alone
+};
+
+/// One algorithm with one setting, over all seeds.
+struct ContenderAnalysis {
+  std::string algorithm{};
+  std::string variant{};
+  std::optional<double> beta{};  ///< nothing for an algorithm that has none
+  Role role = Role::kDistributed;
+  bool is_best_beta = false;
+  /// At the horizon, by seed: what comparisons are made of.
+  std::vector<double> final_regret{};
+  std::array<std::vector<double>, 3> final_communication{};
+  Summary regret{};
+  std::array<Summary, 3> communication{};
+  std::vector<std::uint32_t> t{};
+  CurveSummary regret_curve{};
+  std::array<CurveSummary, 3> communication_curves{};  ///< low and high are empty
+
+  /// "DUETS" or "DUETS (greedy)".
+  std::string label() const;
+  /// Oracle and ceiling send nothing because they are no distributed algorithms: shown as a dash.
+  bool counts_communication() const { return role == Role::kDistributed || role == Role::kAlone; }
+  /// Whether it can win.
+  bool competes() const { return counts_communication(); }
+};
+
+/// The contenders of one algorithm and variant, and the best of them in hindsight.
+struct GridAnalysis {
+  std::string label{};
+  std::vector<std::size_t> contenders{};  ///< in increasing beta; indices into the task's
+  std::size_t best = 0;  ///< index into the task's contenders: lowest mean final regret, ties to
+                         ///< the smaller beta
+  bool at_low_edge = false;   ///< the best beta is the smallest of several
+  bool at_high_edge = false;  ///< the best beta is the largest of several
+};
+
+/// Two grids at their best betas (or at betas that the caller chose), paired by seed.
+struct Comparison {
+  std::size_t first = 0, second = 0;  ///< indices into the task's contenders
+  PairedDifference regret{};
+  std::array<PairedDifference, 3> communication{};
+};
+
+struct TaskAnalysis {
+  std::string preset{};
+  std::string function{};
+  std::vector<ContenderAnalysis> contenders{};  ///< in the experiment's order
+  std::vector<GridAnalysis> grids{};            ///< in order of first appearance
+  /// Every pair of grids that compete, at their best betas, first before second. The family of each
+  /// comparison is the number of rivals that a competitor has in the task.
+  std::vector<Comparison> comparisons{};
+  /// The competitor whose regret is below that of every other, each difference excluding 0 at a
+  /// family-wise 95 %. Nothing when no one is.
+  std::optional<std::size_t> winner{};
+  /// One sentence: who wins by how much, or why nobody does, with differences and intervals.
+  std::string winner_text{};
+
+  /// The contender of an algorithm (and variant "") with this beta, or nothing.
+  const ContenderAnalysis* find(std::string_view algorithm, double beta) const;
+  /// The best of an algorithm's grid (variant ""), or nothing.
+  const ContenderAnalysis* best_of(std::string_view algorithm) const;
+};
+
+struct Analysis {
+  std::vector<std::uint64_t> seeds{};
+  std::vector<TaskAnalysis> tasks{};
+
+  /// Different presets, in order of first appearance.
+  std::vector<std::string> presets() const;
+  /// The tasks of a preset, in order.
+  std::vector<const TaskAnalysis*> of_preset(std::string_view preset) const;
+};
+
+/// A pure function of its arguments: same input, same bits. `algorithms` tells roles and who has a
+/// beta, by name; a name that is not there is taken as a distributed algorithm with beta. kInvalid
+/// when the result is not complete, a unit has not one entry per contender, or a number is not
+/// finite.
+Analysis analyse(const Experiment& experiment, const ExperimentResult& result,
+                 std::span<const Algorithm> algorithms);
+
+/// Two contenders of a task, paired by seed; `family` as in paired_difference.
+Comparison compare(const TaskAnalysis& task, std::size_t first, std::size_t second,
+                   std::size_t family);
+
+/// Number of rivals that a competitor has in the task; 0 when at most one competes.
+std::size_t num_rivals(const TaskAnalysis& task);
+
+/// Fills winner and winner_text from the grids and comparisons.
+void name_winner(TaskAnalysis& task);
+
+/// How beta was chosen, said in every output.
+std::string_view hindsight_note();
+
+}  // namespace duets::lab

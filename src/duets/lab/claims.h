@@ -1,0 +1,68 @@
+// The claims of the published empirical study, each judged by the runs at hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duets/lab/analysis.h"
+
+namespace duets::lab {
+
+enum class Verdict { kHolds, kFails, kUndecided };
+/// "holds", "does not hold", "cannot be decided with these runs".
+std::string_view verdict_text(Verdict verdict);
+
+enum class Claim { kRegret, kCommunication };
+/// The sentence of the paper.
+std::string_view claim_text(Claim claim);
+
+/// DUETS against one rival on one function.
+struct RivalFinding {
+  std::string rival{};
+  PairedDifference difference{};  ///< DUETS minus rival
+};
+
+struct FunctionVerdict {
+  std::string function{};
+  Verdict verdict = Verdict::kUndecided;
+  std::vector<RivalFinding> rivals{};  ///< those that decide
+  std::vector<std::string> silent{};   ///< rivals that sent nothing (communication only)
+  std::string text{};                  ///< numbers and intervals
+};
+
+struct ClaimVerdict {
+  Claim claim = Claim::kRegret;
+  std::string preset{};
+  bool plotted_betas = false;  ///< at the betas of the published curves instead of the best ones
+  Ledger ledger = Ledger::kPaper;  ///< of kCommunication
+  std::vector<FunctionVerdict> functions{};
+  Verdict overall = Verdict::kUndecided;
+  std::string text{};
+};
+
+/// Holds when DUETS is lower than every rival; fails when some rival is lower than DUETS; otherwise
+/// undecided, also without a rival.
+Verdict judge(const std::vector<RivalFinding>& rivals);
+
+/// Fails when it fails on some function. Holds when it holds on every function and `complete` (all
+/// functions and algorithms of the claim took part). Otherwise undecided.
+Verdict judge_overall(const std::vector<FunctionVerdict>& functions, bool complete);
+
+/// Every claim for every preset of the study ("paper", "as-plotted") in the analysis: regret, then
+/// communication in each ledger; for "as-plotted" once at the best betas and once at the plotted
+/// ones, where the grids have those. Best betas are judged only where every grid has the printed
+/// betas. The communication claim is judged among algorithms that send anything; who sends nothing
+/// is named. Tasks without DUETS or of other presets give nothing.
+std::vector<ClaimVerdict> judge_claims(const Analysis& analysis);
+
+/// Rivals that sent nothing on some of the functions, once each.
+std::vector<std::string> silent_rivals(const std::vector<FunctionVerdict>& functions);
+
+/// For a terminal: each claim and its verdicts, a line for each; "" without claims.
+std::string claims_text(const std::vector<ClaimVerdict>& claims);
+
+/// "paper preset, best betas", "as-plotted preset, betas of the published curves, figure ledger".
+std::string claim_scope(const ClaimVerdict& claim);
+
+}  // namespace duets::lab

@@ -1,0 +1,226 @@
+#include "duets/lab/comparison_figure.h"
+
+#include <algorithm>
+#include <array>
+
+#include "duets/lab/comparison_layers.h"
+#include "duets/lab/comparison_text.h"
+#include "duets/lab/presets.h"
+#include "duets/lab/published.h"
+
+namespace duets::lab {
+namespace {
+
+constexpr double kLogRatio = 25;  // totals further apart than this need a log axis
+
+// What the panels of one figure share.
+struct Context {
+  ComparisonFigureOptions options;
+  std::vector<ComparisonLine> lines;
+  bool log = false;
+};
+
+// The four of the published study always look the same; others follow.
+std::size_t style_index(const std::string& label, std::size_t& next) {
+  constexpr std::array<std::string_view, 4> kKnown = {"DUETS", "DisKernelUCB", "ApproxDisKernelUCB",
+                                                      "N-KernelUCB"};
+  const auto found = std::find(kKnown.begin(), kKnown.end(), label);
+  if (found != kKnown.end()) return static_cast<std::size_t>(found - kKnown.begin());
+  return next++;
+}
+
+std::vector<ComparisonLine> find_lines(const std::vector<const TaskAnalysis*>& tasks) {
+  std::vector<ComparisonLine> lines;
+  std::size_t next = 4;
+  for (const TaskAnalysis* task : tasks) {
+    for (const GridAnalysis& grid : task->grids) {
+      const bool known = std::any_of(lines.begin(), lines.end(), [&](const ComparisonLine& l) {
+        return l.label == grid.label;
+      });
+      if (known) continue;
+      report::LineStyle style = report::palette_style(style_index(grid.label, next), true);
+      style.width = grid.label == "DUETS" ? 2.4 : 1.9;
+      lines.push_back({grid.label, style});
+    }
+  }
+  return lines;
+}
+
+// Who is drawn for a line, or nothing.
+const ContenderAnalysis* shown(const TaskAnalysis& task, const ComparisonLine& line,
+                               const Context& context) {
+  for (const GridAnalysis& grid : task.grids) {
+    if (grid.label != line.label) continue;
+    const ContenderAnalysis& best = task.contenders[grid.best];
+    const bool published = published_final(task.function, line.label) != nullptr;
+    const ContenderAnalysis* plotted = context.options.plotted_betas && published
+                                           ? task.find(best.algorithm, plotted_beta(best.algorithm))
+                                           : nullptr;
+    return plotted != nullptr ? plotted : &best;
+  }
+  return nullptr;
+}
+
+const CurveSummary& ledger_curve(const ContenderAnalysis& c, Ledger ledger) {
+  return c.communication_curves[static_cast<std::size_t>(ledger)];
+}
+
+report::Axis time_axis(const TaskAnalysis& task) {
+  double horizon = 1;
+  for (const ContenderAnalysis& c : task.contenders)
+    horizon = std::max<double>(horizon, c.t.back());
+  // Room for the markers at the horizon.
+  return {
+      .label = "queries per agent, t", .integers = true, .low = 0, .high = horizon + horizon / 40};
+}
+
+report::Panel regret_panel(const TaskAnalysis& task, const Context& context) {
+  report::Panel panel{.title = function_title(task.function), .x = time_axis(task)};
+  panel.y = {.label = "cumulative regret", .from_zero = true};
+  std::vector<std::string> betas;
+  bool negative = false;
+  for (std::size_t i = 0; i < context.lines.size(); ++i) {
+    const ComparisonLine& line = context.lines[i];
+    const ContenderAnalysis* c = shown(task, line, context);
+    betas.push_back(c == nullptr ? "none" : beta_text(*c));
+    if (c == nullptr) continue;
+    const CurveSummary& curve = c->regret_curve;
+    negative = negative || *std::min_element(curve.mean.begin(), curve.mean.end()) < 0;
+    add_band(panel, *c, curve, line, false, negative ? -1e300 : 0);
+    add_line(panel, *c, curve, line, i, false);
+    if (context.options.published_points) add_published(panel, task.function, line, "regret");
+  }
+  if (!negative) panel.y.low = 0;
+  std::string note = "beta, in the order of the legend: ";
+  for (std::size_t i = 0; i < betas.size(); ++i) note += (i > 0 ? ", " : "") + betas[i];
+  panel.note = note;
+  return panel;
+}
+
+// The smallest number above 0 that a curve of the panel shows.
+double smallest_shown(const TaskAnalysis& task, const Context& context) {
+  double smallest = 1e300;
+  for (const ComparisonLine& line : context.lines) {
+    const ContenderAnalysis* c = shown(task, line, context);
+    if (c == nullptr || !c->counts_communication()) continue;
+    for (const double m : ledger_curve(*c, context.options.ledger).mean) {
+      if (m > 0) smallest = std::min(smallest, m);
+    }
+  }
+  return smallest;
+}
+
+std::string silent_note(const std::vector<std::string>& silent) {
+  if (silent.empty()) return "";
+  return list_text(silent) + (silent.size() == 1 ? " sends" : " send") + " nothing";
+}
+
+report::Panel communication_panel(const TaskAnalysis& task, const Context& context) {
+  const Ledger ledger = context.options.ledger;
+  report::Panel panel{.x = time_axis(task)};
+  panel.y = {.label = "reals sent (" + std::string(ledger_name(ledger)) + " ledger)",
+             .from_zero = true};
+  const double smallest = smallest_shown(task, context);
+  const double foot = smallest < 1e300 ? smallest / 2 : 1;
+  if (context.log) {
+    panel.y.scale = report::Scale::kLog10;
+    panel.y.low = foot;
+  } else {
+    panel.y.low = 0;
+  }
+  std::vector<std::string> silent;
+  for (std::size_t i = 0; i < context.lines.size(); ++i) {
+    const ComparisonLine& line = context.lines[i];
+    const ContenderAnalysis* c = shown(task, line, context);
+    if (c == nullptr || !c->counts_communication()) continue;
+    const CurveSummary& curve = ledger_curve(*c, ledger);
+    const bool sends = curve.mean.back() > 0;
+    if (!sends) silent.push_back(line.label);
+    if (sends) add_band(panel, *c, curve, line, true, context.log ? foot : 0);
+    add_line(panel, *c, curve, line, i, true);
+    if (context.options.published_points && ledger == Ledger::kFigure && (sends || !context.log)) {
+      add_published(panel, task.function, line, "communication");
+    }
+  }
+  panel.note = silent_note(silent);
+  return panel;
+}
+
+// Whether the totals of some function are too far apart for a linear axis.
+bool needs_log(const std::vector<const TaskAnalysis*>& tasks, const Context& context) {
+  for (const TaskAnalysis* task : tasks) {
+    report::Extent totals(report::Scale::kLog10);
+    for (const ComparisonLine& line : context.lines) {
+      const ContenderAnalysis* c = shown(*task, line, context);
+      if (c == nullptr || !c->counts_communication()) continue;
+      totals.add(ledger_curve(*c, context.options.ledger).mean.back());
+    }
+    if (totals.span() && totals.span()->high > kLogRatio * totals.span()->low) return true;
+  }
+  return false;
+}
+
+// By number: names of studies may differ in characters that an identifier cannot have.
+std::string figure_id(const Analysis& analysis, std::string_view preset) {
+  const std::vector<std::string> all = analysis.presets();
+  const auto place = std::find(all.begin(), all.end(), preset) - all.begin();
+  return "comparison-" + std::to_string(place + 1);
+}
+
+std::string figure_head(std::string_view preset, const ComparisonFigureOptions& options,
+                        std::size_t runs) {
+  const std::string of = runs == 1 ? "one run" : "mean of " + std::to_string(runs) + " runs";
+  return std::string(preset) + ": " + of + ", " +
+         (options.plotted_betas ? "DUETS at beta 0.2, the others at 5, as published"
+                                : "each at its best beta in hindsight");
+}
+
+}  // namespace
+
+ComparisonFigureOptions figure_options(std::string_view preset) {
+  if (preset == "paper") return {.published_points = true};
+  if (preset == "as-plotted") return {.plotted_betas = true, .published_points = true};
+  return {};
+}
+
+std::string comparison_figure(const Analysis& analysis, std::string_view preset,
+                              const ComparisonFigureOptions& options) {
+  const std::vector<const TaskAnalysis*> tasks = analysis.of_preset(preset);
+  report::Figure figure{.id = figure_id(analysis, preset),
+                        .title = figure_head(preset, options, analysis.seeds.size())};
+  figure.description =
+      "Top: cumulative regret of all agents over the queries of each agent, a panel for each "
+      "function. Bottom: real numbers sent so far. Lines are means of " +
+      seeds_text(analysis.seeds) + "; shaded, one standard deviation on either side.";
+  if (tasks.empty()) {
+    figure.panels = {{.message = "Nothing was run."}};
+    return report::draw_figure(figure);
+  }
+  Context context{options, find_lines(tasks)};
+  context.log = needs_log(tasks, context);
+  figure.columns = tasks.size();
+  figure.panel_width = tasks.size() == 1 ? 620 : 310;
+  figure.panel_height = tasks.size() == 1 ? 340 : 270;
+  figure.shared_legend = true;
+  for (const TaskAnalysis* task : tasks) figure.panels.push_back(regret_panel(*task, context));
+  for (const TaskAnalysis* task : tasks) {
+    figure.panels.push_back(communication_panel(*task, context));
+  }
+  return report::draw_figure(figure);
+}
+
+std::vector<report::NamedFigure> comparison_figures(const Analysis& analysis) {
+  std::vector<report::NamedFigure> out;
+  std::size_t num_own = 0;
+  for (const std::string& preset : analysis.presets()) {
+    const auto names = preset_names();
+    const bool known = std::find(names.begin(), names.end(), preset) != names.end();
+    if (!known) ++num_own;
+    const std::string own = num_own > 1 ? "figure-" + std::to_string(num_own) : "figure";
+    out.emplace_back((known ? "figure-" + preset : own) + ".svg",
+                     comparison_figure(analysis, preset, figure_options(preset)));
+  }
+  return out;
+}
+
+}  // namespace duets::lab

@@ -1,0 +1,36 @@
+// The figure of a comparison: cumulative regret above, communication below, a column for each
+// function.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duets/harness/figures.h"
+#include "duets/lab/analysis.h"
+
+namespace duets::lab {
+
+struct ComparisonFigureOptions {
+  Ledger ledger = Ledger::kFigure;
+  /// Each algorithm at plotted_beta() where its grid has it, instead of at its best beta.
+  bool plotted_betas = false;
+  bool published_points = false;  ///< faint marks of the published figure
+};
+
+/// "paper": best betas, published points. "as-plotted": plotted betas, published points. Any other
+/// preset: best betas, no points.
+ComparisonFigureOptions figure_options(std::string_view preset);
+
+/// The tasks of one preset as one SVG document: mean lines, bands of one standard deviation on
+/// either side, legend once. Nothing sent stands at the foot of the axis when that is linear and is
+/// a note when it is logarithmic. Same input, same bytes. A preset without tasks gives a figure
+/// that says so.
+std::string comparison_figure(const Analysis& analysis, std::string_view preset,
+                              const ComparisonFigureOptions& options);
+
+/// One figure per preset with its figure_options: "figure-paper.svg", "figure-as-plotted.svg";
+/// "figure.svg" for a study of a user's own ("figure-2.svg" for a second one).
+std::vector<report::NamedFigure> comparison_figures(const Analysis& analysis);
+
+}  // namespace duets::lab

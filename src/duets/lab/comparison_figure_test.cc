@@ -1,0 +1,100 @@
+#include "duets/lab/comparison_figure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "duets/lab/comparison_test_support.h"
+
+namespace duets::lab {
+namespace {
+
+using test::fake_analysis;
+using test::fake_study;
+using ::testing::HasSubstr;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(ComparisonFigure, HasTwoRowsOfTheFunctionsAndOneLegend) {
+  const std::string svg = comparison_figures(fake_analysis(fake_study("paper", 50, 80)))[0].second;
+  EXPECT_EQ(count(svg, ">cumulative regret</text>"), 4u);
+  EXPECT_EQ(count(svg, ">reals sent (figure ledger)</text>"), 4u);
+  EXPECT_EQ(count(svg, ">Hartmann-4D</text>"), 1u);
+  EXPECT_EQ(count(svg, ">ApproxDisKernelUCB</text>"), 1u);
+  EXPECT_EQ(count(svg, ">N-KernelUCB sends nothing</text>"), 4u);
+  EXPECT_THAT(svg, HasSubstr("points read off the published figure"));
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+}
+
+// Best betas (1 in the made-up study) or those of the published curves.
+TEST(ComparisonFigure, ShowsTheBetasOfThePreset) {
+  const auto paper = comparison_figures(fake_analysis(fake_study("paper", 50, 80)));
+  EXPECT_EQ(paper[0].first, "figure-paper.svg");
+  EXPECT_EQ(count(paper[0].second, "order of the legend: 1, 1, 1, 1"), 4u);
+  const auto plotted = comparison_figures(fake_analysis(fake_study("as-plotted", 50, 80)));
+  EXPECT_EQ(plotted[0].first, "figure-as-plotted.svg");
+  EXPECT_EQ(count(plotted[0].second, "order of the legend: 5, 5, 5, 0.2"), 4u);
+}
+
+TEST(ComparisonFigure, OwnStudyHasOneColumnAndNoPublishedPoints) {
+  auto study = fake_study("a <b>", 50, 80);
+  study.resize(1);
+  const auto figures = comparison_figures(fake_analysis(study));
+  ASSERT_EQ(figures.size(), 1u);
+  EXPECT_EQ(figures[0].first, "figure.svg");
+  EXPECT_EQ(count(figures[0].second, ">cumulative regret</text>"), 1u);
+  EXPECT_EQ(figures[0].second.find("published"), std::string::npos);
+  EXPECT_EQ(figures[0].second.find("a <b>"), std::string::npos);
+  EXPECT_THAT(figures[0].second, HasSubstr("a &lt;b&gt;"));
+}
+
+TEST(ComparisonFigure, LogAxisOnlyWhereTotalsAreFarApart) {
+  auto study = fake_study("paper", 50, 80);
+  const std::string linear = comparison_figures(fake_analysis(study))[0].second;
+  study[1].fakes[1].reals = study[1].fakes[5].reals = study[1].fakes[9].reals = 1e6;
+  const std::string log = comparison_figures(fake_analysis(study))[0].second;
+  EXPECT_EQ(count(linear, ">0</text>"), 16u);  // both axes of eight panels
+  EXPECT_EQ(count(log, ">0</text>"), 12u);     // not on the four log axes
+}
+
+TEST(ComparisonFigure, LedgerCanBeChosen) {
+  const Analysis a = fake_analysis(fake_study("paper", 50, 80));
+  const std::string links = comparison_figure(a, "paper", {.ledger = Ledger::kLinks});
+  EXPECT_EQ(count(links, ">reals sent (links ledger)</text>"), 4u);
+}
+
+// One run: lines, no bands. An oracle has a regret and no communication.
+TEST(ComparisonFigure, OneRunAndOracle) {
+  std::vector<test::FakeTask> study = {
+      {"mine", "f", {{"DUETS", 1, 50, 100}, {"GP-UCB", 1, 20, 0}, {"Uniform", 1, 300, 0}}}};
+  const std::string svg = comparison_figures(fake_analysis(study, 1))[0].second;
+  EXPECT_EQ(svg.find("standard deviation on either side</text>"), std::string::npos);
+  EXPECT_THAT(svg, HasSubstr("one run"));
+  EXPECT_EQ(svg.find("sends nothing"), std::string::npos);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+// The bytes are those of the numbers: nothing of figures that were drawn before is left in them,
+// and another number is another figure.
+TEST(ComparisonFigure, BytesFollowTheNumbersOnly) {
+  const auto figure = [](double duets) {
+    return comparison_figure(fake_analysis(fake_study("paper", duets, 80)), "paper", {});
+  };
+  const std::string first = figure(50);
+  EXPECT_NE(figure(60), first);
+  EXPECT_EQ(figure(50), first);
+}
+
+TEST(ComparisonFigure, NoTasksAreSaid) {
+  const Analysis a = fake_analysis(fake_study("paper", 50, 80));
+  EXPECT_THAT(comparison_figure(a, "none", {}), HasSubstr("Nothing was run."));
+}
+
+}  // namespace
+}  // namespace duets::lab

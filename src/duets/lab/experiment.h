@@ -1,0 +1,102 @@
+// Monte Carlo: contenders times problems times seeds, on all cores of all processes, with the same
+// numbers on any number of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/lab/curves.h"
+#include "duets/lab/instance.h"
+
+namespace duets::lab {
+
+/// An algorithm with one setting.
+struct Contender {
+  std::string algorithm;  ///< as people read it: "DUETS", "DisKernelUCB"
+  double beta = 1;        ///< what a grid search runs over
+  std::string
+      variant{};  ///< what else distinguishes it ("D = 5", "paired-doubling, greedy"); or ""
+  std::function<Curves(const Instance&)> run;
+};
+
+/// A problem and those who try it. Contenders of one algorithm and variant are one grid.
+struct Task {
+  std::string preset;    ///< "paper", "as-plotted", or a study's name
+  std::string function;  ///< "h1", ...
+  std::function<Instance(std::uint64_t seed)> make;
+  std::vector<Contender> contenders;
+  std::size_t max_runs = 0;  ///< only the first so many seeds of the experiment; 0: all
+};
+
+struct Experiment {
+  std::vector<Task> tasks;
+  std::vector<std::uint64_t> seeds;  ///< of every task, or the first of them (max_runs)
+};
+
+/// The seeds that the task runs with.
+std::span<const std::uint64_t> seeds_of(const Experiment& experiment, const Task& task);
+/// Pairs of task and seed.
+std::size_t num_units(const Experiment& experiment);
+
+/// The work of one task and one seed: the smallest piece that is stored and resumed. One entry for
+/// each contender of the task, in its order.
+using Unit = std::vector<Curves>;
+
+/// Where finished units wait. Calls may come from several threads at once.
+class UnitStore {
+ public:
+  virtual ~UnitStore() = default;
+  /// The stored unit, or nothing.
+  virtual std::optional<Unit> load(const Task& task, std::uint64_t seed) = 0;
+  /// A unit that this process has run.
+  virtual void save(const Task& task, std::uint64_t seed, const Unit& unit) = 0;
+  /// A unit that another process has run and, where it could, saved; from the calling thread.
+  virtual void received(const Task& /*task*/, std::uint64_t /*seed*/, const Unit& /*unit*/) {}
+};
+
+/// Keeps nothing.
+class NoStore final : public UnitStore {
+ public:
+  std::optional<Unit> load(const Task& /*task*/, std::uint64_t /*seed*/) override {
+    return std::nullopt;
+  }
+  void save(const Task& /*task*/, std::uint64_t /*seed*/, const Unit& /*unit*/) override {}
+};
+
+/// Told about progress; calls may come from several threads at once.
+class ExperimentObserver {
+ public:
+  virtual ~ExperimentObserver() = default;
+  /// Before the first run: how many calls of run_done() there will be in this process.
+  virtual void begins(std::size_t /*num_runs*/) {}
+  /// A contender's run ended; `loaded` when it came out of the store.
+  virtual void run_done(bool /*loaded*/) {}
+};
+
+struct ExperimentResult {
+  /// units[task][seed][contender]; complete, or empty when `stopped`.
+  std::vector<std::vector<Unit>> units{};
+  bool stopped = false;
+  std::size_t num_units = 0;  ///< that are finished, now or earlier
+};
+
+/// Number of runs (contenders times seeds, over all tasks).
+std::size_t num_runs(const Experiment& experiment);
+
+/// Runs what the store does not have. Each unit runs on one thread, so the result is a function of
+/// the experiment only. `stop` is looked at between runs: what is finished stays in the store. The
+/// first error of a unit (lowest task, then seed) is thrown after the others have ended.
+///
+/// Several processes share the units; the store of the first says what is there already. When one
+/// of them was asked to stop, all have `stopped`. The result is the same in every process.
+ExperimentResult run_experiment(const Experiment& experiment, const base::Executor& executor,
+                                UnitStore& store, ExperimentObserver& observer,
+                                const std::atomic<bool>& stop);
+
+}  // namespace duets::lab

@@ -1,0 +1,131 @@
+#include "duets/lab/scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "duets/base/error.h"
+#include "duets/problems/rkhs.h"
+#include "duets/region/draw.h"
+
+namespace duets::lab {
+namespace {
+
+constexpr std::array<std::string_view, 3> kFunctions{"branin", "rkhs-se", "rkhs-matern52"};
+constexpr double kNorm = 2;
+constexpr std::size_t kDimension = 2;
+
+kernel::Kernel kernel_of(std::string_view function) {
+  kernel::Kernel kernel;
+  kernel.lengthscales = {0.2};
+  if (function == "rkhs-matern52") kernel.family = kernel::Family::kMatern52;
+  return kernel;
+}
+
+std::shared_ptr<const problems::Problem> problem_of(std::string_view function,
+                                                    const random::Coin& coin) {
+  if (function == "branin") return problems::make_problem("branin", {}, coin);
+  return problems::make_rkhs(
+      {.dimension = kDimension, .kernel = kernel_of(function), .norm = kNorm}, coin);
+}
+
+void check_function(std::string_view function) {
+  base::require(std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end(),
+                "function", fmt::format("\"{}\"", function),
+                fmt::format("must be one of {}", fmt::join(kFunctions, ", ")));
+}
+
+// Both sweeps, each point once.
+std::vector<ScalingPoint> points_of(const std::string& function, bool quick) {
+  std::vector<ScalingPoint> points;
+  for (const std::uint32_t horizon : sweep_values(Sweep::kHorizon, quick)) {
+    points.push_back({function, kScalingAgents, horizon});
+  }
+  for (const std::uint32_t agents : sweep_values(Sweep::kAgents, quick)) {
+    if (agents != kScalingAgents) points.push_back({function, agents, kScalingHorizon});
+  }
+  return points;
+}
+
+Task task_of(const ScalingPoint& point) {
+  Task task;
+  task.preset = "scaling";
+  task.function = fmt::format("{}-N{}-T{}", point.function, point.agents, point.horizon);
+  task.make = [point](std::uint64_t seed) { return scaling_instance(point, seed); };
+  task.contenders.push_back({.algorithm = "DUETS",
+                             .beta = kScalingBeta,
+                             .variant = "",
+                             .run = [](const Instance& instance) {
+                               return play_duets(instance, *instance.simulation.study);
+                             }});
+  return task;
+}
+
+}  // namespace
+
+std::span<const std::string_view> scaling_functions() { return kFunctions; }
+
+std::string_view sweep_name(Sweep sweep) { return sweep == Sweep::kHorizon ? "T" : "N"; }
+
+std::vector<std::uint32_t> sweep_values(Sweep sweep, bool quick) {
+  const bool horizon = sweep == Sweep::kHorizon;
+  const std::uint32_t last = horizon ? (quick ? 800 : 12800) : (quick ? 40 : 320);
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t value = horizon ? 50 : 5; value <= last; value *= 2) values.push_back(value);
+  return values;
+}
+
+bool ScalingPoint::in(Sweep sweep) const {
+  return sweep == Sweep::kHorizon ? agents == kScalingAgents : horizon == kScalingHorizon;
+}
+
+Instance scaling_instance(const ScalingPoint& point, std::uint64_t seed) {
+  check_function(point.function);
+  const auto secret = random::StudySecret::from_seed(seed);
+  harness::Simulation simulation;
+  simulation.problem = problem_of(point.function, secret.problem_coin());
+  simulation.noise = {.kind = problems::NoiseKind::kGaussian, .level = 0.2};
+  simulation.seed = seed;
+
+  protocol::Study study;
+  study.name = fmt::format("scaling-{}", point.function);
+  study.agents = point.agents;
+  study.horizon = point.horizon;
+  study.domain =
+      std::make_shared<const domain::Domain>(domain::Domain::finite(region::random_candidates(
+          secret.public_coin(), region::CandidateShape::kCube, kScalingCandidates, kDimension, 1)));
+  study.kernel = kernel_of(point.function);
+  study.lambda = 0.2;
+  study.beta = kScalingBeta;
+  study.p0 = 10;
+  study.t1 = 2;
+  study.upload = protocol::UploadRule::kProjection;
+  simulation.study = std::make_shared<const protocol::Study>(std::move(study));
+  return make_instance(std::move(simulation));
+}
+
+Scaling scaling_experiment(const ScalingChoice& choice) {
+  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
+  Scaling scaling;
+  std::vector<std::string> functions = choice.functions;
+  if (functions.empty()) functions.assign(kFunctions.begin(), kFunctions.end());
+  for (const std::string& function : functions) {
+    check_function(function);
+    const std::vector<ScalingPoint> more = points_of(function, choice.quick);
+    scaling.points.insert(scaling.points.end(), more.begin(), more.end());
+  }
+  // The longest work first, so that no thread is left with it at the end.
+  std::stable_sort(
+      scaling.points.begin(), scaling.points.end(),
+      [](const ScalingPoint& a, const ScalingPoint& b) { return a.queries() > b.queries(); });
+  for (const ScalingPoint& point : scaling.points) {
+    scaling.experiment.tasks.push_back(task_of(point));
+  }
+  for (std::uint32_t run = 0; run < choice.runs; ++run) {
+    scaling.experiment.seeds.push_back(choice.first_seed + run);
+  }
+  return scaling;
+}
+
+}  // namespace duets::lab

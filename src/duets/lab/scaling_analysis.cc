@@ -1,0 +1,252 @@
+#include "duets/lab/scaling_analysis.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "duets/base/error.h"
+
+namespace duets::lab {
+namespace {
+
+bool same_kernel_and_points(const protocol::Study& a, const protocol::Study& b) {
+  return a.kernel == b.kernel && a.lambda == b.lambda &&
+         a.domain->candidates() == b.domain->candidates();
+}
+
+// One decomposition for each kernel: functions may share theirs.
+class Gains {
+ public:
+  explicit Gains(std::uint64_t seed) : seed_(seed) {}
+
+  double gain(const ScalingPoint& point) {
+    auto found = by_function_.find(point.function);
+    if (found == by_function_.end()) {
+      found = by_function_.emplace(point.function, shared(point)).first;
+    }
+    return (*found->second)(point.queries());
+  }
+
+ private:
+  using Shared = std::shared_ptr<const UniformGain>;
+
+  Shared shared(const ScalingPoint& point) {
+    const auto study = scaling_instance({point.function, 1, 1}, seed_).simulation.study;
+    for (const auto& [known, gain] : known_) {
+      if (same_kernel_and_points(*known, *study)) return gain;
+    }
+    auto gain = std::make_shared<const UniformGain>(study->kernel, study->domain->candidates(),
+                                                    study->lambda);
+    known_.emplace_back(study, gain);
+    return gain;
+  }
+
+  std::uint64_t seed_;
+  std::vector<std::pair<std::shared_ptr<const protocol::Study>, Shared>> known_;
+  std::map<std::string, Shared> by_function_;
+};
+
+ScalingSummary summarise_point(const ScalingPoint& point, double gain,
+                               const std::vector<Unit>& units, const Bootstrap& bootstrap) {
+  ScalingSummary out{.point = point, .gain = gain};
+  const std::vector<std::uint32_t> epochs =
+      protocol::epoch_lengths(protocol::ScheduleRule::kSqrtFloor, point.horizon, 2);
+  out.exchanges = epochs.size() - 1;
+  for (const Unit& unit : units) {
+    base::require(unit.size() == 1 && !unit[0].t.empty(), "result", point.function,
+                  "must have one run for each size and seed");
+    out.final_regret.push_back(unit[0].regret.back());
+    out.final_communication[0].push_back(unit[0].paper.back());
+    out.final_communication[1].push_back(unit[0].figure.back());
+    out.final_communication[2].push_back(unit[0].links.back());
+  }
+  out.regret = summarise(out.final_regret, bootstrap);
+  for (std::size_t i = 0; i < kLedgers.size(); ++i) {
+    out.communication[i] = summarise(out.final_communication[i], bootstrap);
+  }
+  return out;
+}
+
+// Nothing for fewer than two sizes.
+std::optional<SlopeFit> fit_slope(const std::vector<const ScalingSummary*>& all, Sweep sweep,
+                                  Growth growth, bool upper_half, std::size_t family) {
+  const std::size_t first = upper_half ? all.size() / 2 : 0;
+  const std::vector<const ScalingSummary*> sizes(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                                 all.end());
+  if (sizes.size() < 2) return std::nullopt;
+  std::vector<double> x;
+  x.reserve(sizes.size());
+  for (const ScalingSummary* size : sizes) x.push_back(size->yardstick(growth));
+  std::vector<double> slopes;
+  for (std::size_t seed = 0; seed < sizes[0]->final_regret.size(); ++seed) {
+    std::vector<double> y;
+    y.reserve(sizes.size());
+    for (const ScalingSummary* size : sizes) y.push_back(size->values(growth)[seed]);
+    slopes.push_back(log_slope(x, y));
+  }
+  const std::vector<double> ones(slopes.size(), 1.0);
+  const PairedDifference alone = paired_difference(slopes, ones, 1);
+  SlopeFit fit{.function = sizes[0]->point.function,
+               .sweep = sweep,
+               .growth = growth,
+               .upper_half = upper_half,
+               .sizes = sizes.size(),
+               .runs = slopes.size(),
+               .slope = mean(slopes),
+               .stddev = sample_stddev(slopes)};
+  if (!alone.interval) return fit;
+  fit.interval = Interval{1 + alone.interval->low, 1 + alone.interval->high};
+  switch (paired_difference(slopes, ones, family).order) {
+    case Order::kLower:
+      fit.verdict = SlopeVerdict::kBelow;
+      break;
+    case Order::kHigher:
+      fit.verdict = SlopeVerdict::kAbove;
+      break;
+    case Order::kUndecided:
+      fit.verdict = SlopeVerdict::kOpen;
+      break;
+  }
+  return fit;
+}
+
+}  // namespace
+
+UniformGain::UniformGain(const kernel::Kernel& kernel, const numeric::Points& points, double lambda)
+    : lambda_(lambda) {
+  base::require(std::isfinite(lambda) && lambda > 0, "lambda", fmt::format("{}", lambda),
+                "must be positive");
+  kernel::validate(kernel, static_cast<std::size_t>(points.cols()));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(kernel::gram(kernel, points),
+                                                              Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) {
+    throw base::Error(base::ErrorKind::kNumeric, "the eigenvalues of a Gram matrix were not found");
+  }
+  // Rounding leaves the smallest slightly negative; they contribute nothing.
+  eigenvalues_ = solver.eigenvalues().cwiseMax(0.0);
+}
+
+double UniformGain::operator()(double queries) const {
+  const double each = queries / static_cast<double>(eigenvalues_.size()) / lambda_;
+  double sum = 0;
+  for (const double eigenvalue : eigenvalues_) sum += std::log1p(each * eigenvalue);
+  return sum / 2;
+}
+
+std::string_view growth_name(Growth growth) {
+  return growth == Growth::kRegret ? "regret" : "communication";
+}
+
+std::string_view slope_text(SlopeVerdict verdict) {
+  switch (verdict) {
+    case SlopeVerdict::kBelow:
+      return "below 1";
+    case SlopeVerdict::kOpen:
+      return "1 not excluded";
+    case SlopeVerdict::kAbove:
+      return "above 1";
+    case SlopeVerdict::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+double ScalingSummary::yardstick(Growth growth) const {
+  return growth == Growth::kRegret ? std::sqrt(point.queries() * gain) : gain;
+}
+
+const std::vector<double>& ScalingSummary::values(Growth growth) const {
+  return growth == Growth::kRegret ? final_regret : final_communication[0];
+}
+
+const Summary& ScalingSummary::summary(Growth growth) const {
+  return growth == Growth::kRegret ? regret : communication[0];
+}
+
+double log_slope(const std::vector<double>& x, const std::vector<double>& y) {
+  base::require(x.size() == y.size() && x.size() >= 2, "points", fmt::format("{}", x.size()),
+                "a line needs at least two");
+  std::vector<double> u, v;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    base::require(std::isfinite(x[i]) && std::isfinite(y[i]) && x[i] > 0 && y[i] > 0, "points",
+                  fmt::format("({}, {})", x[i], y[i]), "must be positive to have a logarithm");
+    u.push_back(std::log(x[i]));
+    v.push_back(std::log(y[i]));
+  }
+  const double centre_u = mean(u);
+  const double centre_v = mean(v);
+  double product = 0;
+  double square = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    product += (u[i] - centre_u) * (v[i] - centre_v);
+    square += (u[i] - centre_u) * (u[i] - centre_u);
+  }
+  base::require(square > 0, "points", "all x equal", "a slope needs two different x");
+  return product / square;
+}
+
+std::vector<const ScalingSummary*> ScalingAnalysis::sweep(std::string_view function,
+                                                          Sweep which) const {
+  std::vector<const ScalingSummary*> out;
+  for (const ScalingSummary& size : sizes) {
+    if (size.point.function == function && size.point.in(which)) out.push_back(&size);
+  }
+  return out;
+}
+
+const SlopeFit* ScalingAnalysis::fit(std::string_view function, Sweep sweep, Growth growth,
+                                     bool upper_half) const {
+  for (const SlopeFit& f : fits) {
+    if (f.function == function && f.sweep == sweep && f.growth == growth &&
+        f.upper_half == upper_half) {
+      return &f;
+    }
+  }
+  return nullptr;
+}
+
+GainOf candidate_gain(std::uint64_t seed) {
+  return [gains = std::make_shared<Gains>(seed)](const ScalingPoint& point) {
+    return gains->gain(point);
+  };
+}
+
+ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& result,
+                                const GainOf& gain_of) {
+  base::require(!scaling.points.empty() && result.units.size() == scaling.points.size(), "result",
+                fmt::format("{} tasks", result.units.size()), "must be complete");
+  ScalingAnalysis analysis;
+  analysis.seeds = scaling.experiment.seeds;
+  const Bootstrap bootstrap(analysis.seeds.size());
+  for (std::size_t i = 0; i < scaling.points.size(); ++i) {
+    const ScalingPoint& point = scaling.points[i];
+    analysis.sizes.push_back(summarise_point(point, gain_of(point), result.units[i], bootstrap));
+    auto& functions = analysis.functions;
+    if (std::find(functions.begin(), functions.end(), point.function) == functions.end()) {
+      functions.push_back(point.function);
+    }
+  }
+  std::sort(analysis.sizes.begin(), analysis.sizes.end(),
+            [](const ScalingSummary& a, const ScalingSummary& b) {
+              return std::tie(a.point.function, a.point.agents, a.point.horizon) <
+                     std::tie(b.point.function, b.point.agents, b.point.horizon);
+            });
+  const std::size_t family = analysis.functions.size() * 2 * kGrowths.size() * 2;
+  for (const std::string& function : analysis.functions) {
+    for (const Sweep sweep : {Sweep::kHorizon, Sweep::kAgents}) {
+      for (const Growth growth : kGrowths) {
+        for (const bool half : {false, true}) {
+          const auto fit = fit_slope(analysis.sweep(function, sweep), sweep, growth, half, family);
+          if (fit) analysis.fits.push_back(*fit);
+        }
+      }
+    }
+  }
+  return analysis;
+}
+
+}  // namespace duets::lab

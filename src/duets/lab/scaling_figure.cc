@@ -1,0 +1,102 @@
+#include "duets/lab/scaling_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "duets/report/chart.h"
+
+namespace duets::lab {
+namespace {
+
+report::Series mean_curve(const std::vector<const ScalingSummary*>& sizes, Growth growth,
+                          const SlopeFit* fit, std::size_t index) {
+  report::Series curve{.style = report::palette_style(index, true)};
+  curve.name = sizes.front()->point.function;
+  if (fit != nullptr) curve.name += fmt::format(", slope {:.2f}", fit->slope);
+  for (const ScalingSummary* size : sizes) {
+    curve.x.push_back(size->yardstick(growth));
+    curve.y.push_back(size->summary(growth).mean);
+  }
+  return curve;
+}
+
+// Empty without intervals; a band that reaches 0 has no logarithm.
+report::Band interval_band(const std::vector<const ScalingSummary*>& sizes, Growth growth,
+                           std::size_t index) {
+  report::Band band{.colour = report::line_colour(index), .opacity = 0.18};
+  for (const ScalingSummary* size : sizes) {
+    const auto& interval = size->summary(growth).interval;
+    if (!interval || interval->low <= 0) return {};
+    band.x.push_back(size->yardstick(growth));
+    band.low.push_back(interval->low);
+    band.high.push_back(interval->high);
+  }
+  return band;
+}
+
+// A line of slope 1 above all curves, over the whole width.
+report::Series unit_slope(const std::vector<report::Series>& curves) {
+  double low = curves.front().x.front();
+  double high = low;
+  double ratio = 0;
+  for (const report::Series& curve : curves) {
+    low = std::min(low, curve.x.front());
+    high = std::max(high, curve.x.back());
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      ratio = std::max(ratio, curve.y[i] / curve.x[i]);
+    }
+  }
+  ratio *= 1.15;
+  return {.name = "slope 1",
+          .x = {low, high},
+          .y = {ratio * low, ratio * high},
+          .style = {.colour = "#777777", .dash = "6 4", .width = 1.4}};
+}
+
+report::Panel growth_panel(const ScalingAnalysis& analysis, Sweep sweep, Growth growth) {
+  const bool regret = growth == Growth::kRegret;
+  report::Panel panel;
+  panel.title =
+      fmt::format("{}, {}", regret ? "Regret" : "Communication",
+                  sweep == Sweep::kHorizon ? fmt::format("N = {}, T grows", kScalingAgents)
+                                           : fmt::format("T = {}, N grows", kScalingHorizon));
+  panel.x = {.label = regret ? "\xE2\x88\x9A(N T \xCE\xB3)" : "\xCE\xB3, information gain (nats)",
+             .scale = report::Scale::kLog10};
+  panel.y = {.label = regret ? "total regret, all agents" : "reals sent (paper ledger)",
+             .scale = report::Scale::kLog10};
+  for (std::size_t i = 0; i < analysis.functions.size(); ++i) {
+    const auto sizes = analysis.sweep(analysis.functions[i], sweep);
+    if (sizes.empty()) continue;
+    panel.series.push_back(
+        mean_curve(sizes, growth, analysis.fit(analysis.functions[i], sweep, growth, false), i));
+    report::Band band = interval_band(sizes, growth, i);
+    if (!band.x.empty()) panel.bands.push_back(std::move(band));
+  }
+  if (panel.series.empty()) {
+    panel.message = "Nothing was run.";
+  } else {
+    panel.series.push_back(unit_slope(panel.series));
+  }
+  return panel;
+}
+
+}  // namespace
+
+std::string scaling_figure(const ScalingAnalysis& analysis) {
+  report::Figure figure{
+      .id = "scaling", .title = "DUETS: growth against the theorem's yardsticks", .columns = 2};
+  figure.description =
+      "Four panels with logarithmic axes. Above, total regret against the square root of N T "
+      "gamma; below, real numbers sent against gamma. Left, the horizon grows; right, the number "
+      "of agents. A dashed line has slope 1.";
+  for (const Growth growth : kGrowths) {
+    for (const Sweep sweep : {Sweep::kHorizon, Sweep::kAgents}) {
+      figure.panels.push_back(growth_panel(analysis, sweep, growth));
+    }
+  }
+  return report::draw_figure(figure);
+}
+
+}  // namespace duets::lab

@@ -1,0 +1,15 @@
+// The figure of the scaling experiment.
+#pragma once
+
+#include <string>
+
+#include "duets/lab/scaling_analysis.h"
+
+namespace duets::lab {
+
+/// Regret against sqrt(N T gamma) above, communication against gamma below; the sweep over T on the
+/// left, over N on the right. Logarithmic axes: a power is a line. Means with 95 % bands, and a
+/// line of slope 1 to compare with. Same input, same bytes.
+std::string scaling_figure(const ScalingAnalysis& analysis);
+
+}  // namespace duets::lab

@@ -1,0 +1,293 @@
+#include "duets/lab/scaling.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "duets/base/error.h"
+#include "duets/lab/scaling_figure.h"
+#include "duets/lab/scaling_page.h"
+#include "duets/lab/scaling_tables.h"
+#include "duets/lab/tables_test_support.h"
+
+namespace duets::lab {
+namespace {
+
+using numeric::Points;
+
+// A result in which regret and reals are exact powers of the yardsticks, times luck of the seed
+// that is the same at every size, plus `wobble` in the exponent from seed to seed.
+struct Powers {
+  double regret = 1;
+  double reals = 1;
+  double wobble = 0;
+};
+
+double fake_gain(const ScalingPoint& point) { return 3 * std::log(point.queries()); }
+
+ExperimentResult power_result(const Scaling& scaling, const Powers& powers) {
+  ExperimentResult result;
+  for (const ScalingPoint& point : scaling.points) {
+    std::vector<Unit> units;
+    for (const std::uint64_t seed : scaling.experiment.seeds) {
+      const double luck = 1 + 0.1 * static_cast<double>(seed % 3);
+      const double more = seed % 2 == 0 ? powers.wobble : -powers.wobble;
+      const double gain = fake_gain(point);
+      Curves curves;
+      curves.t = {point.horizon};
+      curves.regret = {luck * std::pow(std::sqrt(point.queries() * gain), powers.regret + more)};
+      curves.paper = {7 * luck * std::pow(gain, powers.reals + more)};
+      curves.figure = {curves.paper[0] + 1};
+      curves.links = {curves.paper[0] + 2};
+      units.push_back({curves});
+    }
+    result.units.push_back(std::move(units));
+  }
+  return result;
+}
+
+ScalingAnalysis power_analysis(const Powers& powers, std::uint32_t runs) {
+  const Scaling scaling = scaling_experiment({.functions = {"branin"}, .runs = runs});
+  return analyse_scaling(scaling, power_result(scaling, powers), fake_gain);
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Scaling, EveryPointOnceAndTheLargestFirst) {
+  const Scaling scaling = scaling_experiment({});
+  // 9 horizons and 7 numbers of agents share one point; three functions.
+  ASSERT_EQ(scaling.points.size(), 3u * (9 + 7 - 1));
+  ASSERT_EQ(scaling.experiment.tasks.size(), scaling.points.size());
+  EXPECT_EQ(scaling.experiment.seeds.size(), kScalingRuns);
+  EXPECT_TRUE(std::is_sorted(
+      scaling.points.begin(), scaling.points.end(),
+      [](const ScalingPoint& a, const ScalingPoint& b) { return a.queries() > b.queries(); }));
+  for (const Sweep sweep : {Sweep::kHorizon, Sweep::kAgents}) {
+    const auto in_sweep = std::count_if(scaling.points.begin(), scaling.points.end(),
+                                        [&](const ScalingPoint& point) { return point.in(sweep); });
+    EXPECT_EQ(in_sweep, 3 * static_cast<std::ptrdiff_t>(sweep_values(sweep, false).size()));
+  }
+}
+
+TEST(Scaling, TheInstanceIsTheStatedOne) {
+  const Instance instance = scaling_instance({"rkhs-matern52", 3, 7}, 5);
+  const protocol::Study& study = *instance.simulation.study;
+  EXPECT_EQ(study.agents, 3u);
+  EXPECT_EQ(study.horizon, 7u);
+  EXPECT_EQ(study.beta, kScalingBeta);
+  EXPECT_EQ(study.domain->candidates().rows(), static_cast<Eigen::Index>(kScalingCandidates));
+  EXPECT_EQ(study.kernel.family, kernel::Family::kMatern52);
+  EXPECT_EQ(instance.simulation.problem->facts().norm.value(), 2);
+  const Instance other = scaling_instance({"rkhs-matern52", 3, 7}, 6);
+  EXPECT_NE(study.domain->candidates(), other.simulation.study->domain->candidates());
+  EXPECT_THROW(scaling_instance({"h1", 3, 7}, 5), base::Error);
+  EXPECT_THROW(scaling_experiment({.functions = {"h1"}}), base::Error);
+  EXPECT_THROW(scaling_experiment({.runs = 0}), base::Error);
+}
+
+TEST(UniformGain, EqualsTheGainOfEveryPointTwice) {
+  const kernel::Kernel kernel{.lengthscales = {0.3}};
+  const Points points = Points::Random(6, 2);
+  const double lambda = 0.2;
+  Points twice(12, 2);
+  twice << points, points;
+  const Eigen::MatrixXd gram = kernel::gram(kernel, twice);
+  const Eigen::MatrixXd matrix = Eigen::MatrixXd::Identity(12, 12) + gram / lambda;
+  const Eigen::LLT<Eigen::MatrixXd> factor(matrix);
+  const double gain = factor.matrixLLT().diagonal().array().log().sum();
+  // Twelve eigenvalues of a well-conditioned matrix: rounding is some units of 1e-16.
+  EXPECT_NEAR(UniformGain(kernel, points, lambda)(12), gain, 1e-12 * gain);
+}
+
+TEST(UniformGain, OnePointByHandAndRefusals) {
+  const kernel::Kernel kernel{};
+  const Points point = Points::Zero(1, 2);
+  EXPECT_NEAR(UniformGain(kernel, point, 0.5)(8), 0.5 * std::log(17.0), 1e-15);
+  EXPECT_THROW(UniformGain(kernel, point, 0), base::Error);
+}
+
+TEST(LogSlope, ExactPowersAndRefusals) {
+  EXPECT_NEAR(log_slope({1, 2, 4}, {3, 3 * std::sqrt(2.0), 6}), 0.5, 1e-15);
+  EXPECT_NEAR(log_slope({1, 10}, {5, 5}), 0, 1e-15);
+  EXPECT_THROW(log_slope({1}, {1}), base::Error);
+  EXPECT_THROW(log_slope({1, 2}, {1, 0}), base::Error);
+  EXPECT_THROW(log_slope({2, 2}, {1, 3}), base::Error);
+}
+
+TEST(ScalingAnalysis, RecoversExponents) {
+  const ScalingAnalysis analysis = power_analysis({.regret = 0.9, .reals = 1.3}, 4);
+  ASSERT_EQ(analysis.fits.size(), 2u * 2 * 2);
+  for (const SlopeFit& fit : analysis.fits) {
+    const bool regret = fit.growth == Growth::kRegret;
+    EXPECT_NEAR(fit.slope, regret ? 0.9 : 1.3, 1e-12);
+    EXPECT_EQ(fit.verdict, regret ? SlopeVerdict::kBelow : SlopeVerdict::kAbove);
+    EXPECT_EQ(fit.runs, 4u);
+  }
+  EXPECT_EQ(analysis.fit("branin", Sweep::kHorizon, Growth::kRegret, false)->sizes, 9u);
+  EXPECT_EQ(analysis.fit("branin", Sweep::kHorizon, Growth::kRegret, true)->sizes, 5u);
+  EXPECT_EQ(analysis.fit("branin", Sweep::kAgents, Growth::kRegret, true)->sizes, 4u);
+}
+
+TEST(ScalingAnalysis, SpreadOverSeedsWidensTheInterval) {
+  // Slopes 0.9 +- 0.2, three above and three below: one is inside every interval.
+  const ScalingAnalysis analysis = power_analysis({.regret = 0.9, .reals = 0.9, .wobble = 0.2}, 6);
+  ASSERT_EQ(analysis.fits.size(), 8u);
+  for (const SlopeFit& fit : analysis.fits) {
+    EXPECT_NEAR(fit.slope, 0.9, 1e-12);
+    // t quantile of 5 degrees of freedom, 2.570582 (tables), times sd / sqrt(6).
+    const double half = 2.570582 * 0.2 * std::sqrt(6.0 / 5) / std::sqrt(6.0);
+    EXPECT_NEAR(fit.interval->high, 0.9 + half, 1e-6);
+    EXPECT_EQ(fit.verdict, SlopeVerdict::kOpen);
+  }
+}
+
+TEST(ScalingAnalysis, OneRunDecidesNothing) {
+  const ScalingAnalysis analysis = power_analysis({.regret = 2}, 1);
+  ASSERT_EQ(analysis.fits.size(), 8u);
+  for (const SlopeFit& fit : analysis.fits) {
+    EXPECT_EQ(fit.verdict, SlopeVerdict::kUnknown);
+    EXPECT_FALSE(fit.interval);
+  }
+  EXPECT_NE(scaling_text(analysis).find("nothing is decided"), std::string::npos);
+}
+
+TEST(ScalingAnalysis, RefusesWhatIsNotComplete) {
+  const Scaling scaling = scaling_experiment({.functions = {"branin"}, .runs = 2});
+  EXPECT_THROW(analyse_scaling(scaling, {}, fake_gain), base::Error);
+  ExperimentResult zero = power_result(scaling, {});
+  zero.units[0][1][0].regret = {0};
+  EXPECT_THROW(analyse_scaling(scaling, zero, fake_gain), base::Error);
+}
+
+TEST(ScalingOutput, VerdictNamesWhatIsTooSteep) {
+  const std::string text = scaling_text(power_analysis({.regret = 0.9, .reals = 1.3}, 4));
+  EXPECT_NE(text.find("Regret against sqrt(N T gamma): none of 4"), std::string::npos) << text;
+  EXPECT_NE(text.find("above 1 in branin over T"), std::string::npos) << text;
+}
+
+base::CsvCells cells_of(const ScalingSummary& size) {
+  const double gain = size.gain;
+  const double root = std::sqrt(static_cast<double>(size.point.agents * size.point.horizon) * gain);
+  return {{"function", size.point.function},
+          {"agents", size.point.agents},
+          {"horizon", size.point.horizon},
+          {"queries", size.point.agents * size.point.horizon},
+          {"exchanges", size.exchanges},
+          {"gamma", gain},
+          {"sqrt_n_t_gamma", root},
+          {"runs", size.regret.runs},
+          {"regret_mean", size.regret.mean},
+          {"regret_std", size.regret.stddev},
+          {"regret_low", test::low_of(size.regret.interval)},
+          {"regret_high", test::high_of(size.regret.interval)},
+          {"communication_paper", size.communication[0].mean},
+          {"communication_figure", size.communication[1].mean},
+          {"communication_links", size.communication[2].mean},
+          {"regret_ratio", size.regret.mean / root},
+          {"communication_ratio", size.communication[0].mean / gain}};
+}
+
+base::CsvCells cells_of(const SlopeFit& fit) {
+  return {{"function", fit.function},
+          {"sweep", sweep_name(fit.sweep)},
+          {"measure", growth_name(fit.growth)},
+          {"sizes_used", fit.upper_half ? "upper half" : "all"},
+          {"sizes", fit.sizes},
+          {"runs", fit.runs},
+          {"slope", fit.slope},
+          {"slope_std", fit.stddev},
+          {"low", test::low_of(fit.interval)},
+          {"high", test::high_of(fit.interval)},
+          {"verdict", slope_text(fit.verdict)}};
+}
+
+// One run has no deviation and no interval: those fields are empty.
+TEST(ScalingOutput, TablesReadBackByColumn) {
+  for (const std::uint32_t runs : {1u, 5u}) {
+    const ScalingAnalysis analysis = power_analysis({.reals = 1.2, .wobble = 0.05}, runs);
+    const base::CsvTable sizes(scaling_csv(analysis));
+    ASSERT_EQ(sizes.num_rows(), 15u);
+    for (std::size_t i = 0; i < 15; ++i) {
+      EXPECT_EQ(sizes.difference(i, cells_of(analysis.sizes[i])), "");
+    }
+    const base::CsvTable slopes(slopes_csv(analysis));
+    ASSERT_EQ(slopes.num_rows(), 8u);
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(slopes.difference(i, cells_of(analysis.fits[i])), "");
+    }
+  }
+}
+
+TEST(ScalingOutput, FigureHasFourPanelsWithTheirSlopes) {
+  for (const std::uint32_t runs : {1u, 5u}) {
+    const ScalingAnalysis analysis = power_analysis({.regret = 0.9, .reals = 1.3}, runs);
+    const std::string figure = scaling_figure(analysis);
+    for (const char* title :
+         {"Regret, N = ", "Communication, N = ", "Regret, T = ", "Communication, T = "}) {
+      EXPECT_EQ(count(figure, std::string(">") + title), 1u) << title;
+    }
+    EXPECT_EQ(count(figure, ">branin, slope 0.90<"), 2u);
+    EXPECT_EQ(count(figure, ">branin, slope 1.30<"), 2u);
+    EXPECT_EQ(count(figure, ">slope 1<"), 4u);
+    EXPECT_EQ(count(figure, "nan") + count(figure, "inf\""), 0u);
+    EXPECT_NE(figure, scaling_figure(power_analysis({.regret = 0.8, .reals = 1.3}, runs)));
+  }
+  EXPECT_EQ(count(scaling_figure({}), "Nothing was run."), 4u);
+}
+
+// The cells of every row of every table, without their tags.
+std::vector<std::vector<std::string>> html_rows(const std::string& page) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t at = page.find("<tr>"); at != std::string::npos; at = page.find("<tr>", at)) {
+    const std::size_t end = page.find("</tr>", at);
+    std::vector<std::string> row;
+    while ((at = page.find("<t", at + 1)) < end) {
+      const std::size_t begin = page.find('>', at) + 1;
+      row.push_back(page.substr(begin, page.find("</t", begin) - begin));
+    }
+    rows.push_back(row);
+    at = end;
+  }
+  return rows;
+}
+
+TEST(ScalingOutput, ThePageHasEverySlopeWithItsVerdict) {
+  for (const std::uint32_t runs : {1u, 5u}) {
+    const ScalingAnalysis analysis =
+        power_analysis({.regret = 0.9, .reals = 1.3, .wobble = 0.01}, runs);
+    const auto rows = html_rows(scaling_html(analysis, {.title = "t"}));
+    std::size_t found = 0;
+    for (const SlopeFit& fit : analysis.fits) {
+      if (fit.upper_half) continue;
+      const SlopeFit* half = analysis.fit(fit.function, fit.sweep, fit.growth, true);
+      const std::vector<std::string> row = {fit.function,
+                                            std::string(sweep_name(fit.sweep)),
+                                            std::string(growth_name(fit.growth)),
+                                            slope_with_interval(fit),
+                                            std::string(slope_text(fit.verdict)),
+                                            slope_with_interval(*half),
+                                            std::string(slope_text(half->verdict))};
+      found += static_cast<std::size_t>(std::count(rows.begin(), rows.end(), row));
+    }
+    EXPECT_EQ(found, 4u);
+  }
+}
+
+TEST(ScalingOutput, ThePageQuotesWhatItIsGiven) {
+  const ScalingAnalysis analysis = power_analysis({.wobble = 0.05}, 5);
+  const std::string page = scaling_html(analysis, {.title = "a <b>", .lead = "&"});
+  EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
+  EXPECT_EQ(page.find("a <b>"), std::string::npos);
+  EXPECT_NE(page.find(scaling_figure(analysis)), std::string::npos);
+}
+
+}  // namespace
+}  // namespace duets::lab

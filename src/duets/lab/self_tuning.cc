@@ -1,0 +1,240 @@
+#include "duets/lab/self_tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "duets/base/bytes.h"
+#include "duets/base/error.h"
+#include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
+#include "duets/lab/algorithms.h"
+#include "duets/lab/presets.h"
+#include "duets/region/draw.h"
+
+namespace duets::lab {
+namespace {
+
+using protocol::Preset;
+
+constexpr std::array<std::string_view, 3> kQuickConditions{"finite", "units", "continuous"};
+constexpr std::size_t kCandidates = 2000;
+constexpr double kRivalThreshold = 10;
+
+Contender rival(double beta, double lambda) {
+  return {.algorithm = "DisKernelUCB",
+          .beta = beta,
+          .variant = lambda_variant(lambda),
+          .run = [beta, lambda](const Instance& instance) {
+            baselines::Setting setting = instance.setting;
+            setting.lambda = lambda;
+            const auto policy = baselines::make_dis_kernel_ucb(
+                setting, {.beta = beta, .threshold = kRivalThreshold});
+            return play(instance, *policy);
+          }};
+}
+
+Contender preset_contender(const Condition& condition, Preset preset) {
+  return {.algorithm = "DUETS",
+          .beta = 0,
+          .variant = std::string(protocol::name(preset)),
+          .run = [condition, preset](const Instance& instance) {
+            return play_duets(instance,
+                              preset_study(condition, *instance.simulation.study, preset));
+          }};
+}
+
+// The study is made anew for each instance, whose domain it needs.
+Contender ingredient_contender(const Condition& condition, const std::string& name,
+                               std::size_t index) {
+  return {.algorithm = "DUETS",
+          .beta = 0,
+          .variant = name,
+          .run = [condition, index](const Instance& instance) {
+            const protocol::Study automatic =
+                preset_study(condition, *instance.simulation.study, Preset::kAuto);
+            return play_duets(instance, changed_ingredients(automatic).at(index).study);
+          }};
+}
+
+protocol::Study bare_study() {
+  protocol::Study study;
+  study.domain = std::make_shared<const domain::Domain>(domain::Domain::box(2));
+  return study;
+}
+
+std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
+  std::vector<Contender> out;
+  for (const double lambda : rival_lambdas(quick)) {
+    for (const double beta : rival_betas(quick)) out.push_back(rival(beta, lambda));
+  }
+  for (const Preset preset : protocol::kPresets) out.push_back(preset_contender(condition, preset));
+  if (!condition.ingredients) return out;
+  const auto changed = changed_ingredients(preset_study(condition, bare_study(), Preset::kAuto));
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    out.push_back(ingredient_contender(condition, changed[i].name, i));
+  }
+  return out;
+}
+
+std::shared_ptr<const domain::Domain> domain_of(const Condition& condition,
+                                                const problems::Problem& problem,
+                                                const random::Coin& public_coin) {
+  using domain::Domain;
+  const bool ball = problem.natural_shape() == problems::Shape::kBall;
+  const std::size_t dimension = problem.dimension();
+  if (condition.continuous) {
+    return std::make_shared<const Domain>(ball ? Domain::ball(dimension, 1)
+                                               : Domain::box(dimension));
+  }
+  const auto shape = ball ? region::CandidateShape::kSphere : region::CandidateShape::kCube;
+  return std::make_shared<const Domain>(
+      Domain::finite(region::random_candidates(public_coin, shape, kCandidates, dimension, 1)));
+}
+
+double known_lengthscale(std::string_view function, const domain::Domain& domain) {
+  if (function == "branin") return 0.2;
+  const auto paper = paper_functions();
+  if (std::find(paper.begin(), paper.end(), function) != paper.end()) return 1;
+  return protocol::guessed_lengthscale(domain);
+}
+
+void require_known(const std::vector<std::string>& names, std::string_view field,
+                   const std::string& name) {
+  base::require(std::find(names.begin(), names.end(), name) != names.end(), std::string(field),
+                fmt::format("\"{}\"", name),
+                fmt::format("must be one of {}", fmt::join(names, ", ")));
+}
+
+// Each name must be a function of some condition that was chosen.
+void check_functions(const SelfTuningChoice& choice) {
+  std::vector<std::string> known;
+  for (const std::string& key : choice.conditions) {
+    for (const std::string& name : functions_of(find_condition(key))) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  for (const std::string& name : choice.functions) require_known(known, "function", name);
+}
+
+bool is_chosen(const SelfTuningChoice& choice, const std::string& function) {
+  return choice.functions.empty() || std::find(choice.functions.begin(), choice.functions.end(),
+                                               function) != choice.functions.end();
+}
+
+}  // namespace
+
+std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic) {
+  std::vector<Ingredient> out;
+  const auto add = [&](std::string name) -> protocol::Study& {
+    out.push_back({std::move(name), automatic});
+    return out.back().study;
+  };
+  protocol::Study& no_floor = add("auto without floor");
+  no_floor.volume_floor = 0;
+  no_floor.epoch_floor = 1;
+  protocol::Study& printed = add("auto with the printed schedule");
+  printed.schedule = protocol::ScheduleRule::kSqrtFloor;
+  printed.t1 = 2;
+  add("auto with data of the epoch").data = protocol::DataPolicy::kEpoch;
+  protocol::Study& fixed = add("auto with fixed parameters");
+  fixed.parameters = protocol::Parameters::kFixed;
+  fixed.relevance = false;
+  add(automatic.relevance ? "auto without relevance" : "auto with relevance").relevance =
+      !automatic.relevance;
+  add("auto with independent coins").coins = protocol::Coins::kIndependent;
+  add("auto with greedy S").inducing = protocol::Inducing::kGreedy;
+  return out;
+}
+
+Instance self_tuning_instance(const Condition& condition, std::string_view function,
+                              std::uint64_t seed) {
+  const auto secret = random::StudySecret::from_seed(seed);
+  harness::Simulation simulation;
+  simulation.problem = problems::make_problem(function, {}, secret.problem_coin());
+  simulation.noise = {.kind = problems::NoiseKind::kGaussian, .level = condition.noise};
+  simulation.seed = seed;
+  simulation.scale = 1 / condition.unit;
+  simulation.offset = -condition.level / condition.unit;
+
+  protocol::Study study;
+  study.name = fmt::format("{}-{}", condition.key, function);
+  study.agents = condition.agents;
+  study.horizon = condition.horizon;
+  study.domain = domain_of(condition, *simulation.problem, secret.public_coin());
+  study.kernel.lengthscales = {known_lengthscale(function, *study.domain) *
+                               condition.lengthscale_factor};
+  simulation.study = std::make_shared<const protocol::Study>(std::move(study));
+  return make_instance(std::move(simulation));
+}
+
+protocol::Study preset_study(const Condition& condition, protocol::Study study, Preset preset) {
+  if (preset == Preset::kPaper) {
+    protocol::apply_preset(preset, study);
+    study.beta = kSelfTuningPaperBeta;
+    return study;
+  }
+  study = preset_study(std::move(study), preset);
+  study.kernel.lengthscales.front() *= condition.lengthscale_factor;
+  return study;
+}
+
+std::vector<double> rival_betas(bool quick) {
+  if (quick) return {0.1, 0.5, 1};
+  return {0.05, 0.1, 0.2, 0.5, 1, 2};
+}
+
+std::vector<double> rival_lambdas(bool quick) {
+  if (quick) return {0.2};
+  return {0.04, 0.2, 1};
+}
+
+std::string lambda_variant(double lambda) { return fmt::format("lambda = {}", lambda); }
+
+SelfTuningChoice completed(SelfTuningChoice choice) {
+  if (!choice.conditions.empty()) return choice;
+  if (choice.quick) {
+    choice.conditions.assign(kQuickConditions.begin(), kQuickConditions.end());
+  } else {
+    for (const Condition& condition : self_tuning_conditions())
+      choice.conditions.emplace_back(condition.key);
+  }
+  return choice;
+}
+
+Experiment self_tuning_experiment(const SelfTuningChoice& given) {
+  const SelfTuningChoice choice = completed(given);
+  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
+  check_functions(choice);
+  Experiment experiment;
+  for (const std::string& key : choice.conditions) {
+    const Condition& condition = find_condition(key);
+    for (const std::string& function : functions_of(condition)) {
+      if (!is_chosen(choice, function)) continue;
+      experiment.tasks.push_back({.preset = key,
+                                  .function = function,
+                                  .make =
+                                      [condition, function](std::uint64_t seed) {
+                                        return self_tuning_instance(condition, function, seed);
+                                      },
+                                  .contenders = contenders_of(condition, choice.quick),
+                                  .max_runs = condition.max_runs});
+    }
+  }
+  for (std::uint32_t run = 0; run < choice.runs; ++run) {
+    experiment.seeds.push_back(choice.first_seed + run);
+  }
+  return experiment;
+}
+
+std::string presets_fingerprint() {
+  base::ByteWriter writer;
+  for (const Preset preset : protocol::kPresets) {
+    protocol::Study study = bare_study();
+    protocol::apply_preset(preset, study);
+    writer.text(base::to_hex(protocol::study_digest(study)));
+  }
+  return base::to_hex(base::digest_of(writer.bytes()));
+}
+
+}  // namespace duets::lab

@@ -1,0 +1,196 @@
+#include "duets/lab/self_tuning_analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "duets/base/error.h"
+#include "duets/lab/presets.h"
+
+namespace duets::lab {
+namespace {
+
+// The resamples of a size are drawn once.
+class Bootstraps {
+ public:
+  const Bootstrap& of(std::size_t size) { return all_.try_emplace(size, size).first->second; }
+
+ private:
+  std::map<std::size_t, Bootstrap> all_;
+};
+
+bool is_rival(const Contender& contender) { return contender.algorithm == kRivalName; }
+
+std::string reference_of(const Contender& contender) {
+  if (is_rival(contender)) return {};
+  return std::string(protocol::preset_named(contender.variant)
+                         ? kRivalName
+                         : protocol::name(protocol::Preset::kAuto));
+}
+
+SelfTuningEntry entry_of(const Contender& contender, std::size_t index,
+                         const std::vector<Unit>& units, const Bootstrap& bootstrap) {
+  SelfTuningEntry out;
+  out.name = is_rival(contender) ? contender.algorithm : contender.variant;
+  out.reference = reference_of(contender);
+  if (is_rival(contender)) {
+    out.setting = fmt::format("beta = {}, {}", contender.beta, contender.variant);
+  }
+  static_cast<FinalNumbers&>(out) = final_numbers(units, index, out.name, bootstrap);
+  return out;
+}
+
+// The rival's settings become the best of them, in the place of the first.
+std::vector<SelfTuningEntry> entries_of(const Task& task, const std::vector<Unit>& units,
+                                        const Bootstrap& bootstrap) {
+  std::vector<SelfTuningEntry> entries;
+  for (std::size_t i = 0; i < task.contenders.size(); ++i) {
+    SelfTuningEntry next = entry_of(task.contenders[i], i, units, bootstrap);
+    const auto same = std::find_if(entries.begin(), entries.end(),
+                                   [&](const auto& entry) { return entry.name == next.name; });
+    if (same == entries.end()) {
+      entries.push_back(std::move(next));
+    } else if (next.regret.mean < same->regret.mean) {
+      *same = std::move(next);
+    }
+  }
+  return entries;
+}
+
+std::span<const double> values_of(const SelfTuningEntry& entry, Measure measure) {
+  switch (measure) {
+    case Measure::kRegret:
+      return entry.final_regret;
+    case Measure::kPaper:
+      return entry.final_communication[static_cast<std::size_t>(Ledger::kPaper)];
+    case Measure::kLinks:
+      break;
+  }
+  return entry.final_communication[static_cast<std::size_t>(Ledger::kLinks)];
+}
+
+void compare_entries(SelfTuningTask& task, const Bootstrap& bootstrap) {
+  for (SelfTuningEntry& entry : task.entries) {
+    const SelfTuningEntry* reference = task.find(entry.reference);
+    if (reference == nullptr) continue;
+    for (const Measure measure : kMeasures) {
+      const auto at = static_cast<std::size_t>(measure);
+      entry.log_ratios[at] = log_ratio(values_of(entry, measure), values_of(*reference, measure));
+      if (entry.log_ratios[at]) entry.ratios[at] = ratio_of(*entry.log_ratios[at], bootstrap);
+    }
+  }
+}
+
+// Of the entries of this name, one for each function.
+SelfTuningMean mean_over(const std::vector<const SelfTuningEntry*>& entries,
+                         const Bootstrap& bootstrap) {
+  SelfTuningMean out{.name = entries.front()->name,
+                     .reference = entries.front()->reference,
+                     .functions = entries.size(),
+                     .runs = entries.front()->regret.runs};
+  for (std::size_t at = 0; at < kMeasures.size(); ++at) {
+    std::vector<LogRatio> logs;
+    for (const SelfTuningEntry* entry : entries) {
+      if (entry->log_ratios[at]) logs.push_back(*entry->log_ratios[at]);
+    }
+    if (logs.size() == entries.size()) out.ratios[at] = ratio_of(mean_of(logs), bootstrap);
+  }
+  return out;
+}
+
+void append_means(const std::vector<const SelfTuningTask*>& tasks, const std::string& group,
+                  Bootstraps& bootstraps, std::vector<SelfTuningMean>& means) {
+  if (tasks.empty()) return;
+  for (const SelfTuningEntry& first : tasks.front()->entries) {
+    if (first.reference.empty()) continue;
+    std::vector<const SelfTuningEntry*> entries;
+    entries.reserve(tasks.size());
+    for (const SelfTuningTask* task : tasks) entries.push_back(task->find(first.name));
+    means.push_back(mean_over(entries, bootstraps.of(first.regret.runs)));
+    means.back().condition = tasks.front()->condition;
+    means.back().group = group;
+  }
+}
+
+void append_groups(const SelfTuningAnalysis& analysis, const std::string& condition,
+                   Bootstraps& bootstraps, std::vector<SelfTuningMean>& means) {
+  const std::vector<const SelfTuningTask*> all = analysis.of_condition(condition);
+  std::vector<const SelfTuningTask*> paper, added;
+  for (const SelfTuningTask* task : all) (task->of_paper ? paper : added).push_back(task);
+  append_means(all, "all", bootstraps, means);
+  if (paper.empty() || added.empty()) return;
+  append_means(paper, "paper", bootstraps, means);
+  append_means(added, "added", bootstraps, means);
+}
+
+}  // namespace
+
+std::string_view measure_name(Measure measure) {
+  switch (measure) {
+    case Measure::kRegret:
+      return "regret";
+    case Measure::kPaper:
+      return "paper";
+    case Measure::kLinks:
+      break;
+  }
+  return "links";
+}
+
+const SelfTuningEntry* SelfTuningTask::find(std::string_view name) const {
+  for (const SelfTuningEntry& entry : entries) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+const SelfTuningMean* SelfTuningAnalysis::find(std::string_view condition, std::string_view group,
+                                               std::string_view name) const {
+  for (const SelfTuningMean& mean : means) {
+    if (mean.condition == condition && mean.group == group && mean.name == name) return &mean;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> SelfTuningAnalysis::conditions() const {
+  std::vector<std::string> out;
+  for (const SelfTuningTask& task : tasks) {
+    if (out.empty() || out.back() != task.condition) out.push_back(task.condition);
+  }
+  return out;
+}
+
+std::vector<const SelfTuningTask*> SelfTuningAnalysis::of_condition(
+    std::string_view condition) const {
+  std::vector<const SelfTuningTask*> out;
+  for (const SelfTuningTask& task : tasks) {
+    if (task.condition == condition) out.push_back(&task);
+  }
+  return out;
+}
+
+SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
+                                       const ExperimentResult& result) {
+  base::require(!experiment.tasks.empty() && result.units.size() == experiment.tasks.size(),
+                "result", fmt::format("{} tasks", result.units.size()), "must be complete");
+  SelfTuningAnalysis analysis;
+  analysis.seeds = experiment.seeds;
+  Bootstraps bootstraps;
+  const auto paper = paper_functions();
+  for (std::size_t i = 0; i < experiment.tasks.size(); ++i) {
+    const Task& task = experiment.tasks[i];
+    const Bootstrap& bootstrap = bootstraps.of(result.units[i].size());
+    SelfTuningTask out{.condition = task.preset, .function = task.function};
+    out.of_paper = std::find(paper.begin(), paper.end(), task.function) != paper.end();
+    out.entries = entries_of(task, result.units[i], bootstrap);
+    compare_entries(out, bootstrap);
+    analysis.tasks.push_back(std::move(out));
+  }
+  for (const std::string& condition : analysis.conditions()) {
+    append_groups(analysis, condition, bootstraps, analysis.means);
+  }
+  return analysis;
+}
+
+}  // namespace duets::lab

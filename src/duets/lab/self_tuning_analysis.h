@@ -1,0 +1,79 @@
+// How presets and ingredients do against DisKernelUCB at its best, with paired evidence.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duets/lab/final_numbers.h"
+#include "duets/lab/log_ratio.h"
+#include "duets/lab/self_tuning.h"
+
+namespace duets::lab {
+
+/// What is compared.
+enum class Measure : std::uint8_t { kRegret = 0, kPaper = 1, kLinks = 2 };
+inline constexpr std::array kMeasures{Measure::kRegret, Measure::kPaper, Measure::kLinks};
+/// "regret", "paper", "links": columns of the tables.
+std::string_view measure_name(Measure measure);
+
+/// By measure; nothing where a mean is 0.
+using Ratios = std::array<std::optional<Ratio>, kMeasures.size()>;
+using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
+
+inline constexpr std::string_view kRivalName = "DisKernelUCB";
+
+/// DisKernelUCB at its best beta and lambda, a preset, or "auto" with a changed ingredient.
+struct SelfTuningEntry : FinalNumbers {
+  std::string name{};
+  std::string setting{};    ///< of the rival: "beta = 0.5, lambda = 0.2"; otherwise empty
+  std::string reference{};  ///< whom the ratios are to: the rival, for an ingredient "auto"; empty
+                            ///< for the rival
+  LogRatios log_ratios{};
+  Ratios ratios{};
+};
+
+struct SelfTuningTask {
+  std::string condition{};
+  std::string function{};
+  bool of_paper = false;                   ///< one of the paper's four functions
+  std::vector<SelfTuningEntry> entries{};  ///< the rival, then the others in their order
+
+  /// nullptr when there is none.
+  const SelfTuningEntry* find(std::string_view name) const;
+};
+
+/// Geometric means of the ratios over functions.
+struct SelfTuningMean {
+  std::string condition{};
+  std::string group{};  ///< "all", "paper" (its four functions) or "added"
+  std::string name{};
+  std::string reference{};
+  std::size_t functions = 0;
+  std::size_t runs = 0;
+  Ratios ratios{};  ///< nothing where a function has none
+};
+
+struct SelfTuningAnalysis {
+  std::vector<std::uint64_t> seeds{};
+  std::vector<SelfTuningTask> tasks{};
+  std::vector<SelfTuningMean> means{};  ///< by condition, group ("all" first), name
+
+  /// nullptr when there is none.
+  const SelfTuningMean* find(std::string_view condition, std::string_view group,
+                             std::string_view name) const;
+  /// Different conditions, in order of first appearance.
+  std::vector<std::string> conditions() const;
+  std::vector<const SelfTuningTask*> of_condition(std::string_view condition) const;
+};
+
+/// A pure function of its arguments. The rival's best setting has the lowest mean regret over the
+/// seeds of the task, ties to the first; it is chosen on the runs that it is judged by, in its
+/// favour. kInvalid when the result is not complete.
+SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
+                                       const ExperimentResult& result);
+
+}  // namespace duets::lab

@@ -1,0 +1,97 @@
+#include "duets/lab/self_tuning_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/lab/self_tuning_tables.h"
+#include "duets/report/chart.h"
+
+namespace duets::lab {
+namespace {
+
+using Place = std::pair<double, double>;  // ratio of reals, ratio of regret
+
+// Where something was sent.
+void add_place(const Ratios& ratios, std::vector<Place>& places) {
+  const auto& regret = ratios[static_cast<std::size_t>(Measure::kRegret)];
+  const auto& reals = ratios[static_cast<std::size_t>(Measure::kPaper)];
+  if (regret && reals) places.emplace_back(reals->value, regret->value);
+}
+
+// The same look in every panel, whichever presets it has.
+report::LineStyle style_of(const std::string& preset) {
+  report::LineStyle style{.width = 0};
+  if (preset == "paper") style.colour = "#0072b2", style.marker = report::Marker::kCircle;
+  if (preset == "auto") style.colour = "#d55e00", style.marker = report::Marker::kStar;
+  if (preset == "quick") style.colour = "#009e73", style.marker = report::Marker::kTriangle;
+  if (preset == "safe") style.colour = "#cc79a7", style.marker = report::Marker::kSquare;
+  return style;
+}
+
+report::Series marks(const std::string& preset, std::vector<Place> places) {
+  std::sort(places.begin(), places.end());
+  report::Series series{.name = preset, .style = style_of(preset)};
+  for (const auto& [reals, regret] : places) {
+    series.x.push_back(reals);
+    series.y.push_back(regret);
+  }
+  return series;
+}
+
+report::Panel empty_panel(std::string title) {
+  report::Panel panel{.title = std::move(title)};
+  panel.x = {.label = "reals, ratio to DisKernelUCB", .scale = report::Scale::kLog10};
+  panel.y = {.label = "regret, ratio to DisKernelUCB", .scale = report::Scale::kLog10};
+  panel.references = {{.name = "DisKernelUCB at its best", .at = 1}};
+  return panel;
+}
+
+report::Panel condition_panel(const SelfTuningAnalysis& analysis, const std::string& condition) {
+  report::Panel panel = empty_panel(
+      fmt::format("{}: {}, a mark for each function", condition, find_condition(condition).title));
+  const auto tasks = analysis.of_condition(condition);
+  for (const std::string& preset : presets_in(*tasks.front())) {
+    std::vector<Place> places;
+    for (const SelfTuningTask* task : tasks) add_place(task->find(preset)->ratios, places);
+    panel.series.push_back(marks(preset, std::move(places)));
+  }
+  return panel;
+}
+
+report::Panel stress_panel(const SelfTuningAnalysis& analysis) {
+  report::Panel panel = empty_panel("stress cases, a mark for each");
+  for (const protocol::Preset preset : protocol::kPresets) {
+    const std::string name(protocol::name(preset));
+    std::vector<Place> places;
+    for (const std::string& condition : analysis.conditions()) {
+      const SelfTuningMean* mean = analysis.find(condition, "all", name);
+      if (mean != nullptr && !has_functions_of_its_own(condition)) add_place(mean->ratios, places);
+    }
+    if (!places.empty()) panel.series.push_back(marks(name, std::move(places)));
+  }
+  return panel;
+}
+
+}  // namespace
+
+std::string self_tuning_figure(const SelfTuningAnalysis& analysis) {
+  report::Figure figure{.id = "self-tuning",
+                        .title = "Presets against DisKernelUCB at its best",
+                        .columns = 2,
+                        .shared_legend = true};
+  figure.description =
+      "Horizontal, real numbers sent; vertical, total regret; both as ratios to DisKernelUCB, on "
+      "logarithmic axes. Below the line at 1 a preset has less regret. Further left is less "
+      "communication.";
+  for (const std::string& condition : analysis.conditions()) {
+    if (has_functions_of_its_own(condition)) {
+      figure.panels.push_back(condition_panel(analysis, condition));
+    }
+  }
+  report::Panel stress = stress_panel(analysis);
+  if (!stress.series.empty()) figure.panels.push_back(std::move(stress));
+  return report::draw_figure(figure);
+}
+
+}  // namespace duets::lab

@@ -1,0 +1,64 @@
+// The frontier of regret against reals, with paired evidence.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duets/lab/final_numbers.h"
+#include "duets/lab/statistics.h"
+#include "duets/lab/variants.h"
+
+namespace duets::lab {
+
+/// Whether less regret can be had for fewer reals. "Established" means by paired differences at a
+/// family-wise 95 % over both measures and all rivals of one entry.
+enum class Standing : std::uint8_t {
+  kFrontier,   ///< established: every rival has more regret or sends more
+  kDominated,  ///< established: some rival has less of one and not more of the other
+  kOpen,       ///< neither
+};
+/// "frontier", "dominated", "open".
+std::string_view standing_text(Standing standing);
+
+/// A variant of DUETS, or DisKernelUCB with one threshold at its best beta for the function.
+struct VariantResult : FinalNumbers {
+  std::string algorithm{};
+  std::string variant{};
+  double beta = 0;
+  Standing standing = Standing::kOpen;
+  std::string dominated_by{};  ///< label of the established rival with the least regret
+
+  bool is_duets() const { return algorithm == "DUETS"; }
+  /// The variant's name, or "DisKernelUCB D = 10".
+  std::string label() const { return is_duets() ? variant : algorithm + " " + variant; }
+};
+
+/// One pair, first - second, in regret and reals of the paper's ledger.
+struct VariantPair {
+  std::size_t first = 0, second = 0;
+  PairedDifference regret{};
+  PairedDifference reals{};
+};
+
+struct VariantsTask {
+  std::string function{};
+  std::vector<VariantResult> results{};  ///< variants in their order, then thresholds in theirs
+  std::vector<VariantPair> pairs{};      ///< every first != second
+
+  const VariantResult* find(std::string_view algorithm, std::string_view variant) const;
+};
+
+struct VariantsAnalysis {
+  std::vector<std::uint64_t> seeds{};
+  std::vector<VariantsTask> tasks{};
+};
+
+/// A pure function of its arguments. The best beta of a threshold has the lowest mean regret. The
+/// standing is by the paper's ledger. kInvalid when the result is not complete.
+VariantsAnalysis analyse_variants(const Experiment& experiment, const ExperimentResult& result);
+
+}  // namespace duets::lab

@@ -1,0 +1,153 @@
+#include "duets/lab/variants_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "duets/lab/comparison_text.h"
+#include "duets/report/chart.h"
+
+namespace duets::lab {
+namespace {
+
+using protocol::Inducing;
+using protocol::ScheduleRule;
+
+struct Group {
+  std::string_view name;
+  std::string_view colour;
+  report::Marker marker;
+  bool (*has)(ScheduleRule schedule);
+  Inducing inducing;
+};
+
+bool is_root(ScheduleRule rule) {
+  return rule == ScheduleRule::kSqrtFloor || rule == ScheduleRule::kSqrtCeil;
+}
+bool is_doubling(ScheduleRule rule) { return rule == ScheduleRule::kDoubling; }
+bool is_paired(ScheduleRule rule) { return rule == ScheduleRule::kPairedDoubling; }
+
+constexpr std::string_view kRoot = "#0072b2";
+constexpr std::string_view kDoubling = "#e69f00";
+constexpr std::string_view kPaired = "#009e73";
+
+constexpr std::array<Group, 7> kGroups{{
+    {"square-root, coin", kRoot, report::Marker::kCircle, is_root, Inducing::kCoin},
+    {"square-root, greedy", kRoot, report::Marker::kSquare, is_root, Inducing::kGreedy},
+    {"square-root, public", kRoot, report::Marker::kTriangle, is_root, Inducing::kPublic},
+    {"doubling, coin", kDoubling, report::Marker::kCircle, is_doubling, Inducing::kCoin},
+    {"paired-doubling, coin", kPaired, report::Marker::kCircle, is_paired, Inducing::kCoin},
+    {"paired-doubling, greedy", kPaired, report::Marker::kSquare, is_paired, Inducing::kGreedy},
+    {"paired-doubling, public", kPaired, report::Marker::kTriangle, is_paired, Inducing::kPublic},
+}};
+
+using Place = std::pair<double, double>;  // reals, regret
+
+report::Series marks(std::string name, report::LineStyle style, std::vector<Place> places) {
+  std::sort(places.begin(), places.end());
+  report::Series series{.name = std::move(name), .style = std::move(style)};
+  for (const auto& [reals, regret] : places) {
+    series.x.push_back(reals);
+    series.y.push_back(regret);
+  }
+  return series;
+}
+
+Place place_of(const VariantResult& result) {
+  return {result.communication[0].mean, result.regret.mean};
+}
+
+report::Series group_marks(const VariantsTask& task, const Group& group) {
+  std::vector<Place> places;
+  for (const VariantResult& result : task.results) {
+    if (!result.is_duets()) continue;
+    const Variant& variant = find_variant(result.variant);
+    if (!variant.preset && group.has(variant.schedule) && variant.inducing == group.inducing) {
+      places.push_back(place_of(result));
+    }
+  }
+  return marks(std::string(group.name),
+               {.colour = std::string(group.colour), .width = 0, .marker = group.marker},
+               std::move(places));
+}
+
+report::Series preset_marks(const VariantsTask& task) {
+  std::vector<Place> places;
+  for (const VariantResult& result : task.results) {
+    if (result.is_duets() && find_variant(result.variant).preset)
+      places.push_back(place_of(result));
+  }
+  return marks("presets", {.colour = "#cc79a7", .width = 0, .marker = report::Marker::kStar},
+               std::move(places));
+}
+
+// What sends nothing has no place on a logarithmic axis.
+std::vector<Place> rival_places(const VariantsTask& task) {
+  std::vector<Place> places;
+  for (const VariantResult& result : task.results) {
+    if (!result.is_duets() && result.communication[0].mean > 0) places.push_back(place_of(result));
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// Joins those that no other threshold beats in both means: more reals, less regret.
+std::vector<Place> envelope(const std::vector<Place>& places) {
+  std::vector<Place> out;
+  for (const Place& place : places) {
+    if (out.empty() || place.second < out.back().second) out.push_back(place);
+  }
+  return out;
+}
+
+report::Scatter established(const VariantsTask& task) {
+  report::Scatter discs{.name = "established: nobody has less of both",
+                        .colour = "#f5d76e",
+                        .diameter = 17,
+                        .casing = false};
+  for (const VariantResult& result : task.results) {
+    if (result.standing != Standing::kFrontier || result.communication[0].mean <= 0) continue;
+    discs.x.push_back(result.communication[0].mean);
+    discs.y.push_back(result.regret.mean);
+  }
+  return discs;
+}
+
+report::Panel task_panel(const VariantsTask& task) {
+  report::Panel panel{.title = function_title(task.function)};
+  panel.x = {.label = "reals sent (paper ledger)", .scale = report::Scale::kLog10};
+  panel.y = {.label = "total regret", .from_zero = true};
+  panel.scatters = {established(task)};
+  const std::vector<Place> rivals = rival_places(task);
+  panel.series = {
+      marks("", {.colour = "#000000", .dash = "5 3", .width = 1.4}, envelope(rivals)),
+      marks("DisKernelUCB, one mark for each D",
+            {.colour = "#000000", .width = 0, .marker = report::Marker::kDiamond}, rivals)};
+  for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
+  panel.series.push_back(preset_marks(task));
+  for (const VariantResult& result : task.results) {
+    if (result.communication[0].mean > 0) continue;
+    panel.note +=
+        fmt::format("{}: regret {:.0f}, nothing sent. ", result.label(), result.regret.mean);
+  }
+  return panel;
+}
+
+}  // namespace
+
+std::string variants_figure(const VariantsAnalysis& analysis) {
+  report::Figure figure{
+      .id = "variants",
+      .title = "Regret against communication: variants of DUETS, and DisKernelUCB over D",
+      .columns = 2,
+      .shared_legend = true};
+  figure.description =
+      "A panel for each function. Horizontal, real numbers sent on a logarithmic axis; vertical, "
+      "total regret. Marks are variants of DUETS, a dashed line joins DisKernelUCB with different "
+      "thresholds. Lower and further left is better.";
+  for (const VariantsTask& task : analysis.tasks) figure.panels.push_back(task_panel(task));
+  return report::draw_figure(figure);
+}
+
+}  // namespace duets::lab
