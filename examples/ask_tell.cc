@@ -1,10 +1,10 @@
-// A program of one's own that asks and tells: an agent of a study, with its own function inside.
+// Your own program as an agent of a study: it asks for queries and reports the values of its function.
 //
 //   duets serve study.toml --insecure --listen 127.0.0.1:7000
 //   ask_tell 127.0.0.1:7000 0        on each machine: agents 0, 1, 2, ...
 //   ask_tell host:7000 0 certs       with the certificates of `duets certs`
 //
-// Start it again after a crash: it goes on where it was.
+// Start it again after a crash: it continues where it stopped.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 namespace service = duets::service;
 
-/// What is tuned. It may take hours, fail, and be noisy; here it does not.
+/// The system to tune. It may take hours, fail, and be noisy; here it does not.
 double measure(const std::vector<double>& x) {
   double sum = 0;
   for (const double value : x) sum += (value - 0.3) * (value - 0.3);

@@ -1,4 +1,4 @@
-// An algorithm of one's own, compared with the others by the whole command line:
+// Your own algorithm, compared with the others by the full command line:
 //   own_algorithm compare studies/branin-finite.toml --algorithms duets,explore-then-commit
 #include <algorithm>
 #include <memory>
@@ -12,7 +12,7 @@ namespace {
 using namespace duets;  // NOLINT: a short example
 
 /// For a tenth of the time every agent plays arms at random; then all rewards are pooled once, and
-/// everybody plays the arm of largest posterior mean for the rest.
+/// every agent plays the arm of largest posterior mean from then on.
 class ExploreThenCommit final : public problems::Policy {
  public:
   explicit ExploreThenCommit(const baselines::Setting& setting)
@@ -32,7 +32,7 @@ class ExploreThenCommit final : public problems::Policy {
     told.push_back(reward);
   }
 
-  // Only here may agents speak, and only what comes out of the channel may be used: it is counted.
+  // Agents may communicate only here, and may use only what comes out of the channel: it is counted.
   void end_round(std::uint32_t t, problems::Channel& channel) override {
     if (t + 1 != exploration_) return;
     gp::ArmPosterior posterior(setting_.arms, setting_.lambda);

@@ -1,4 +1,4 @@
-// A function of one's own, known to study files as builtin = "himmelblau":
+// Your own function, available to study files as builtin = "himmelblau":
 //   own_function run examples/himmelblau.toml
 //   own_function compare examples/himmelblau.toml
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Himmelblau's function of the square [-5, 5]^2, turned over and scaled; four maxima of 0.
+/// Himmelblau's function of the square [-5, 5]^2, negated and scaled; four maxima of 0.
 ///
 /// It uses + - * / only, so its values are the same bits on every machine. With std::exp and the
 /// like a run is still reproducible on one machine (duets/numeric/strict.h has strict ones).

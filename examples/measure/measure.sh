@@ -1,6 +1,6 @@
 #!/bin/sh
-# An objective as a shell script: one line in, one line out, and the end. It is started again for
-# every query. Here the "measurement" is a formula with a little noise of its own.
+# An objective as a shell script: it reads one line, prints one line and ends. It is started again for
+# every query. Here the "measurement" is a formula with a little noise.
 read -r line
 x1=$(printf '%s' "$line" | sed -n 's/.*"x1":\([-0-9.e+]*\).*/\1/p')
 x2=$(printf '%s' "$line" | sed -n 's/.*"x2":\([-0-9.e+]*\).*/\1/p')
