@@ -1,4 +1,4 @@
-// Your own program as an agent of a study: it asks for queries and reports the values of its function.
+// Your own program as an agent of a study: it asks for queries and reports rewards.
 //
 //   duets serve study.toml --insecure --listen 127.0.0.1:7000
 //   ask_tell 127.0.0.1:7000 0        on each machine: agents 0, 1, 2, ...

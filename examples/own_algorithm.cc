@@ -32,7 +32,7 @@ class ExploreThenCommit final : public problems::Policy {
     told.push_back(reward);
   }
 
-  // Agents may communicate only here, and may use only what comes out of the channel: it is counted.
+  // Agents may communicate only here, and use only what comes out of the channel: it is counted.
   void end_round(std::uint32_t t, problems::Channel& channel) override {
     if (t + 1 != exploration_) return;
     gp::ArmPosterior posterior(setting_.arms, setting_.lambda);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An objective as a shell script: it reads one line, prints one line and ends. It is started again for
+# An objective as a shell script: it reads one line, prints one line and ends. It is started for
 # every query. Here the "measurement" is a formula with a little noise.
 read -r line
 x1=$(printf '%s' "$line" | sed -n 's/.*"x1":\([-0-9.e+]*\).*/\1/p')
