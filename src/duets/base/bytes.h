@@ -1,7 +1,7 @@
 // The byte codec: little-endian, fixed widths, lengths before contents.
 //
-// Everything that is persisted, sent or digested passes through these two classes, so that "the
-// same bytes" means the same thing everywhere.
+// Everything that is persisted, sent or digested passes through these two classes, so "the same
+// bytes" means the same thing everywhere.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class ByteReader {
   Digest digest();
 
   std::size_t remaining() const { return bytes_.size() - position_; }
-  /// Throws kDecode when bytes are left over.
+  /// Throws kDecode when there are trailing bytes.
   void expect_end() const;
 
  private:

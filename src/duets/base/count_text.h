@@ -1,4 +1,4 @@
-// A number with its word, in the singular or the plural.
+// Text for a count, in the singular or the plural.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// CSV as people and spreadsheets write it: quoted fields, either end of line, blank lines.
+// Reads CSV as people and spreadsheets write it: quoted fields, either line ending, blank lines.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct CsvRow {
   std::vector<std::string> fields;
 };
 
-/// Rows in order, blank lines left out; fields without the blanks around them unless quoted.
-/// kInvalid, naming `file` and the line, for a quote that is not closed or stands inside a field.
+/// Rows in order, without blank lines; fields are trimmed unless quoted. kInvalid, naming `file`
+/// and the line, for a quote that is not closed or is inside a field.
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& file);
 
 }  // namespace duets::base

@@ -1,4 +1,4 @@
-// A table in CSV, read back by the names of its columns, for tests.
+// Reads a CSV table back by its column names, for tests.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@
 
 namespace duets::base {
 
-/// A column and what its field must read back as: text, a number to the last bit, or nothing at
-/// all.
+/// A column and the value that its field must read back as: text, a number to the last bit, or an
+/// empty field.
 struct CsvCell {
   CsvCell(std::string_view name, std::string_view text) : column(name), value(std::string(text)) {}
   CsvCell(std::string_view name, const char* text) : CsvCell(name, std::string_view(text)) {}
@@ -40,7 +40,7 @@ using CsvCells = std::vector<CsvCell>;
 
 class CsvTable {
  public:
-  /// kInvalid without a head, or when a row has not as many fields as the head.
+  /// kInvalid without a header, or when a row does not have as many fields as the header.
   explicit CsvTable(std::string_view text) : rows_(read_csv(text, "table")) {
     require(!rows_.empty(), "table", "empty", "needs a head");
     for (const CsvRow& row : rows_) {
@@ -53,8 +53,8 @@ class CsvTable {
   const std::vector<std::string>& head() const { return rows_.front().fields; }
   std::size_t num_rows() const { return rows_.size() - 1; }
 
-  /// What is wrong with a row, from 0: empty when its fields are these, under these columns, in
-  /// this order, and there are no others. EXPECT_EQ(table.difference(row, cells), "").
+  /// Describes what is wrong with a row (from 0): empty when its fields are exactly these, under
+  /// these columns, in this order. EXPECT_EQ(table.difference(row, cells), "").
   std::string difference(std::size_t row, const CsvCells& cells) const {
     if (row >= num_rows()) return fmt::format("there is no row {}", row);
     if (cells.size() != head().size()) {

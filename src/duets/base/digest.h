@@ -1,4 +1,4 @@
-// A short fingerprint of bytes, the same on every machine.
+// Digests: short fingerprints of bytes, the same on every machine.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace duets::base {
 
-/// SipHash-2-4 with 128 bits of output. It finds accidents, not forgers: where the key is public,
-/// nothing rests on it but "these two machines saw the same numbers".
+/// SipHash-2-4 with 128 bits of output. It finds accidents, not forgeries: with a public key it
+/// only shows that two machines saw the same numbers.
 struct Digest {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

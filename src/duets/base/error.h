@@ -1,4 +1,4 @@
-// What ends an operation, told so that a person can act on it.
+// The exception type of the library: why an operation ended, in words that a person can act on.
 #pragma once
 
 #include <stdexcept>
@@ -17,14 +17,14 @@ enum class ErrorKind {
   kPlatform,    ///< this machine does not compute the bits the protocol is built on
   kIo,          ///< a file could not be read or written
   kStorage,     ///< stored data is damaged, locked, or cannot be written
-  kConnection,  ///< the other side cannot be reached, or does not let us in
-  kTimeout,     ///< what was waited for did not come in time
+  kConnection,  ///< the other side cannot be reached, or refuses the connection
+  kTimeout,     ///< timed out
   kQuorum,      ///< too few agents are left
   kObjective,   ///< the objective failed too often, or gave an answer the study has no use for
 };
 
-/// The one exception type of the library. Thrown only for what ends the operation; a failure that a
-/// caller is expected to handle is a value.
+/// The only exception type of the library. Thrown only when an operation cannot continue; a failure
+/// that a caller is expected to handle is a value.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -38,8 +38,8 @@ class Error : public std::runtime_error {
 [[noreturn]] void refuse(const std::string& field, const std::string& value,
                          const std::string& constraint);
 
-/// Refuses when `ok` is false. Where the check is made often, test first and call refuse(): the
-/// texts are made before the call.
+/// Calls refuse() when `ok` is false. In a check that runs often, test first and call refuse():
+/// here the texts are made before the call.
 void require(bool ok, const std::string& field, const std::string& value,
              const std::string& constraint);
 

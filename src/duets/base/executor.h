@@ -1,4 +1,4 @@
-// Work over fixed chunks, on as many threads and processes as the host wants.
+// The interface through which the library uses threads and processes that its host provides.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,23 @@ struct UnitRange {
   friend bool operator==(const UnitRange&, const UnitRange&) = default;
 };
 
-/// Runs a body once for every chunk. The chunks are fixed by the caller, never by the number of
-/// threads, and results are combined by the caller in chunk order: so a result cannot depend on how
-/// many threads there are. Hosts supply a threaded one; the library starts no thread of its own.
+/// Runs a body once for every chunk. The caller fixes the chunks, never the number of threads, and
+/// combines results in chunk order, so a result cannot depend on how many threads there are. Hosts
+/// supply a threaded executor; the library itself starts no thread.
 ///
 /// A host may also spread a run over several processes. All of them run the same program on the
-/// same input; each does its share() of the units and gather() gives everybody the results of all.
+/// same input; each does its share() of the units, and gather() gives all of them all results.
 /// The calls of share, gather and agree have the same order and the same number of units in every
 /// process, and none is made inside a parallel_for. One process is the default.
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// Calls body(0) .. body(num_chunks - 1), each exactly once, in any order, perhaps at the same
-  /// time; returns when all are done. Rethrows the exception of the lowest chunk that threw.
+  /// Calls body(0) .. body(num_chunks - 1), each exactly once, in any order, perhaps concurrently;
+  /// returns when all are done. Rethrows the exception of the lowest chunk that threw.
   virtual void parallel_for(std::size_t num_chunks,
                             const std::function<void(std::size_t)>& body) const = 0;
 
-  /// The units of `num_units` that this process does. The shares of all processes follow each other
+  /// The units of `num_units` that this process does. The shares of all processes are consecutive
   /// and cover all units; the same number always gives the same share.
   virtual UnitRange share(std::size_t num_units) const { return {0, num_units}; }
 
@@ -52,7 +52,7 @@ class Executor {
   virtual Bytes agree(Bytes bytes) const { return bytes; }
 };
 
-/// One after the other, on the calling thread.
+/// Runs the chunks one after the other, on the calling thread.
 class SerialExecutor final : public Executor {
  public:
   void parallel_for(std::size_t num_chunks,
@@ -61,7 +61,7 @@ class SerialExecutor final : public Executor {
   }
 };
 
-/// share() of process `rank` of `num_processes`: as even as can be.
+/// share() of process `rank` of `num_processes`, as even as possible.
 inline UnitRange even_share(std::size_t num_units, std::size_t rank, std::size_t num_processes) {
   return {num_units * rank / num_processes, num_units * (rank + 1) / num_processes};
 }

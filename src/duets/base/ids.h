@@ -1,11 +1,11 @@
-// Names for the numbers that must not be confused with each other.
+// Types for agent and epoch numbers, so that they cannot be confused.
 #pragma once
 
 #include <cstdint>
 
 namespace duets::base {
 
-/// An agent, counted from 0. Printed as it is.
+/// An agent, counted from 0, also in texts.
 enum class AgentId : std::uint32_t {};
 
 /// An epoch, counted from 1 as in the paper.

@@ -1,4 +1,4 @@
-// Several processes in one: ranks are threads that meet in gather and agree, for tests.
+// Simulates several processes in one, for tests: ranks are threads that meet in gather and agree.
 #pragma once
 
 #include <condition_variable>
@@ -15,16 +15,16 @@
 
 namespace duets::base {
 
-/// Where the ranks meet. When a rank asks for something else than the others, or has ended already,
-/// all fail: a real host would hang or answer nonsense there.
+/// Where the ranks meet. When a rank asks for something other than the others do, or has already
+/// ended, all fail: a real host would hang or give a wrong answer there.
 class RankMeeting {
  public:
   explicit RankMeeting(std::size_t num_ranks) : num_ranks_(num_ranks), brought_(num_ranks) {}
 
   std::size_t num_ranks() const { return num_ranks_; }
 
-  /// Waits for all ranks; returns what each brought, in rank order. `question` tells apart what is
-  /// asked for and must be the same in all ranks.
+  /// Waits for all ranks; returns what each brought, in rank order. `question` identifies the
+  /// operation and must be the same in all ranks.
   std::vector<std::vector<Bytes>> meet(std::size_t rank, std::uint64_t question,
                                        std::vector<Bytes> mine) {
     std::unique_lock lock(mutex_);
@@ -45,7 +45,7 @@ class RankMeeting {
     return result_;
   }
 
-  /// After this rank nobody can meet any more.
+  /// This rank has ended: no later meeting can succeed.
   void leave() {
     const std::lock_guard lock(mutex_);
     broken_ = true;
@@ -101,9 +101,8 @@ class RankExecutor final : public Executor {
   std::size_t rank_;
 };
 
-/// Calls body(executor of the rank) once for every rank, at the same time; rethrows the first
-/// error. `Thread` is std::thread, which this room may not name: run_ranks<std::thread>(3,
-/// ..).
+/// Calls body(executor of the rank) once for every rank, concurrently; rethrows the first error.
+/// `Thread` is std::thread, which this module may not name: run_ranks<std::thread>(3, ..).
 template <class Thread>
 void run_ranks(std::size_t num_ranks, const std::function<void(const RankExecutor&)>& body) {
   RankMeeting meeting(num_ranks);

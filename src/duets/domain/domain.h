@@ -19,7 +19,7 @@ enum class Shape : std::uint8_t { kFinite = 0, kBox = 1, kBall = 2 };
 /// "finite", "box", "ball".
 std::string to_string(Shape shape);
 
-/// Largest number of latent coordinates: a point's words have to fit one coin address.
+/// Largest number of latent coordinates: a point's words must fit one coin address.
 inline constexpr std::size_t kMaxDimension = 1000;
 
 /// A segment of a line parallel to an axis.
@@ -30,12 +30,12 @@ struct Chord {
 /// Immutable. All computations are strict.
 class Domain {
  public:
-  /// The rows of `candidates`: at least one, all finite. Duplicates are allowed (each is a
-  /// candidate of its own). kInvalid otherwise.
+  /// The rows of `candidates`: at least one, all finite. Duplicates are allowed (each is a separate
+  /// candidate). kInvalid otherwise.
   static Domain finite(numeric::Points candidates);
   /// The unit cube, with parameters named x1, x2, ...
   static Domain box(std::size_t dimension);
-  /// The unit cube seen through named parameters (validated here; names must differ).
+  /// The unit cube behind named parameters (validated here; names must differ).
   static Domain box(std::vector<Parameter> parameters);
   /// All points of R^d with Euclidean norm at most `radius` (> 0, finite).
   static Domain ball(std::size_t dimension, double radius);

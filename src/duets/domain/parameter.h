@@ -1,5 +1,4 @@
-// Named parameters over the unit cube: what the user tunes, seen as one latent number in [0, 1]
-// each.
+// Named parameters, the quantities that a user tunes: each is one latent number in [0, 1].
 #pragma once
 
 #include <cstdint>
@@ -36,7 +35,7 @@ std::size_t num_features(const Parameter& parameter);
 /// affine, log is uniform in the exponent, int and categorical are snapped to their cell. Strict.
 double value_at(const Parameter& parameter, double latent);
 
-/// What the kernel sees at a latent coordinate: the latent itself for a float; the centre of its
+/// The features at a latent coordinate: the latent itself for a float; the centre of its
 /// cell for an int (for a log int: the position of the value in the exponent); one-hot for a
 /// categorical. `out` has num_features entries. Strict.
 void features_at(const Parameter& parameter, double latent, std::span<double> out);

@@ -1,4 +1,4 @@
-// What one agent knows beyond a pool that it shares with others.
+// The posterior of one agent: a pool shared with other agents, and its own observations on top.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace duets::gp {
 
-/// The exact posterior given the pool's observations and a few of its own, which the pool does not
-/// learn of. Many overlays share one pool and its residual columns. The pool must outlive the
-/// overlay; after it has observed something, reset() comes before anything else (kInvalid
-/// otherwise).
+/// The exact posterior given the pool's observations and a few of its own, which do not enter the
+/// pool. Many overlays share one pool and its residual columns. The pool must outlive the overlay;
+/// after the pool has observed something, call reset() before anything else (kInvalid otherwise).
 class ArmOverlay {
  public:
   explicit ArmOverlay(ArmPosterior& pool);
 
-  /// Forgets its own observations and takes over the pool as it is now. O(M).
+  /// Forgets its own observations and starts from the pool's current state. O(M).
   void reset();
 
   /// Own observation; errors as ArmPosterior::observe. O(n M) for n own ones, when the pool has
@@ -27,7 +26,7 @@ class ArmOverlay {
 
   const numeric::Vector& mean() const { return mean_; }          ///< M
   const numeric::Vector& variance() const { return variance_; }  ///< M, in [0, prior]
-  /// What its own observations added to ln det(I + K/lambda).
+  /// The contribution of its own observations to ln det(I + K/lambda).
   double log_det_growth() const { return log_det_growth_; }
 
   /// Posterior at any points (n x d features). O(m (u^2 + n^2)) for m points.
@@ -46,7 +45,7 @@ class ArmOverlay {
   WhitenedRows rows_;
   std::vector<std::size_t> row_sites_;
   numeric::Matrix row_white_;  // u x n: the own sites, whitened by the pool
-  double last_count_ = 0;      // what the last own row stands for
+  double last_count_ = 0;      // observations that the last own row represents
   double last_sum_ = 0;
   numeric::Vector mean_;
   numeric::Vector variance_;

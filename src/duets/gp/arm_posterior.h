@@ -14,7 +14,7 @@
 
 namespace duets::gp {
 
-/// A reward seen at a site: an arm (by its index), or a point that add_site() was told of.
+/// A reward observed at a site: an arm (by its index), or a point given to add_site().
 struct Observation {
   std::size_t site = 0;
   double reward = 0;
@@ -34,34 +34,33 @@ struct ResidualColumn {
 
 /// mu(x) = k_D(x)^T (K + lambda I)^-1 y and s2(x) = k(x,x) - k_D(x)^T (K + lambda I)^-1 k_D(x), as
 /// ExactPosterior, by u rows V = L^-1 K_{U,arms} that grow with the data. Equal sites of one block
-/// share a row exactly (by their count and mean reward), and so does a site observed again right
-/// after itself. When there are more rows than twice the different sites + 64, they are rebuilt
-/// with one for each.
+/// share a row exactly (by their count and mean reward), and so does a site observed twice in
+/// succession. When there are more rows than twice the distinct sites + 64, they are rebuilt with
+/// one for each site.
 ///
 /// Agrees with ExactPosterior to 1e-11 of the prior variance at lambda = 0.2 and 500 observations;
-/// at lambda = 1e-6 to 1e-7 (rewards and prior of order 1). Not for two threads at once. Copyable.
+/// at lambda = 1e-6 to 1e-7 (rewards and prior of order 1). Not thread-safe. Copyable.
 class ArmPosterior {
  public:
-  /// A smaller part of the prior variance acts as if lambda were this part: rounding of the
-  /// variances, about 1e-16, would otherwise be divided by something smaller than itself.
+  /// A lambda below this part of the prior variance is raised to it: otherwise the rounding of the
+  /// variances, about 1e-16, would be divided by something smaller than itself.
   static constexpr double kSmallestNoise = 1e-12;
 
   /// kInvalid when arms is null, or lambda is not finite and > 0. O(M).
   ArmPosterior(std::shared_ptr<const Arms> arms, double lambda);
 
   const Arms& arms() const { return *arms_; }
-  double lambda() const { return lambda_; }  ///< what acts
+  double lambda() const { return lambda_; }  ///< after raising
   std::size_t num_rows() const { return rows_.size(); }
   std::size_t num_observations() const { return num_observations_; }
 
   /// A site for a point that need not be an arm; the same site for the same coordinates. kInvalid
-  /// when it has not the arms' dimension or is not finite. The arms are sites 0 .. M-1 and need no
-  /// call. O(d) times the number of sites added so far.
+  /// when it does not have the arms' dimension or is not finite. The arms are sites 0 .. M-1 and
+  /// need no call. O(d) times the number of sites added so far.
   std::size_t add_site(const numeric::Vector& features);
 
-  /// Takes a block of observations at once; their order matters in rounding only. kInvalid when a
-  /// site does not exist or a reward is not finite: then nothing was taken. O((u + p) p M) for p
-  /// different sites.
+  /// Adds a block of observations; their order affects only rounding. kInvalid when a site does not
+  /// exist or a reward is not finite: then nothing is added. O((u + p) p M) for p distinct sites.
   void observe(std::span<const Observation> block);
   void observe(const Observation& one) { observe(std::span<const Observation>(&one, 1)); }
 
@@ -69,7 +68,7 @@ class ArmPosterior {
   const numeric::Vector& variance() const { return variance_; }  ///< M, in [0, prior]
 
   /// ln det(I + K/lambda) over all observations with multiplicity: twice the information gain. Each
-  /// lets it grow by ln(1 + s2/lambda), s2 the variance at its site before it.
+  /// observation adds ln(1 + s2/lambda), s2 the variance at its site before it.
   double log_det() const { return log_det_; }
 
   /// Posterior at any points (n x d features). O(n u (u + d)).
@@ -78,10 +77,10 @@ class ArmPosterior {
   double mean_at(std::size_t site);
   double variance_at(std::size_t site);
 
-  // What a posterior laid over this one needs (arm_overlay.h).
+  // For posteriors on top of this one (arm_overlay.h).
 
   /// Brings the columns of these sites up to date together, which is faster than one by one.
-  /// O(u n M) for sites that are new; again, only the rows that came since are paid for.
+  /// O(u n M) for new sites; for known ones only the rows added since cost time.
   void prepare(std::span<const std::size_t> sites);
   /// The column of a site, up to date. Valid until the next observe().
   const ResidualColumn& column(std::size_t site);
@@ -113,16 +112,16 @@ class ArmPosterior {
 
   std::shared_ptr<const Arms> arms_;
   double lambda_;
-  numeric::Points free_;  // features of the sites that are no arms
+  numeric::Points free_;  // features of the sites that are not arms
   WhitenedRows rows_;
   std::vector<std::size_t> row_sites_;
-  Tally last_{};  // what the last row stands for
+  Tally last_{};  // observations that the last row represents
   numeric::Vector mean_;
   numeric::Vector variance_;
   double log_det_ = 0;
   std::size_t num_observations_ = 0;
   std::unordered_map<std::size_t, ResidualColumn> columns_;
-  std::vector<Tally> totals_;  // one for each different site, by first observation
+  std::vector<Tally> totals_;  // one for each distinct site, by first observation
   std::unordered_map<std::size_t, std::size_t> total_of_;
 };
 

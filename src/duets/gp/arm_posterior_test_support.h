@@ -1,4 +1,4 @@
-// What the tests of the arm posteriors share: random points, and the exact posterior to compare
+// Shared by the tests of the arm posteriors: random points, and the exact posterior to compare
 // with, fitted from scratch.
 #pragma once
 
@@ -24,7 +24,7 @@ inline numeric::Points random_points(Eigen::Index n, Eigen::Index d) {
 
 inline double random_reward() { return 0.01 * static_cast<double>(*rc::gen::inRange(-300, 301)); }
 
-/// Few different sites and many repeats.
+/// Few distinct sites and many repeats.
 inline std::vector<Observation> random_block(std::size_t num_sites, int max_size) {
   const int size = *rc::gen::inRange(0, max_size + 1);
   std::vector<Observation> block;

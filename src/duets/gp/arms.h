@@ -1,4 +1,4 @@
-// A fixed set of points, the arms, whose kernel values are asked for again and again.
+// A fixed set of points, the arms, and their kernel values, kept for repeated use.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace duets::gp {
 
-/// M points and their kernel. Immutable, so that all algorithms of a comparison can share it, from
-/// any thread.
+/// M points and their kernel. Immutable, so all algorithms of a comparison can share it, from any
+/// thread.
 class Arms {
  public:
-  /// Up to this many arms the Gram matrix is kept (128 MiB); beyond, columns are computed when
-  /// asked for.
+  /// Up to this many arms the Gram matrix is stored (128 MiB); beyond, columns are computed on
+  /// demand.
   static constexpr std::size_t kStored = 4096;
 
   /// `features` is M x d, M >= 1. kInvalid when the kernel does not fit. O(M^2 d) up to kStored.

@@ -1,5 +1,5 @@
-// What both posteriors ask of their arguments, and how both turn cross-kernel blocks into
-// variances.
+// Shared by the exact and the sparse posterior: argument checks, and variances from cross-kernel
+// blocks.
 #pragma once
 
 #include <functional>

@@ -5,7 +5,7 @@
 
 namespace duets::gp {
 
-/// What the theorem needs to be told. All > 0; delta < 1.
+/// The inputs of the theorem. All > 0; delta < 1.
 struct TheoryInputs {
   double norm_bound = 1;   ///< B, bound on the RKHS norm of f
   double subgaussian = 1;  ///< R

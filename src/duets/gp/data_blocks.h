@@ -1,5 +1,5 @@
-// Data in blocks that are made when they are asked for: all of it never has to be in memory, nor in
-// one process.
+// Data in blocks that are made on demand, so that it never has to be in memory, or in one process,
+// as a whole.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct DataBlock {
   numeric::Vector counts;  ///< how often each was queried; empty: once
 };
 
-/// The blocks are fixed by the data, never by threads or processes; their order is the order of the
-/// rows. A process has the blocks of executor.share(num_blocks()) only.
+/// The data fix the blocks, never threads or processes; their order is the order of the rows. A
+/// process has only the blocks of executor.share(num_blocks()).
 struct DataBlocks {
-  std::vector<std::uint64_t> rows;  ///< of each block, also of those that live elsewhere
+  std::vector<std::uint64_t> rows;  ///< of each block, including those of other processes
   /// Block i: the same every time, from any thread. Only blocks of this process.
   std::function<DataBlock(std::size_t i)> block;
 
@@ -29,7 +29,7 @@ struct DataBlocks {
 };
 
 /// Rows in memory as blocks of 16384. `points` (and `counts`, empty: all 1) must outlive the
-/// result. kInvalid when there are neither no counts nor one for each row.
+/// result. kInvalid when the number of counts is neither 0 nor that of the rows.
 DataBlocks blocks_of(const numeric::Points& points, const numeric::Vector& counts = {});
 
 /// All rows in one block, in every process. O(rows); for few rows.

@@ -1,4 +1,4 @@
-// Random numbers and functions for the statistical tests of this room, from SplitMix64.
+// Random numbers and functions for the statistical tests of this module, from SplitMix64.
 #pragma once
 
 #include <cmath>

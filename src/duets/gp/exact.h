@@ -6,7 +6,7 @@
 
 namespace duets::gp {
 
-/// Clamps every variance to [0, prior] and counts how often it had to; never silent.
+/// Clamps every variance to [0, prior] and counts how often that was necessary.
 struct VarianceResult {
   numeric::Vector variance;
   std::size_t num_clamped = 0;
@@ -24,8 +24,8 @@ struct LargestVariance {
 class ExactPosterior {
  public:
   /// `counts` empty means all 1. lambda > 0. Throws kInvalid for shapes and constraints, kNumeric
-  /// when K + lambda C^-1 cannot be factored. O(m^3/3 + m^2 d); m is the number of *different*
-  /// points and belongs below a few thousand (gp/sparse.h goes further).
+  /// when K + lambda C^-1 cannot be factored. O(m^3/3 + m^2 d); m is the number of *distinct*
+  /// points and should stay below a few thousand (gp/sparse.h goes further).
   ExactPosterior(const kernel::Kernel& kernel, const numeric::Points& data,
                  const numeric::Vector& counts, double lambda);
 
@@ -35,15 +35,15 @@ class ExactPosterior {
   /// Posterior variance at x. O(n m^2).
   VarianceResult variance(const numeric::Points& x) const;
 
-  /// The largest posterior variance at the rows of x (at least one), to rounding the maximum of
-  /// variance(x), usually for a fraction of its cost: a point whose variance given some of the data
-  /// is below a value that is attained needs no more of them. O(n m^2) at worst.
+  /// The largest posterior variance at the rows of x (at least one): the maximum of variance(x) up
+  /// to rounding, usually for a fraction of its cost. A point whose variance given part of the data
+  /// is below a value already attained needs no more data. O(n m^2) at worst.
   LargestVariance largest_variance(const numeric::Points& x) const;
 
   /// 1/2 ln det(I + K/lambda) over the data with multiplicity.
   double information_gain() const { return information_gain_; }
 
-  /// What was added to the diagonal to make the factorisation succeed (0 when nothing).
+  /// The jitter added to the diagonal to make the factorisation succeed (0 when none).
   double jitter() const { return jitter_; }
 
  private:

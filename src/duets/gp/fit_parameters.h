@@ -1,4 +1,4 @@
-// Empirical Bayes: the parameters of a Gaussian process from its first few hundred rewards.
+// Empirical Bayes: fits the parameters of a Gaussian process to its first few hundred rewards.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@ namespace duets::gp {
 struct FitOptions {
   /// A length scale for each feature, if that explains the rewards much better than one for all.
   bool relevance = false;
-  /// The first rows count, further ones are not looked at; > 0. Time grows with the cube.
+  /// Only the first rows are used, at most this many; > 0. Time grows with the cube.
   std::size_t max_rows = 200;
 };
 
 struct Fit {
   Parameters parameters;
   double log_evidence = 0;  ///< gp::log_evidence of the rows used
-  bool guessed = false;     ///< there was nothing to learn from: the guess, at the rewards' scale
+  bool guessed = false;     ///< too little to learn from: the guess, at the rewards' scale
 };
 
-/// Fewer rewards than this teach offset and scale only.
+/// From fewer rewards than this only offset and scale are learned.
 inline constexpr std::size_t kFewestRewards = 20;
 
 /// Maximises the log_evidence over

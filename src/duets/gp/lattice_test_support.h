@@ -1,4 +1,4 @@
-// Inputs that the tests of this room share.
+// Inputs that the tests of this module share.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Few rows through which a kernel sees others, chosen in blocks.
+// Chooses pivots, a few rows that represent all others for a kernel, in blocks.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace duets::gp {
 
 /// Chooses pivots among fixed rows, step by step. Strict: the same rows and tolerances give the
-/// same pivots on every machine, although what they are used for is not strict. Without that two
-/// builds would part wherever two rows are about equally badly seen. Memory O(n r).
+/// same pivots on every machine, although their use is not strict. Otherwise two builds would
+/// diverge wherever two rows have nearly equal residuals. Memory O(n r).
 class PivotSearch {
  public:
   /// `rows` is n x d, n >= 1; `given` (r x d, perhaps empty) are pivots already. kNumeric when they
@@ -20,7 +20,7 @@ class PivotSearch {
   PivotSearch(const kernel::Kernel& kernel, const numeric::Points& rows,
               const numeric::Points& given);
 
-  /// Adds pivots until no row leaves a residual above `residual` (absolute; rounding at least), or
+  /// Adds pivots until no row has a residual above `residual` (absolute; at least rounding), or
   /// there are `max_rank`. O(n r^2), in blocks: up to 64 pivots at once, chosen by pivoted Cholesky
   /// among 256 rows spread over those with at least half of the largest residual.
   void refine(double residual, std::size_t max_rank);

@@ -22,7 +22,7 @@
 namespace duets::gp {
 
 /// Relative to the kernel's variance: a point whose residual given the chosen ones is at most this
-/// adds nothing that binary64 could hold.
+/// adds nothing that binary64 can represent.
 inline constexpr double kPruneTolerance = 1e-10;
 
 /// Indices of the rows of `candidates` that survive de-duplication and pruning: pivoted Cholesky
@@ -54,7 +54,7 @@ class SparsePosterior {
   SparsePosterior(const kernel::Kernel& kernel, const numeric::Points& inducing,
                   const numeric::Points& data, const numeric::Vector& counts, double lambda,
                   const base::Executor& executor);
-  /// From a sweep that was made already. O(s^3/3).
+  /// From an existing sweep. O(s^3/3).
   SparsePosterior(Whitening whitening, Sweep swept, double lambda);
 
   /// w for a projection u = K_SD y (with multiplicity). Finite, or throws kNumeric.
@@ -66,12 +66,12 @@ class SparsePosterior {
   /// 1/2 ln det(I + Z Z^T / lambda): the information gain of the data seen through S.
   double information_gain() const { return information_gain_; }
 
-  /// What was added to lambda to make the ridge's factorisation succeed (0 when nothing).
+  /// The jitter added to lambda to make the ridge's factorisation succeed (0 when none).
   double jitter() const { return jitter_; }
 
   std::size_t num_inducing() const { return static_cast<std::size_t>(whitening_.rank()); }
 
-  /// Largest k(x,x) - |z(x)|^2 over the data: what the inducing points do not see.
+  /// Largest k(x,x) - |z(x)|^2 over the data: what the inducing points do not represent.
   double largest_residual() const { return largest_residual_; }
 
  private:

@@ -1,4 +1,4 @@
-// One pass over all data, seen through inducing points: what the sparse posterior is made of.
+// One pass over all data through inducing points: the sums that the sparse posterior needs.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace duets::gp {
 
-/// K_SS = L L^T: z(x) = L^-1 k_S(x) are coordinates of x in which the kernel, as far as S sees it,
-/// is a scalar product. k(x,x) - |z(x)|^2 is the residual: what S does not see of x.
+/// K_SS = L L^T: z(x) = L^-1 k_S(x) are coordinates of x in which the kernel, as far as S
+/// represents it, is a scalar product. k(x,x) - |z(x)|^2 is the residual: what S does not represent
+/// of x.
 struct Whitening {
   kernel::Kernel kernel;
   kernel::ScaledPoints inducing;
@@ -29,14 +30,14 @@ Whitening whiten(const kernel::Kernel& kernel, const numeric::Points& inducing);
 /// z(x_i)^T in rows, for few x at a time. O(n s^2).
 numeric::Matrix whitened(const Whitening& whitening, const kernel::ScaledPoints& x);
 
-/// Which rows a sweep shall bring along.
+/// Which rows a sweep returns besides its sums.
 struct Watch {
-  double residual = std::numeric_limits<double>::infinity();  ///< rows that leave more than this
-  std::size_t most_per_block = 0;  ///< evenly spread among them, the worst always
+  double residual = std::numeric_limits<double>::infinity();  ///< rows with more than this
+  std::size_t most_per_block = 0;  ///< evenly spread among them, always with the worst
 };
 
 struct Residuals {
-  double largest = 0;       ///< over all rows, 0 without any
+  double largest = 0;       ///< over all rows; 0 without rows
   numeric::Points watched;  ///< the rows asked for, of all blocks in order
 };
 

@@ -9,8 +9,8 @@ namespace duets::gp {
 
 /// One row for each of u sites (repeats allowed), every one with a noise variance: a Cholesky
 /// factor L of (prior covariance of the sites + noise), the whitened covariances V with M arms and
-/// the whitened rewards a = L^-1 y. What the prior is, is the caller's business: the kernel for a
-/// posterior, a posterior for what is laid over it.
+/// the whitened rewards a = L^-1 y. The caller chooses the prior: the kernel for a posterior, or a
+/// posterior for an overlay.
 class WhitenedRows {
  public:
   explicit WhitenedRows(std::size_t num_arms);
@@ -18,17 +18,17 @@ class WhitenedRows {
   std::size_t size() const { return static_cast<std::size_t>(num_rows_); }
   void clear() { num_rows_ = 0; }
 
-  /// M x u: row k of V is column k here, so that it lies side by side in memory.
+  /// M x u: row k of V is column k here, so that it is contiguous in memory.
   auto whitened_arms() const { return arms_.leftCols(num_rows_); }
-  /// u x u, lower triangular; what is above the diagonal has no meaning.
+  /// u x u, lower triangular; entries above the diagonal are meaningless.
   auto lower() const { return lower_.topLeftCorner(num_rows_, num_rows_); }
   /// u.
   auto rewards() const { return rewards_.head(num_rows_); }
 
-  /// What p new rows are made from. Covariances are given the rows before.
+  /// The input for p new rows. Covariances are conditioned on the earlier rows.
   struct Block {
     numeric::Matrix arms;        ///< M x p: of the sites with the arms
-    numeric::Matrix white;       ///< u x p: the sites whitened by the rows before
+    numeric::Matrix white;       ///< u x p: the sites whitened by the earlier rows
     numeric::Matrix covariance;  ///< p x p: of the sites
     numeric::Vector noise;       ///< p, > 0
     numeric::Vector surprise;    ///< p: reward minus its mean
@@ -36,11 +36,11 @@ class WhitenedRows {
 
   /// Appends p rows and updates `mean` and `variance` of the arms, the latter clamped below at 0.
   /// Returns the growth of ln det(I + K/noise). kNumeric when covariance + noise cannot be
-  /// factored. Uses `block` up. O(p^2 M).
+  /// factored. Consumes `block`. O(p^2 M).
   double append(Block& block, numeric::Vector& mean, numeric::Vector& variance);
 
-  /// The last row as if its site had been observed with another noise and surprise: exact, and no
-  /// row more. Returns by how much the outer product of the row grew, relatively. O(M).
+  /// Changes the last row as if its site had been observed with another noise and surprise: exact,
+  /// without a new row. Returns the relative growth of the outer product of the row. O(M).
   double revise_last(double noise, double surprise, numeric::Vector& mean,
                      numeric::Vector& variance);
 
@@ -53,7 +53,7 @@ class WhitenedRows {
 
   Eigen::Index num_rows_ = 0;
   numeric::Matrix arms_;   // room for more columns than num_rows_
-  numeric::Points lower_;  // whole rows are appended, so they lie side by side
+  numeric::Points lower_;  // row-major, because whole rows are appended
   numeric::Vector rewards_;
   double last_variance_ = 0;
 };

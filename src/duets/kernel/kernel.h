@@ -1,4 +1,4 @@
-// Kernels, evaluated strictly: every value here is the same bits on every machine.
+// Kernels, evaluated strictly: every value has the same bits on every machine.
 //
 // k(x, x') = variance * shape(r), r the Euclidean distance of the points after each coordinate is
 // divided by its length scale (docs/glossary.md has the four shapes). Squared distances are summed
@@ -38,7 +38,7 @@ struct Kernel {
 void validate(const Kernel& kernel, std::size_t dimension);
 
 /// Points divided by the length scales and packed in blocks of lanes for the strict evaluator.
-/// Immutable; O(n d) to make. Make it once when the same points meet many others.
+/// Immutable; O(n d) to make. Make it once when the same points are evaluated against many others.
 class ScaledPoints {
  public:
   static constexpr std::size_t kBlock = 32;
@@ -52,7 +52,7 @@ class ScaledPoints {
   /// Block b holds points 32 b .. 32 b + 31, coordinate by coordinate; the last block is padded.
   const double* block(std::size_t b) const { return packed_.data() + b * kBlock * dimension_; }
   std::size_t num_blocks() const { return (size_ + kBlock - 1) / kBlock; }
-  /// The scaled coordinates of one point, side by side.
+  /// The scaled coordinates of one point, contiguous.
   const double* point(std::size_t i) const { return rows_.data() + i * dimension_; }
 
  private:
@@ -63,13 +63,13 @@ class ScaledPoints {
 };
 
 /// out[i] = sum_j shape(x_i, c_j) * (variance * weights[j]), added in the order of j, starting from
-/// 0 (docs/formats/strict.md). Strict: bits do not depend on how many x there are or where x_i
-/// stands among them. O(|x| |c| d). Throws kInvalid when sizes do not fit; a NaN or infinite
-/// coordinate spoils the sums of its own x only.
+/// 0 (docs/formats/strict.md). Strict: bits do not depend on the number of x or the position of x_i
+/// among them. O(|x| |c| d). Throws kInvalid when sizes do not fit; a NaN or infinite coordinate
+/// affects only the sums of its own x.
 void weighted_sum(const Kernel& kernel, const ScaledPoints& x, const ScaledPoints& centers,
                   std::span<const double> weights, std::span<double> out);
 
-/// Convenience over weighted_sum for points that are not scaled yet.
+/// weighted_sum for points that are not scaled yet.
 numeric::Vector weighted_sum(const Kernel& kernel, const numeric::Points& x,
                              const numeric::Points& centers, const numeric::Vector& weights);
 

@@ -1,4 +1,4 @@
-// The inner loops of the kernel room. Internal: include kernel.h instead.
+// The inner loops of the kernel module. Internal: include kernel.h instead.
 //
 // Every value is computed by the same sequence of operations per pair of points, whichever loop is
 // used; the loops differ only in which pairs share a pack of lanes.
@@ -14,7 +14,7 @@ namespace duets::kernel::eval {
 using numeric::simd::kLanes;
 using numeric::simd::Pack;
 
-/// Packs evaluated side by side, so that the latency of one hides behind the others.
+/// Packs evaluated together, so that the others hide the latency of one.
 inline constexpr std::size_t kGroup = 4;
 static_assert(ScaledPoints::kBlock % (kGroup * kLanes) == 0);
 

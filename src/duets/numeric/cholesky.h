@@ -1,4 +1,4 @@
-// Factorisations whose outcome is always reported.
+// Cholesky factorisations, plain and pivoted, that always report their outcome.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace duets::numeric {
 /// Outcome of a Cholesky factorisation A + jitter I = L L^T.
 struct CholeskyResult {
   Matrix lower;       ///< L; empty when `ok` is false
-  double jitter = 0;  ///< what had to be added to the diagonal, 0 when nothing was
+  double jitter = 0;  ///< added to the diagonal; 0 when nothing was
   bool ok = false;
 };
 
@@ -33,11 +33,11 @@ struct PivotedCholesky {
 
 /// Greedy: the next pivot is the largest residual diagonal (ties: lowest index), until the largest
 /// residual is <= `tolerance` or `max_rank` pivots are taken. A tolerance below 4 epsilon times the
-/// largest diagonal entry acts as if it were that: what is left is rounding.
+/// largest diagonal entry is raised to that: what is left below it is rounding.
 /// `diagonal` has m entries; `column(i)` returns column i of A (m entries). Asks for r columns.
-/// Throws kInvalid when the tolerance is negative, or the diagonal or a column is not finite or has
-/// not m entries. O(m r^2) time, O(m r) memory. Strict: given the same diagonal and columns, the
-/// same pivots and bits in every build.
+/// Throws kInvalid when the tolerance is negative, or the diagonal or a column is not finite or
+/// does not have m entries. O(m r^2) time, O(m r) memory. Strict: the same diagonal and columns
+/// give the same pivots and bits in every build.
 PivotedCholesky pivoted_cholesky(const Vector& diagonal,
                                  const std::function<Vector(std::uint32_t)>& column,
                                  double tolerance, std::size_t max_rank);

@@ -1,4 +1,4 @@
-// Many right-hand sides against one Cholesky factor.
+// Solves many right-hand sides with one Cholesky factor.
 #pragma once
 
 #include "duets/numeric/matrix.h"

@@ -1,4 +1,4 @@
-// Names for the matrix types of the project, and the one place that includes Eigen's core.
+// The matrix types of the project; the only place that includes Eigen's core.
 #pragma once
 
 #include <Eigen/Core>
@@ -8,7 +8,7 @@ namespace duets::numeric {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-/// A list of points: one point a row, the coordinates of a point side by side in memory.
+/// A list of points: one point per row, the coordinates of a point contiguous in memory.
 using Points = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 }  // namespace duets::numeric

@@ -1,4 +1,4 @@
-// Picking points out of a list.
+// Selects and joins rows of a list of points.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Only + - * / sqrt (which IEEE 754 rounds correctly), polynomials in a fixed order and bit
 // operations. No libm, no fused multiply-add, no reassociation. The vectorised forms work across
-// elements, never inside one, so that the number of lanes cannot matter.
+// elements, never inside one, so the number of lanes cannot matter.
 #pragma once
 
 #include <span>

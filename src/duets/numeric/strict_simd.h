@@ -1,6 +1,6 @@
-// The bodies behind strict.h, written once for a single double and for a pack of lanes.
+// The implementations behind strict.h, written once for a single double and for a pack of lanes.
 //
-// Internal to the numeric and kernel rooms. A pack is a GCC/clang vector type: every operation on
+// Internal to the numeric and kernel modules. A pack is a GCC/clang vector type: every operation on
 // it is the scalar operation lane by lane, so the lane count cannot change a bit.
 // DUETS_VECTOR_BYTES (16, 32 or 64) only chooses how many lanes travel together.
 #pragma once
@@ -15,8 +15,8 @@
 #ifdef __FAST_MATH__
 #error "strict arithmetic does not survive -ffast-math"
 #endif
-// The other half of the promise, -ffp-contract=off, is set for every target in
-// cmake/compiler.cmake: no macro tells a header about it.
+// The other requirement, -ffp-contract=off, is set for every target in cmake/compiler.cmake: no
+// macro lets a header check it.
 static_assert(FLT_EVAL_METHOD == 0, "strict arithmetic needs binary64 operations, not wider ones");
 static_assert(std::numeric_limits<double>::is_iec559 && sizeof(double) == 8);
 
@@ -79,12 +79,12 @@ inline constexpr double kExpQ[10] = {
     0x1.6c16c18426765p-10, 0x1.a01a012a68f86p-13, 0x1.a0199a16c661cp-16, 0x1.71df253bd594cp-19,
     0x1.28ad68bdb3a3fp-22, 0x1.ad7f78591017fp-26};
 
-/// Below this, e^x is taken as 0 so that what is multiplied with it stays a normal number.
+/// Below this, e^x is taken as 0 so that products with it stay normal numbers.
 inline constexpr double kExpCut = -600.0;
 /// Above this, e^x is not a finite double.
 inline constexpr double kExpMax = 0x1.62e42fefa39efp+9;
 
-/// What exp is made of: e^x = p * 2^n, and n in the low bits of `shifted`.
+/// The parts of exp: e^x = p * 2^n, and n in the low bits of `shifted`.
 template <class V>
 struct ExpParts {
   V p;
@@ -108,8 +108,8 @@ inline ExpParts<V> exp_parts(V x) {
   return {1.0 + (r + r2 * q), shifted};
 }
 
-/// e^x for x in [kExpCut, 0], the bits of strict_exp. NaN for NaN; of no meaning elsewhere, so that
-/// callers who need a cut can make it once, after all their products.
+/// e^x for x in [kExpCut, 0], the bits of strict_exp. NaN for NaN; meaningless elsewhere, so that
+/// callers can apply the cut once, after all their products.
 template <class V>
 inline V exp_uncut(V x) {
   const ExpParts<V> e = exp_parts(x);

@@ -1,4 +1,4 @@
-// The shared randomness: a draw is a function of a key and an address, never a state.
+// Shared randomness: a draw is a function of a key and an address; there is no state.
 //
 // docs/formats/coins.md has the layout on one page; tests/golden/coins.kat holds known answers.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace duets::random {
 
-/// What a draw is for. Every purpose owns a lane of its own, so no two uses can share words. The
-/// numbers are part of the format: never reuse or renumber one.
+/// The use of a draw. Every purpose has its own lane, so no two uses can share words. The numbers
+/// are part of the format: never reuse or renumber one.
 enum class Purpose : std::uint8_t {
   kPoint = 1,        ///< candidate points of an agent's slot (attempt = rejection attempt)
   kWalk = 2,         ///< a slot's hit-and-run chain (attempt = step; step 0 picks the start)
@@ -23,12 +23,12 @@ enum class Purpose : std::uint8_t {
   kNoise = 7,        ///< simulated noise (agent in the address, slot = t)
   kProblem = 8,      ///< parameters of a random test function
   kPolicy = 9,       ///< choices of a simulated algorithm (agent in the address, slot = t)
-  kPoolPoint = 10,   ///< public points that stand for X_j when its strata are made
+  kPoolPoint = 10,   ///< public points that represent X_j when its strata are made
   kPoolWalk = 11,    ///< the chains of those points
-  kRotation = 12,    ///< the public word that deals the strata of an epoch to its slots
+  kRotation = 12,    ///< the public word that assigns the strata of an epoch to its slots
 };
 
-/// Where a draw lives. Fields that a purpose does not use are 0.
+/// The address of a draw. Fields that a purpose does not use are 0.
 struct Address {
   Purpose purpose{};
   std::uint32_t agent = 0;  ///< only for coins shared by several agents (noise); else 0
@@ -37,12 +37,12 @@ struct Address {
   std::uint32_t attempt = 0;  ///< < 2^24: rejection attempt or walk step
 };
 
-/// At most this many words live at one address.
+/// The number of words at one address.
 inline constexpr std::size_t kWordsPerAddress = 2048;
 
 using Key = std::array<std::uint8_t, 32>;
 
-/// A ChaCha20 stream addressed at random. Copyable; holds nothing but its key. Thread-safe.
+/// A ChaCha20 stream with random access. Copyable; holds only its key. Thread-safe.
 class Coin {
  public:
   explicit Coin(const Key& key) : key_(key) {}
@@ -67,15 +67,14 @@ class Coin {
 /// floor(word * n / 2^64): a uniform index below n > 0, biased by less than n / 2^64.
 std::uint64_t index_below(std::uint64_t word, std::uint64_t n);
 
-/// The secret of a study. A deployment keeps 32 random bytes in a file of its own; a simulation
-/// derives it from the study's seed. Nobody but the coordinator holds it.
+/// The secret of a study. A deployment keeps 32 random bytes in a file; a simulation derives it
+/// from the study's seed. Only the coordinator holds it.
 class StudySecret {
  public:
   explicit StudySecret(const Key& secret) : secret_(secret) {}
   static StudySecret from_seed(std::uint64_t seed);
 
-  /// The private coin of an agent. Knowing one tells nothing about another (BLAKE2b key
-  /// derivation).
+  /// The private coin of an agent. It reveals nothing about another (BLAKE2b key derivation).
   Coin agent_coin(base::AgentId agent) const;
   /// The coin that every agent holds.
   Coin public_coin() const;

@@ -1,4 +1,4 @@
-// The secret that a seed stands for.
+// Derives the secret of a simulation from its seed.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace duets::random {
 
-/// The key of StudySecret::from_seed (docs/formats/coins.md). A seed is no secret: whoever guesses
-/// it has the key.
+/// The key of StudySecret::from_seed (docs/formats/coins.md). A seed is not a secret: anyone who
+/// guesses it has the key.
 Key key_of_seed(std::uint64_t seed);
 
 }  // namespace duets::random

@@ -1,5 +1,5 @@
-// A set of equal boxes that contains the active region: rejection from it costs a few tests a point
-// however small the region is.
+// A set of equal boxes that contains the active region, so that rejection costs a few tests per
+// point however small the region is.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,26 @@ class Cover {
   /// True on balls and on boxes whose features are the latents themselves (float parameters only).
   static bool is_possible(const domain::Domain& domain);
 
-  /// After `depth` halvings (at most kMaxDepth). Throws kInvalid where it is not possible, when the
-  /// cells become more than kMaxCells or have more than kMaxCoordinates coordinates, and when none
-  /// is left.
+  /// After `depth` halvings (at most kMaxDepth). Throws kInvalid where it is not possible, when
+  /// there are more than kMaxCells cells or they have more than kMaxCoordinates coordinates, and
+  /// when none is left.
   Cover(Region region, std::uint32_t depth);
 
   /// Halves every cell along the axis that is widest, measured by the length scales of the newest
-  /// cut (the first of equals), and drops what it can. The children of a cell stand in its place,
-  /// the lower one first. O(cells s d) for the newest cut, and for the others on what it leaves.
-  /// Throws like the constructor.
+  /// cut (the first of equals), and drops what it can. The two halves replace the cell, the lower
+  /// one first. O(cells s d) for the newest cut, and for the others on the cells it leaves. Throws
+  /// like the constructor.
   void refine();
 
   std::uint32_t depth() const { return depth_; }
   std::size_t size() const { return static_cast<std::size_t>(corners_.rows()); }
-  /// Lower corners of the cells, one a row, and their widths by axis: of the unit cube, which is
+  /// Lower corners of the cells, one per row, and their widths by axis, in the unit cube, which is
   /// the box itself or, for a ball, the cube around it (x = radius (2 u - 1)). Exact.
   const numeric::Points& corners() const { return corners_; }
   const std::vector<double>& widths() const { return widths_; }
   /// Volume of the cells as a multiple of the domain's; above 1 for the cube around a ball.
   double volume() const;
-  /// Cells that were tested on the way, dropped ones included.
+  /// Number of cells tested so far, including dropped ones.
   std::uint64_t num_tested() const { return num_tested_; }
 
   /// A uniform point of the cells: word 0 of the address chooses the cell, word 1 + k is coordinate

@@ -6,9 +6,8 @@
 
 namespace duets::region {
 
-/// { x : k_S(x)^T w >= tau }, decided by transmitted numbers only. A cut carries its own kernel and
-/// reward offset, so that later epochs may use other parameters than earlier ones. Immutable,
-/// strict.
+/// { x : k_S(x)^T w >= tau }, decided only by transmitted numbers. A cut carries its own kernel and
+/// reward offset, so later epochs may use other parameters than earlier ones. Immutable, strict.
 class Cut {
  public:
   /// `inducing` (s x features) and `weights` (s) as broadcast; `tau` is in the units of the sum,

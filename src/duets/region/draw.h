@@ -1,4 +1,4 @@
-// Uniform points of whole domains: the first place where a coin meets a domain.
+// Draws uniform points of whole domains with a coin.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Does this machine compute the bits the protocol is built on?
+// A self-test: does this machine compute the bits that the protocol needs?
 #pragma once
 
 #include "duets/base/digest.h"
@@ -9,7 +9,7 @@ namespace duets::region {
 /// compare it before they trust each other's points. A few milliseconds.
 base::Digest numeric_fingerprint();
 
-/// What numeric_fingerprint() is on every supported platform.
+/// The value of numeric_fingerprint() on every supported platform.
 base::Digest expected_fingerprint();
 
 /// Throws kPlatform, saying what differs, when the rounding mode is not to nearest or the

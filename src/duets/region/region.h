@@ -14,7 +14,7 @@ namespace duets::region {
 /// Which points are inside, and how close the closest decision was.
 struct Membership {
   std::vector<std::uint8_t> inside;                                  ///< 1 or 0 for each point
-  double smallest_margin = std::numeric_limits<double>::infinity();  ///< min |sum - tau| looked at
+  double smallest_margin = std::numeric_limits<double>::infinity();  ///< min |sum - tau| compared
 };
 
 /// Immutable and cheap to copy. Strict: two parties with the same transmitted numbers agree on
@@ -27,12 +27,12 @@ class Region {
   /// The points of this region that the cut keeps. On a finite set the survivors are computed here,
   /// O(survivors s d); never empty when tau was taken from a point of this region.
   Region trimmed(std::shared_ptr<const Cut> cut) const;
-  /// The same where cut->sum_at(surviving_points()) is known already; not looked at unless the
-  /// domain is finite.
+  /// The same when cut->sum_at(surviving_points()) is already known; used only if the domain is
+  /// finite.
   Region trimmed(std::shared_ptr<const Cut> cut, const numeric::Vector& sums) const;
 
   /// Membership of latent points of the domain (that they lie in the box or ball is not checked).
-  /// O(n sum_j s_j d) at worst; a point that fails one cut is not shown to the others.
+  /// O(n sum_j s_j d) at worst; a point that fails one cut is not tested by the others.
   Membership contains(const numeric::Points& latents) const;
 
   const domain::Domain& domain() const { return *domain_; }

@@ -1,4 +1,4 @@
-// Uniform points of the active region, the same for everyone who holds the coin.
+// Draws uniform points of the active region, the same for everyone who holds the coin.
 //
 // Four methods: by index on a finite set; by rejection from the whole domain; by rejection from a
 // cover of the region; by coordinate hit-and-run with shrinkage from shared start points. Every
@@ -21,11 +21,11 @@
 
 namespace duets::region {
 
-/// Which stream is drawn. They own different purposes.
+/// Which stream is drawn. Each has its own purposes.
 enum class Lane : std::uint8_t {
   kPrivate,  ///< an agent's own coin
   kPublic,   ///< the public coin
-  kPool,     ///< the public coin: the points that strata are made of (strata.h)
+  kPool,     ///< the public coin: the points from which strata are made (strata.h)
 };
 
 /// Consecutive slots of an epoch.
@@ -36,7 +36,7 @@ struct SlotRange {
 };
 
 struct Draw {
-  numeric::Points latents;             ///< one row a slot
+  numeric::Points latents;             ///< one row per slot
   std::vector<std::uint32_t> indices;  ///< finite sets: the candidate behind each row
   std::uint64_t tests = 0;             ///< membership tests made
   double smallest_margin = std::numeric_limits<double>::infinity();
@@ -44,7 +44,7 @@ struct Draw {
 
 class Sampler {
  public:
-  /// `starts` (latent points of the region) is needed by walks only; a cover is built here. Throws
+  /// Only walks need `starts` (latent points of the region); a cover is built here. Throws
   /// kInvalid when a walk has no start, when the settings are out of range, when the region is an
   /// empty finite set, or when there is no such cover (cover.h).
   Sampler(Region region, SamplerSettings settings, numeric::Points starts = {});
@@ -77,8 +77,8 @@ class Sampler {
 
 /// Start points for walks in `next`, a trimmed form of `current`'s region: the first `num_starts`
 /// of the first `stream_cap` points of the public stream on the current region that the cut keeps.
-/// They are uniform there, independent of the rewards, and known to all at no cost. May return
-/// fewer.
+/// They are uniform there, independent of the rewards, and known to every party at no cost. May
+/// return fewer.
 numeric::Points find_starts(const Sampler& current, const Region& next,
                             const SamplerSettings& settings, const random::Coin& public_coin,
                             base::EpochId epoch, const base::Executor& executor);

@@ -1,4 +1,4 @@
-// How a region is sampled, as it is broadcast.
+// The settings of a sampler, as the coordinator broadcasts them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct SamplerSettings {
   std::uint32_t walk_steps = 0;       ///< walk: steps of a slot's chain; below 2^24
   std::uint32_t max_shrinks = 0;      ///< walk: proposals a step may use; 1 .. 2000
   std::uint32_t num_starts = 0;       ///< walk: how many start points to look for
-  std::uint32_t stream_cap = 0;       ///< walk: how many points of the public stream are looked at
+  std::uint32_t stream_cap = 0;       ///< walk: how many points of the public stream are tested
   std::uint32_t cover_depth = 0;      ///< cover: halvings; at most 60, and 0 for other methods
 
   friend bool operator==(const SamplerSettings&, const SamplerSettings&) = default;

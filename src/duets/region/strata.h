@@ -1,11 +1,12 @@
-// Stratified coins: the points of all agents in an epoch, each in a part of its own of the region.
+// Stratified coins: spread the points of all agents in an epoch evenly, each in its own part of the
+// region.
 //
-// The region stands as a list of M points: the survivors of a finite set, or points of the public
+// A list of M points represents the region: the survivors of a finite set, or points of the public
 // coin. The list is ordered by halving: cut across the widest side, in length scales, so that both
 // halves get whole strata, then each half again. S = N T_j strata, equal shares of the list and
 // each a compact piece of the region, belong to the S slots of the epoch; a slot's private coin
-// picks inside its stratum. A word of the public coin rotates the strata among the slots, so that
-// every slot's point is uniform on the region by itself.
+// picks a point inside its stratum. A word of the public coin rotates the strata among the slots,
+// so that every slot's point is uniform on the region by itself.
 //
 // Variance of the mean of a smooth function against independent draws, 100 slots in a box: about
 // 0.07 for d = 1, 0.1 for d = 2, 0.3 for d = 4, 0.7 for d = 10. The order along a Hilbert curve did
@@ -30,20 +31,21 @@ struct EpochSlots {
   std::uint32_t length = 1;      ///< >= 1: slots of each agent
 };
 
-/// In what units the sides of a region are compared: one length scale (> 0) for each latent
-/// coordinate, or none when all are alike.
+/// The units in which the sides of a region are compared: one length scale (> 0) for each latent
+/// coordinate, or none when all are equal.
 using SideUnits = std::vector<double>;
 
-/// Public points a stratum of a box or ball asks for. Fewer leave the chance of the public points
-/// in a mean (its variance is 1/k of independent draws); more cost every party membership tests.
+/// Public points for each stratum of a box or ball. With k of them the randomness of the public
+/// points leaves 1/k of the variance of independent draws in a mean; more of them cost every party
+/// membership tests.
 inline constexpr std::uint64_t kPointsPerStratum = 16;
-/// The same where the sampler walks, which costs a hundred tests a point and more.
+/// The same where the sampler walks, which costs a hundred tests per point and more.
 inline constexpr std::uint64_t kWalksPerStratum = 4;
 /// No party draws more public points than this for an epoch.
 inline constexpr std::uint64_t kMaxStrataPool = 65536;
 
-/// Public points that the strata of an epoch take: as many for each stratum as said above, fewer
-/// (at least two) within kMaxStrataPool, 0 when not even that fits. 0 on finite sets.
+/// Public points that the strata of an epoch need: the numbers above for each stratum, fewer (at
+/// least two) within kMaxStrataPool, 0 when not even that fits. 0 on finite sets.
 std::uint64_t strata_pool(Method method, const EpochSlots& slots);
 
 /// Immutable. Strict: comparisons, differences and quotients of coordinates, and integers.
@@ -67,7 +69,7 @@ class Strata {
   /// Which stratum a slot draws from; a bijection of slots and strata.
   std::uint64_t stratum(base::AgentId agent, std::uint32_t slot) const;
 
-  /// Membership tests that the public points took.
+  /// Membership tests made for the public points.
   std::uint64_t tests() const { return tests_; }
   double smallest_margin() const { return smallest_margin_; }
 

@@ -1,4 +1,4 @@
-// How large a cut's sum can be inside a box: what a cover of the region is proven with.
+// Upper bounds of a cut's sum inside a box, with which a cover of the region is proven.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ class SumBound {
   const Cut& cut() const { return *cut_; }
 
   /// Entry i is at least cut().sum_at(x) for every x of the box with centre `centres.row(i)` and
-  /// the given half widths, one for each coordinate; rounding on both sides is included. Not a
-  /// number, or infinite, where the weights are too large to tell. O(n s d).
+  /// the given half widths, one for each coordinate; rounding on both sides is included. NaN or
+  /// infinite where the weights are too large to decide. O(n s d).
   numeric::Vector over_boxes(const numeric::Points& centres,
                              std::span<const double> half_widths) const;
 
