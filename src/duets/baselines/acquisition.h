@@ -1,4 +1,4 @@
-// Where an index policy plays next: the maximiser of a value over the domain.
+// Finds the next point of an index policy: the maximiser of a value over the domain.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,30 @@ numeric::Vector confidence_bound(const numeric::Vector& mean, const numeric::Vec
 
 /// kInvalid unless beta is a finite number >= 0.
 void require_beta(double beta);
-/// The threshold D, or `fallback` when none is given. kInvalid unless it is >= 0 (infinity is).
+/// The threshold D, or `fallback` when none is given. kInvalid unless it is >= 0 (infinity is
+/// allowed).
 double checked_threshold(const std::optional<double>& threshold, double fallback);
 
-/// Finite domain: the arm of the largest value; equal values are broken uniformly at random by the
-/// coin at (kPolicy, agent, slot t). An arm of value -infinity is not chosen while another has a
-/// larger one.
+/// Finite domain: the arm of the largest value; ties are broken uniformly at random by the coin at
+/// (kPolicy, agent, slot t). An arm of value -infinity is not chosen while another has a larger
+/// one.
 ///
 /// Continuous domain: the best arm (the arms are a uniform pool there), improved by compass search
-/// in latent coordinates: a step asks for the values in both directions of every coordinate, cut at
-/// the border of the domain, and moves to the best of these 2 d points when it is better, else
-/// halves the step length. That starts at a quarter of the domain's width; the search ends with the
-/// tenth halving, or after kMaxSteps steps. So it asks for 20 d to 40 d values.
+/// in latent coordinates: a step evaluates both directions of every coordinate, cut at the border
+/// of the domain, and moves to the best of these 2 d points if it is better, else halves the step
+/// length. The first step length is a quarter of the domain's width; the search ends with the tenth
+/// halving, or after kMaxSteps steps. So it evaluates 20 d to 40 d values.
 class Acquisition {
  public:
   static constexpr int kMaxSteps = 20;
   static constexpr int kMaxHalvings = 10;
 
-  /// Keeps what it needs of the setting. kInvalid unless agents, horizon >= 1, lambda > 0, domain
-  /// and arms are there, and each arm has a row of latents.
+  /// Copies what it needs of the setting. kInvalid unless agents, horizon >= 1, lambda > 0, domain
+  /// and arms are set, and each arm has a row of latents.
   explicit Acquisition(const Setting& setting);
 
-  /// `values` has one entry for each arm, none NaN (kNumeric otherwise); `elsewhere` is asked on a
-  /// continuous domain only. O(M), and what `elsewhere` takes.
+  /// `values` has one entry for each arm, none NaN (kNumeric otherwise); `elsewhere` is called only
+  /// on a continuous domain. O(M), and the cost of `elsewhere`.
   Choice maximise(const numeric::Vector& values, const PointValues& elsewhere, base::AgentId agent,
                   std::uint32_t t) const;
 
@@ -64,7 +65,7 @@ class Acquisition {
   /// A uniform arm (on a continuous domain, a uniform point of the pool), by the same coin.
   Choice uniform(base::AgentId agent, std::uint32_t t) const;
 
-  /// The site of a choice in a posterior: its arm, or the one that is added for its features.
+  /// The site of a choice in a posterior: its arm, or a site added for its features.
   std::size_t site(const Choice& choice, gp::ArmPosterior& posterior) const;
 
   /// Features of one latent point.

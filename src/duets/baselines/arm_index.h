@@ -1,4 +1,4 @@
-// From coordinates back to the arm that has them.
+// Finds the arm with given coordinates.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace duets::baselines {
 
-/// For the receiving side of a channel, which gets coordinates. Immutable; holds no copy of the
+/// For the receiving side of a channel, which gets coordinates. Immutable; does not copy the
 /// points.
 class ArmIndex {
  public:

@@ -1,4 +1,4 @@
-// What an algorithm is told before it starts: everything but the function.
+// The input of an algorithm before it starts: everything except the function.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace duets::baselines {
 
-/// The same for all algorithms of one seed, so that they are compared on the same luck.
+/// The same for all algorithms of one seed, so that comparisons are paired.
 struct Setting {
   std::uint32_t agents = 1;   ///< N >= 1
   std::uint32_t horizon = 1;  ///< T >= 1, queries per agent
@@ -26,7 +26,7 @@ struct Setting {
   random::Coin coin;          ///< for Purpose::kPolicy only
 };
 
-/// What a user tunes. An algorithm takes what it knows and leaves the rest.
+/// The parameters that a user tunes. An algorithm uses those that it has and ignores the rest.
 struct Tuning {
   double beta = 1;                    ///< >= 0: width of the confidence bounds
   std::optional<double> threshold{};  ///< D of the synchronising algorithms; infinity: never

@@ -1,4 +1,4 @@
-// A run spread over the processes of a job.
+// The executor that spreads a run over the processes of a job.
 #pragma once
 
 #include "duets/base/executor.h"
@@ -7,8 +7,9 @@
 namespace duets::cluster {
 
 /// Every process does its even_share() of the units, on the threads of its own executor. gather and
-/// agree are one exchange each. They throw in every process alike: JobFailed when a process failed,
-/// kProtocol when the processes are out of step. gather holds all results twice while it runs.
+/// agree are one exchange each. They throw the same in every process: JobFailed when a process
+/// failed, kProtocol when the processes are out of step. gather holds all results twice while it
+/// runs.
 class ClusterExecutor final : public base::Executor {
  public:
   /// Both must outlive it; `local` runs in this process alone.

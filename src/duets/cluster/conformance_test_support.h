@@ -1,4 +1,4 @@
-// What base/executor.h promises of several processes, as checks that every executor has to pass.
+// Checks that every executor must pass: the contract of base/executor.h for several processes.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,9 @@ inline base::Bytes unit_bytes(std::size_t unit, std::size_t scale) {
   return base::Bytes(unit * scale, static_cast<std::uint8_t>(unit * 37 + 11));
 }
 
-/// The promises that do not hold; empty when all do. All processes call it, with the same `scale`:
-/// large units reach further into the transport. `rank` is this process's of `num_processes`.
+/// The parts of the contract that are broken; empty when none is. All processes call it with the
+/// same `scale`: large units exercise more of the transport. `rank` is this process's of
+/// `num_processes`.
 inline std::vector<std::string> broken_promises(const base::Executor& executor, std::size_t rank,
                                                 std::size_t num_processes, std::size_t scale) {
   std::vector<std::string> broken;

@@ -1,4 +1,4 @@
-// What the processes of a job say to each other in an exchange, and what follows from all of it.
+// The messages that the processes of a job exchange, and the evaluation of all of them.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace duets::cluster {
 
 /// Why a process, or the job, failed.
 struct Failure {
-  int code = 1;        ///< what the process returns
-  std::string text{};  ///< for people
+  int code = 1;        ///< the exit code of the process
+  std::string text{};  ///< the message for users
 
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-/// Ends the work of a process because another one failed, or all of them did. The same failure in
-/// every process: it is not to be announced again. Kind kConnection.
+/// Ends the work of a process because another one failed, or all of them did. Every process has the
+/// same failure, so it must not be announced again. Kind kConnection.
 class JobFailed : public base::Error {
  public:
   explicit JobFailed(Failure failure)
@@ -32,7 +32,7 @@ class JobFailed : public base::Error {
   Failure failure_;
 };
 
-/// What a process came to an exchange for. All others must have come for the same.
+/// The purpose of an exchange, which must be the same in all processes.
 struct Purpose {
   enum class Kind : std::uint8_t { kGather = 1, kAgree = 2, kEnd = 3 };
   Kind kind = Kind::kEnd;
@@ -41,14 +41,13 @@ struct Purpose {
   friend bool operator==(const Purpose&, const Purpose&) = default;
 };
 
-/// Exchanges `contents`, and gives everybody's back, by rank. Throws in every process alike:
-/// JobFailed when a process came with a failure, kProtocol when their purposes differ.
+/// Exchanges `contents` and returns those of all processes, by rank. Throws the same in every
+/// process: JobFailed when a process announces a failure, kProtocol when their purposes differ.
 std::vector<base::Bytes> exchange_for(Transport& transport, const Purpose& purpose,
                                       base::Bytes contents);
 
-/// Comes to the others' next exchange with a failure instead. Returns what becomes of the job: the
-/// failure of the lowest rank that failed, with rank and machine in its text unless it is the
-/// first.
+/// Announces a failure in the others' next exchange. Returns the failure of the job: that of the
+/// lowest rank that failed, with rank and machine in its text unless it is the first process.
 Failure announce(Transport& transport, const Failure& failure);
 
 }  // namespace duets::cluster

@@ -1,4 +1,4 @@
-// MPI, as a transport.
+// The transport over MPI.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,13 @@
 
 namespace duets::cluster {
 
-/// Bytes that all processes together put into one collective call; MPI counts them in an int.
+/// The most bytes that all processes together put into one collective call; MPI counts them in an
+/// int.
 inline constexpr std::size_t kRoundBytes = std::size_t{1} << 28;
 
-/// Starts MPI in this process, once in its life; the transport's end is MPI's. Started without
-/// mpirun, the job has one process. kInvalid when this program was built without MPI. An error of
-/// MPI itself ends the whole job. While others are waited for no processor time is used.
+/// Starts MPI in this process, at most once; destroying the transport ends MPI. Without mpirun the
+/// job has one process. kInvalid when this program was built without MPI. An error of MPI itself
+/// ends the whole job. Waiting for other processes uses no processor time.
 std::unique_ptr<Transport> open_mpi(std::size_t round_bytes = kRoundBytes);
 
 /// "Open MPI v4.1.4", or "none" when this program was built without.

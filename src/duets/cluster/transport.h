@@ -1,4 +1,4 @@
-// The one thing that is asked of a message passing library.
+// The interface to a message passing library: one collective operation.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ class Transport {
   /// 0 .. size() - 1. Rank 0 is called the first.
   virtual std::size_t rank() const = 0;
   virtual std::size_t size() const = 0;
-  /// Waits for all processes; returns what each brought, by rank, in every process. Any sizes. From
-  /// the thread that made the transport only.
+  /// Waits for all processes; returns the bytes of each, by rank, in every process. Any sizes. Call
+  /// it only from the thread that made the transport.
   virtual std::vector<base::Bytes> exchange(base::Bytes mine) = 0;
 };
 
-/// The name of this machine, as the network knows it.
+/// The network name of this machine.
 std::string host_name();
 
 }  // namespace duets::cluster

@@ -7,7 +7,7 @@
 
 namespace duets::problems {
 
-/// What climb() needs to know. Strict functions give a strict result.
+/// The input of climb(). Strict functions give a strict result.
 struct AscentProblem {
   std::function<double(std::span<const double>)> value;
   std::function<void(std::span<const double>, std::span<double>)> gradient;

@@ -1,4 +1,4 @@
-// The only way between the parties of a simulated algorithm: what passes is what is counted.
+// The only way for the parties of a simulated algorithm to communicate; it counts what passes.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace duets::problems {
 
-/// Carries real numbers and feeds the ledger with their count. The receiving side of an algorithm
-/// uses what the channel returns, never the sender's own state: so an algorithm cannot use what it
-/// did not pay for, and does not report its own cost. An index counts as one real.
+/// Carries real numbers and adds their count to the ledger. The receiving side of an algorithm uses
+/// what the channel returns, never the sender's own state, so an algorithm cannot use what was not
+/// counted, and does not report its own cost. An index counts as one real.
 class Channel {
  public:
   /// kInvalid when num_agents is 0.
@@ -20,9 +20,9 @@ class Channel {
   /// From an agent to the coordinator; returns what arrives.
   std::vector<double> uplink(base::AgentId from, std::vector<double> reals);
 
-  /// From the coordinator to all agents; returns what each holds then. `held` of the reals every
-  /// agent has already (its own part of a pool), so they do not travel over its link; kInvalid when
-  /// held > reals.size().
+  /// From the coordinator to all agents; returns what each of them then has. Every agent already
+  /// has `held` of the reals (its own part of a pool), so they are not sent over its link; kInvalid
+  /// when held > reals.size().
   std::vector<double> broadcast(std::vector<double> reals, std::size_t held = 0);
 
   Ledger& ledger() { return ledger_; }

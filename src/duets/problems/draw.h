@@ -1,4 +1,4 @@
-// Random points of a test function's parameters.
+// Draws random parameters of test functions.
 #pragma once
 
 #include <span>

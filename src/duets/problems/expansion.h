@@ -8,7 +8,7 @@
 
 namespace duets::problems {
 
-/// f(x) = sum_i a_i k(x, c_i), an element of the RKHS of k. Immutable; all of it strict.
+/// f(x) = sum_i a_i k(x, c_i), an element of the RKHS of k. Immutable; all results are strict.
 class Expansion {
  public:
   /// `centers` is n x d with n >= 1 and `weights` has n entries; kInvalid when they, or the kernel,

@@ -1,4 +1,4 @@
-// Test functions written down as data: a formula on the unit cube and what is known about it.
+// Test functions as data: a formula on the unit cube and what is known about it.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@ namespace duets::problems {
 
 /// A function of [0, 1]^d in the form that is maximised; the problem's value is
 /// (formula - mean) / deviation. Mean and deviation are those of the formula over the cube, to four
-/// digits, so every problem has mean 0 and deviation 1 there and the same noise means the same.
+/// digits, so every problem has mean 0 and deviation 1 there, and a noise level means the same in
+/// all.
 struct Formula {
   std::string_view name;
   std::string_view description;  ///< one line, with the original box and the maximum
@@ -24,7 +25,7 @@ struct Formula {
   std::vector<std::vector<double>> maximisers{};  ///< all; empty when they are not isolated points
 };
 
-/// The formula of that name, nullptr when there is none. O(size of the list).
+/// The formula with that name, nullptr when there is none. O(size of the list).
 const Formula* find_formula(std::span<const Formula> formulas, std::string_view name);
 
 std::unique_ptr<Problem> make_formula(const Formula& formula);

@@ -1,4 +1,4 @@
-// The test functions of the study, each in the form that is maximised.
+// The test functions of the published study, each in the form that is maximised.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 namespace duets::problems {
 
 /// cos(a) inside the determinism boundary. Error at most 2.3e-16 |a| + 3.4e-16 for |a| <= 1e9: a/pi
-/// is off by two roundings, strict_sincospi adds 1.5 ulp.
+/// has the error of two roundings, strict_sincospi adds 1.5 ulp.
 double strict_cos(double a);
 
 /// sin(a) likewise, with the same bound.

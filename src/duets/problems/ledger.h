@@ -1,4 +1,4 @@
-// What was said, counted in three ways that the literature mixes up.
+// Counts communication in the three ways that the literature uses.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace duets::problems {
 
-/// Real numbers and bytes sent so far. The closing messages after an agent's last query stand in
-/// columns of their own and in no other.
+/// Real numbers and bytes sent so far. The closing messages after an agent's last query are counted
+/// only in their own columns.
 struct LedgerTotals {
   double paper = 0;           ///< reals: mean uplink per agent + every broadcast once
   std::uint64_t figure = 0;   ///< reals: total uplink only, what the published plots show
@@ -21,14 +21,14 @@ struct LedgerTotals {
   friend bool operator==(const LedgerTotals&, const LedgerTotals&) = default;
 };
 
-/// One point of the communication curve: what had been sent when every agent had made t queries.
+/// One point of the communication curve: what was sent until every agent had made t queries.
 struct LedgerMark {
   std::uint64_t t = 0;
   LedgerTotals totals;
 };
 
-/// Fed by what is sent, in any order: counts are integers. An index counts as one real; digests and
-/// sampler settings count as bytes only.
+/// Add messages in any order: counts are integers. An index counts as one real; digests and sampler
+/// settings count as bytes only.
 class Ledger {
  public:
   /// kInvalid when num_agents is 0.
@@ -37,8 +37,8 @@ class Ledger {
   /// A message from an agent. kInvalid when the agent is not below num_agents.
   void uplink(base::AgentId agent, std::uint64_t reals, std::uint64_t bytes);
 
-  /// The same message to all agents. `held` of its reals are not sent over an agent's own link,
-  /// because the agent has them already (its own part of a pool): `paper` counts `reals` once,
+  /// The same message to all agents. `held` of its reals are not sent over an agent's link, because
+  /// the agent already has them (its own part of a pool): `paper` counts `reals` once,
   /// `links` counts N (reals - held). `bytes` is what one link carries. kInvalid when held > reals.
   void broadcast(std::uint64_t reals, std::uint64_t bytes, std::uint64_t held = 0);
 

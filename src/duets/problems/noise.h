@@ -1,4 +1,4 @@
-// Simulated noise: a function of the agent and the time, whatever the algorithm.
+// Simulated noise: a function of agent and time, independent of the algorithm.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ void validate(const Noise& noise);
 double subgaussian_constant(const Noise& noise);
 
 /// The noise of agent's query number t (from 0), from the problem coin at Purpose::kNoise, slot t.
-/// Strict. The same for every algorithm, so that algorithms can be compared on the same luck.
+/// Strict. The same for every algorithm, so that comparisons are paired.
 double draw_noise(const Noise& noise, const random::Coin& problem_coin, base::AgentId agent,
                   std::uint32_t t);
 

@@ -1,4 +1,4 @@
-// An algorithm, as the harness sees it: points out, rewards in, words through a channel.
+// The interface of an algorithm: points out, rewards in, messages through a channel.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace duets::problems {
 
-/// All agents of one run and whoever coordinates them. The harness goes through rounds t = 0 ..
-/// T-1; in each, every agent in order of its number chooses a point and learns its reward, then the
-/// round ends. Only there may agents speak: what one agent knows of another has to come out of the
-/// channel. Nothing is asked after round T-1.
+/// All agents of one run and their coordinator. The harness goes through rounds t = 0 .. T-1; in
+/// each, every agent in order of its number chooses a point and learns its reward, then the round
+/// ends. Agents may communicate only at its end: what one agent knows of another must come out of
+/// the channel. There are no calls after round T-1.
 ///
 /// A policy draws only from the coin it was made with (Purpose::kPolicy), so that a run is a
 /// function of its seed.

@@ -1,4 +1,4 @@
-// A function to maximise, with what is known about it.
+// The interface of a function to maximise, and what is known about it.
 //
 // Values are strict (the same bits on every machine): rewards enter the run digest, and regret
 // should not depend on the computer that simulates. Only + - * / sqrt and the strict functions of
@@ -19,7 +19,7 @@
 
 namespace duets::problems {
 
-/// Where a function lives, in its natural coordinates.
+/// The natural domain of a function.
 enum class Shape : std::uint8_t {
   kCube,  ///< [0, 1]^d
   kBall,  ///< the unit ball of R^d; its sphere is part of it
@@ -69,8 +69,8 @@ class Problem {
   Facts facts_;
 };
 
-/// What a study may choose about a function. A field given for a function that has no such choice
-/// is an error, never ignored.
+/// The options that a study may set for a function. Setting an option that a function does not have
+/// is an error.
 struct ProblemOptions {
   /// 1..kMaxDimension. h1, h2: at least 2, 10 when not given. rkhs: 2 when not given. The others
   /// have one dimension only, and accept no other.
@@ -89,10 +89,10 @@ struct ProblemInfo {
   std::string_view description;  ///< one line
 };
 
-/// Every name that make_problem knows: the first functions, then development.h, then held_out.h.
+/// Every name that make_problem accepts: those of the paper, then development.h, then held_out.h.
 std::span<const ProblemInfo> problem_list();
 
-/// Makes a function by name. What is random in it comes from `problem_coin`, Purpose::kProblem:
+/// Makes a function by name. Its random parameters come from `problem_coin`, Purpose::kProblem:
 /// theta of h1 and h2 at slot 0; for rkhs see rkhs.h. kInvalid, naming the field, for an unknown
 /// name or an option that breaks its constraint.
 std::unique_ptr<Problem> make_problem(std::string_view name, const ProblemOptions& options,

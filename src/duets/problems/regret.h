@@ -9,23 +9,23 @@
 namespace duets::problems {
 
 /// Collects reference - f(x) for every query (agent, t), t counted from 0. The sums are taken in
-/// the order of t and, at one t, of agents, one running sum: so they do not depend on the order of
-/// arrival, and with it not on threads or processes.
+/// the order of t and, at one t, of agents, in one running sum, so they do not depend on the order
+/// of arrival, nor on threads or processes.
 ///
-/// The reference is the caller's: with the best candidate of a finite set no instant regret is
+/// The caller chooses the reference: with the best candidate of a finite set no instant regret is
 /// negative by more than rounding; with the maximum over a continuous domain it is larger. A query
-/// that never happened contributes nothing.
+/// that was never made contributes nothing.
 ///
-/// That order needs the queries of all agents at once, so what is held is one stretch of time: 8
-/// bytes a query of it, and 16 bytes a time. A caller that knows that queries come epoch by epoch
-/// says so with expect(); otherwise the stretch is the whole horizon.
+/// That order needs the queries of all agents at once, so the object holds one stretch of time: 8
+/// bytes for each query of it, and 16 bytes for each time. A caller whose queries come epoch by
+/// epoch declares that with expect(); otherwise the stretch is the whole horizon.
 class RegretCurve {
  public:
   /// kInvalid when num_agents or horizon is 0, or the reference is not finite.
   RegretCurve(std::size_t num_agents, std::size_t horizon, double reference);
 
-  /// The queries that come next are those from the end of the stretch before (0 at first) to end -
-  /// 1; earlier ones are summed and forgotten. kInvalid when `end` is not after that, or beyond the
+  /// The next queries are those from the end of the previous stretch (0 at first) to end - 1;
+  /// earlier ones are summed and forgotten. kInvalid when `end` is not after that, or beyond the
   /// horizon.
   void expect(std::uint64_t end);
 

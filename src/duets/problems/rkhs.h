@@ -1,5 +1,4 @@
-// Random functions of known RKHS norm: the only ones on which the theory can be checked to the
-// letter.
+// Random functions of known RKHS norm, the only ones that satisfy the theory's assumptions exactly.
 #pragma once
 
 #include <memory>

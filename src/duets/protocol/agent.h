@@ -1,6 +1,6 @@
 // One agent, without IO: rewards and broadcasts in, messages out.
 //
-// Same state and same input give the same bytes out. No clock, socket, thread, file or log inside.
+// The same state and input give the same bytes. No clock, socket, thread, file or log inside.
 // The host's duties: query the points of plan() in any order and report each slot once; deliver
 // broadcasts at least once, in epoch order; send outstanding() again when unsure that it arrived.
 #pragma once
@@ -23,10 +23,10 @@ struct Plan {
   EpochId epoch{};
   std::uint32_t first_t = 0;  ///< time of slot 0: queries before this epoch
   std::shared_ptr<const region::Draw> draw;
-  const numeric::Points& latents() const { return draw->latents; }  ///< one row a slot
+  const numeric::Points& latents() const { return draw->latents; }  ///< one row per slot
 };
 
-/// Points that somebody in this process has drawn already: the agent's own of that epoch, or null.
+/// Points already drawn in this process: the agent's own of that epoch, or null.
 using DrawnPoints = std::function<std::shared_ptr<const region::Draw>(EpochId)>;
 
 class Agent {
@@ -39,32 +39,32 @@ class Agent {
   AgentId id() const { return id_; }
   const Plan& plan() const { return plan_; }
   bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
-  /// True once the closing message is out. plan() stays on the last epoch.
+  /// True once the closing message was returned. plan() stays on the last epoch.
   bool finished() const { return finished_; }
 
   /// The reward of a slot of the open epoch, in model units. Reporting the same value again is
   /// ignored. Throws kInvalid for a slot that does not exist, a reward that is not usable, or a
-  /// second, different answer. Returns the upload or closing message once everything is there.
+  /// second, different answer. Returns the upload or closing message once it is complete.
   std::optional<Message> report(std::uint32_t slot, double reward);
 
   /// The slot has no reward and never will.
   std::optional<Message> report_hole(std::uint32_t slot);
 
   /// A broadcast, or an answer. Broadcasts of earlier epochs are ignored. A Trim of the open epoch
-  /// ends it, finished or not: queries that were not made are not made up for, and rewards of an
-  /// epoch that went on without this agent (or without this machine) do not count as its best
-  /// trial. So an agent may go on from the broadcasts alone; with data = "surviving", where later
-  /// uploads need earlier rewards, that throws kProtocol. A refusal with reason kDiverged throws
-  /// kDiverged; other refusals are ignored. Throws kProtocol for messages that do not fit. May
-  /// return the upload (S_j arrived after the last reward).
+  /// ends it, finished or not: missed queries are not made later, and rewards of an epoch that
+  /// closed without this agent (or without this machine) do not count for its best trial. So an
+  /// agent can continue from the broadcasts alone; with data = "surviving", where later uploads
+  /// need earlier rewards, that throws kProtocol. A refusal with reason kDiverged throws kDiverged;
+  /// other refusals are ignored. Throws kProtocol for messages that do not fit. May return the
+  /// upload (S_j arrived after the last reward).
   std::optional<Message> receive(const Message& message);
 
   /// The message that was sent last and not yet answered by a broadcast.
   const std::optional<Message>& outstanding() const { return outstanding_; }
 
-  /// The message that the coordinator took for the open epoch came from another machine: nothing
-  /// reported here in this epoch counts as this agent's best trial. Throws kProtocol with data =
-  /// "surviving", where later uploads would need the rewards of that message.
+  /// The message that the coordinator accepted for the open epoch came from another machine:
+  /// nothing reported here in this epoch counts as this agent's best trial. Throws kProtocol with
+  /// data = "surviving", where later uploads would need the rewards of that message.
   void disown();
 
   /// Everything needed to go on elsewhere, versioned; `restore` gives an agent whose snapshot has

@@ -1,8 +1,9 @@
 // The coordinator, without IO: messages in, effects out.
 //
-// Same state and same input give the same bytes out. No clock, socket, thread, file or log inside.
+// The same state and input give the same bytes. No clock, socket, thread, file or log inside.
 // Time enters only as the host's decision `close`. The host's duties: persist the records of an
-// effect before sending its messages; deliver every message at least once; any order across agents.
+// effect before sending its messages; deliver every message at least once, in any order across
+// agents.
 #pragma once
 
 #include <map>
@@ -25,7 +26,7 @@
 
 namespace duets::protocol {
 
-/// A message and whom it is for.
+/// A message and its recipient.
 struct Outgoing {
   std::optional<AgentId> to;  ///< empty: all agents
   Message message;
@@ -52,20 +53,20 @@ struct MessageLeftOut {
 struct StudyFinished {};
 using Event = std::variant<EpochBegan, EpochEnded, MessageRefused, MessageLeftOut, StudyFinished>;
 
-/// What an input leads to, to be carried out in this order.
+/// The effects of an input, to be carried out in this order.
 struct Effects {
   std::vector<Record> records;     ///< persist
   std::vector<Outgoing> messages;  ///< send
   std::vector<Event> events;       ///< report
 };
 
-/// What a coordinator finds where a journal closes an epoch.
+/// A coordinator's own result where a journal closes an epoch.
 struct RecomputedClosing {
   EpochClosed record;  ///< on the recorded model, weights, width and deviation; the rest its own
   numeric::Vector weights;  ///< its own, as the next two; unless the epoch sends nothing
   double width = 0;
   double max_stddev = 0;
-  /// Where a model was learned: how plausible the recorded and its own are, logarithms.
+  /// Where a model was learned: the logarithms of how plausible the recorded and its own are.
   std::optional<double> recorded_evidence;
   double own_evidence = 0;
 };
@@ -79,21 +80,21 @@ class Coordinator {
   /// Begins epoch 1. Once.
   Effects start();
 
-  /// A message of an agent. Taken messages are recorded; when the last missing one arrives the
-  /// epoch closes. What is not taken changes nothing and is answered:
+  /// A message of an agent. Accepted messages are recorded; when the last missing one arrives the
+  /// epoch closes. A message that is not accepted changes nothing and is answered:
   ///   the same upload again       -> nothing (or the Trim, when the epoch is closed)
-  ///   another upload, same epoch  -> Refusal kConflict, the first one stands
+  ///   another upload, same epoch  -> Refusal kConflict, the first one counts
   ///   an epoch that is closed     -> Refusal kStale and the Trim that closed it
   ///   unknown agent, future epoch -> Refusal kForeign
   ///   wrong counts or holes       -> Refusal kShape
   ///   NaN, infinity, or a reward that is not usable -> Refusal kUnusable
   ///   another digest of points    -> Refusal kDiverged
   ///
-  /// Closing may fail with kNumeric or kInvalid because of numbers that are finite and yet too
-  /// large for what is computed from them. It is then tried once more without the messages whose
-  /// largest number is more than 2^20 times that of the median message: their agents are excluded
-  /// from the epoch like absent ones, and named by events. The error is thrown when there is no
-  /// such message or closing fails again. The same holds for close() and resume().
+  /// Closing may fail with kNumeric or kInvalid because of numbers that are finite but too large to
+  /// compute with. It is then tried once more without the messages whose largest number is more
+  /// than 2^20 times that of the median message: their agents are excluded from the epoch like
+  /// absent ones, and events name them. The error is thrown when there is no such message or
+  /// closing fails again. The same applies to close() and resume().
   Effects receive(const Message& message);
 
   /// The host's decision to end the open epoch with the agents in `participants` (increasing). Each

@@ -1,4 +1,4 @@
-// The points that an epoch's posterior is computed from, of all agents.
+// The data of an epoch's posterior: the points of all agents that count.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace duets::protocol {
 
-/// The points that count, as features; repeated ones collapsed on finite sets.
+/// The points that count, as features; on finite sets repeated points are collapsed.
 struct Dataset {
   gp::DataBlocks blocks;
   std::uint64_t num_points = 0;  ///< with multiplicity
@@ -19,7 +19,7 @@ struct Dataset {
 /// Blocks that keep their rows in memory.
 gp::DataBlocks owning_blocks(gp::DataBlock rows);
 
-/// Rows in memory, all counted once.
+/// Rows in memory, each counted once.
 Dataset dataset_of(numeric::Points features);
 
 /// A finite set's dataset: `tally` says how often each candidate was queried.

@@ -1,4 +1,4 @@
-// The coordinator's mathematics of one epoch: everything it computes alone and then transmits.
+// The coordinator's computations for one epoch, whose results it transmits.
 #pragma once
 
 #include <memory>
@@ -15,24 +15,25 @@
 
 namespace duets::protocol {
 
-/// How many points of the public stream suprema and acceptance are taken from on a continuous
-/// domain.
+/// The number of points of the public stream over which suprema and acceptance are computed on a
+/// continuous domain.
 inline constexpr std::uint32_t kSupremumPool = 2048;
 
-/// A public point of S_j has to tell this much of what one reward tells (docs/decisions/0026).
+/// A public point of S_j must add at least this part of one reward's information
+/// (docs/decisions/0026).
 inline constexpr double kExplainedGain = 0.25;
 
-/// The probability with which a point joins S_j, before it is cut at 1: p0 sigma2_max, p0 ln(m)/m
+/// The probability with which a point joins S_j, before clipping at 1: p0 sigma2_max, p0 ln(m)/m
 /// for m points in this epoch (rate kCount), or the theorem's. m >= 1.
 double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points);
 
-/// Whether agents may send rewards, and whether they shall even where a projection is shorter.
+/// Whether agents may send raw rewards, and whether they must even where a projection is shorter.
 struct RewardWish {
   bool allowed = true;
   bool wanted = false;
 };
 
-/// Chooses S_j and what agents shall upload; fills p, num_selected, num_inducing. Collective.
+/// Chooses S_j and the kind of upload; fills p, num_selected, num_inducing. Collective.
 InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
                             const Replay& replay, const RewardWish& rewards, EpochReport& report);
 
@@ -40,7 +41,7 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
 /// kSupremumPool public points.
 numeric::Points supremum_pool(const PublicView& view, EpochId epoch);
 
-/// w_j and how wide the cut is: what is computed outside the determinism boundary.
+/// w_j and the width of the cut: the results from outside the determinism boundary.
 struct Solution {
   gp::SparsePosterior posterior;
   numeric::Vector weights;

@@ -1,4 +1,5 @@
-// What the theorem says about a run, in a sentence: the same words in simulation and deployment.
+// States in a sentence what the theorem guarantees for a run, the same for simulation and
+// deployment.
 #pragma once
 
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace duets::protocol {
 
-/// `complete`: nobody was excluded and no query failed.
+/// `complete`: no agent was excluded and no query failed.
 std::string guarantee_of(const Study& study, bool complete);
 
-/// What the interval of a recommendation means, in a phrase.
+/// Explains the interval of a recommendation in a phrase.
 std::string interval_meaning_of(const Study& study);
 
 }  // namespace duets::protocol

@@ -14,7 +14,7 @@
 
 namespace duets::protocol {
 
-/// Rows that an epoch's posterior uses, in epoch and slot order.
+/// The rows that an epoch's posterior uses, in epoch and slot order.
 struct Selection {
   numeric::Points latents;
   std::vector<std::uint32_t> indices;  ///< finite sets only
@@ -30,21 +30,21 @@ class History {
   /// nest, so a row that is out stays out.
   void keep_inside(const region::Region& region);
 
-  /// Begins an epoch with its points (not null); all of them count until told otherwise.
+  /// Begins an epoch with its points (not null); all of them count unless changed below.
   void open(std::shared_ptr<const region::Draw> draw);
 
-  /// Sets the rewards of the newest epoch: one a slot.
+  /// Sets the rewards of the newest epoch: one per slot.
   void set_rewards(const std::vector<double>& rewards);
 
-  /// All slots of the newest epoch count but these. Slots must exist.
+  /// All slots of the newest epoch count except these. Slots must exist.
   void set_holes(const std::vector<std::uint32_t>& holes);
 
-  /// Takes the whole newest epoch out: the agent did not take part.
+  /// Removes the whole newest epoch: the agent did not take part.
   void exclude();
 
   /// The rows for the newest epoch.
   Selection select() const;
-  /// How many they are.
+  /// Their number.
   std::uint64_t num_rows() const;
   /// Those of the newest epoch alone.
   Selection select_newest() const;

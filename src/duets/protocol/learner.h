@@ -1,4 +1,4 @@
-// What the coordinator learns of the model from rewards that agents sent as such.
+// Learns the model of the rewards from the raw rewards that agents sent.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@
 
 namespace duets::protocol {
 
-/// The first so many rewards are what parameters are learned from; more would tell little.
+/// Parameters are learned from this many of the first rewards; more would add little.
 inline constexpr std::size_t kLearnedRows = 256;
-/// Until so many rewards are known agents send rewards, even where a projection is shorter.
+/// Agents send raw rewards until this many are known, even where a projection is shorter.
 inline constexpr std::size_t kWantedRewards = 32;
 
 class Learner {
  public:
   explicit Learner(std::shared_ptr<const Study> study) : study_(std::move(study)) {}
 
-  /// The rewards of an epoch; instead of those it was given before for this epoch.
+  /// Sets the rewards of an epoch, replacing earlier ones of the same epoch.
   void set(base::EpochId epoch, Replay::KnownRewards rewards);
 
   std::size_t num_rewards() const;
   bool wants_more() const { return num_rewards() < kWantedRewards; }
 
-  /// Parameters from all rewards; none when there is no reward. Not strict: processes agree on what
+  /// Parameters from all rewards; none when there is no reward. Not strict: all processes use what
   /// the first one finds.
   std::optional<gp::Parameters> fit(const base::Executor& executor) const;
 
-  /// How plausible the rewards make these parameters, logarithm, priors included.
+  /// The logarithm of how plausible these parameters are given the rewards, priors included.
   double log_evidence(const gp::Parameters& parameters) const;
 
-  /// Mean of the squared standardised residuals of an epoch's rewards, predicted from the epochs
-  /// before with these parameters: near 1 when the model fits. None without both.
+  /// Mean of the squared standardised residuals of an epoch's rewards, predicted from earlier
+  /// epochs with these parameters: near 1 when the model fits. None when either has no rewards.
   std::optional<double> surprise(base::EpochId epoch, const gp::Parameters& parameters) const;
 
  private:

@@ -1,5 +1,5 @@
-// Suprema over the active region: over all survivors of a finite set, by a public pool and local
-// ascent on a continuous one. Only the coordinator takes them.
+// Finds suprema over the active region: over all survivors of a finite set, with a public pool and
+// local ascent on a continuous one. Only the coordinator needs them.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct Supremum {
 
 /// The largest value of `f` on the region. `pool` holds latent points of the region: all of them
 /// for a finite set, a uniform sample otherwise; the sample's best few are then improved by compass
-/// search, which leaves the region never. Ties go to the lowest index. `pool` must not be empty.
+/// search, which never leaves the region. Ties go to the lowest index. `pool` must not be empty.
 /// O((|pool| + 3000 d) cost of f) on a continuous domain.
 Supremum maximise(const region::Region& region, const numeric::Points& pool,
                   const PointFunction& f);

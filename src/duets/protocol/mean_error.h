@@ -1,4 +1,4 @@
-// How exact a posterior mean is.
+// Estimates the rounding error of a posterior mean.
 #pragma once
 
 #include "duets/kernel/kernel.h"
@@ -6,7 +6,7 @@
 
 namespace duets::protocol {
 
-/// What rounding may do to a mean computed with these weights.
+/// An estimate of the rounding error of a mean computed with these weights.
 inline double estimated_mean_error(const kernel::Kernel& kernel, const numeric::Vector& weights) {
   return 0x1p-52 * static_cast<double>(weights.size()) * kernel.variance * weights.lpNorm<1>();
 }

@@ -1,4 +1,4 @@
-// The messages of the protocol: plain structs, their bytes, and what they cost.
+// The messages of the protocol: plain structs, their encoding, and their cost in reals.
 //
 // docs/formats/messages.md has the byte layout. Every encoder is the inverse of its decoder, and
 // decoders throw kDecode for anything an encoder could not have written.
@@ -20,33 +20,33 @@ namespace duets::protocol {
 using base::AgentId;
 using base::EpochId;
 
-/// Rewards (model units) lie below this in size, the range of single precision: their cubes and
-/// fourth powers, which learned models and Gram matrices hold, are still finite.
+/// Rewards (model units) are below this in size, the range of single precision: their cubes and
+/// fourth powers, which occur in learned models and Gram matrices, are still finite.
 inline constexpr double kLargestReward = 0x1p128;
 /// False for NaN, infinities and numbers beyond kLargestReward. Hosts report a query with such a
 /// reward as a hole.
 bool is_usable_reward(double reward);
 
-/// What an agent is asked to send in an epoch.
+/// The kind of upload that an agent sends in an epoch.
 enum class UploadKind : std::uint8_t { kProjection = 1, kRewards = 2 };
 
 /// Coordinator -> all: S_j, at the start of epoch j (it depends on no reward).
 struct InducingSet {
   EpochId epoch{};
   UploadKind upload = UploadKind::kProjection;
-  bool closing = false;    ///< the last epoch: wanted for the closing projection only
-  numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
+  bool closing = false;                     ///< the last epoch: only for the closing projection
+  numeric::Points points;                   ///< s x d latents; empty when `public_slots` is used
   std::vector<std::uint32_t> public_slots;  ///< slots of the public stream on X_j
 };
 
-/// The model of the rewards as far as agents need it; what it takes for their noise stays with the
+/// The model of the rewards as far as agents need it; its noise variance stays with the
 /// coordinator.
 struct Model {
   kernel::Kernel kernel;
   double reward_offset = 0;  ///< subtracted from rewards before projecting
 };
 
-/// Coordinator -> all: the cut that closes epoch j, and how to sample what it leaves.
+/// Coordinator -> all: the cut that closes epoch j, and how to sample the region it leaves.
 struct Trim {
   EpochId epoch{};
   numeric::Vector weights;  ///< w_j
@@ -57,12 +57,13 @@ struct Trim {
   std::optional<Model> learned;         ///< of this cut and of all later epochs
 };
 
-/// Agent -> coordinator: what an epoch's rewards come to.
+/// Agent -> coordinator: a summary of an epoch's rewards.
 struct Upload {
   AgentId agent{};
   EpochId epoch{};
   UploadKind kind = UploadKind::kProjection;
-  std::vector<double> values;  ///< s projected reals, or one reward for each slot that is no hole
+  std::vector<double>
+      values;  ///< s projected reals, or one reward for each slot that is not a hole
   std::vector<std::uint32_t> holes;  ///< slots without a reward, increasing
   std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included
 };
@@ -80,24 +81,24 @@ struct Closing {
   AgentId agent{};
   bool has_best = false;  ///< false when there is no such reward
   BestTrial best;
-  std::vector<double> projection;    ///< of the last epoch, when the study asks for it
+  std::vector<double> projection;    ///< of the last epoch, if closing = "projection"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
   std::uint64_t points_digest = 0;   ///< of the last epoch
 };
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 enum class Reason : std::uint8_t {
   kForeign = 1,   ///< no such agent, or an epoch that has not begun
-  kStale = 2,     ///< the epoch is closed; the Trim that closed it comes along
-  kConflict = 3,  ///< a different upload of this agent for this epoch was taken before
+  kStale = 2,     ///< the epoch is closed; the Trim that closed it is sent too
+  kConflict = 3,  ///< a different upload of this agent for this epoch was accepted before
   kShape = 4,     ///< wrong kind, wrong number of values, bad holes
   kUnusable = 5,  ///< a number that is not finite, or a reward beyond kLargestReward
-  kDiverged = 6,  ///< the digest of the points differs: the two sides do not share their points
+  kDiverged = 6,  ///< the digest of the points differs: the two sides do not agree on the points
 };
 
 const char* to_string(Reason reason);
 
-/// Coordinator -> one agent: the message was not taken. State is unchanged.
+/// Coordinator -> one agent: the message was not accepted. State is unchanged.
 struct Refusal {
   AgentId agent{};
   EpochId epoch{};
@@ -110,8 +111,8 @@ using Message = std::variant<InducingSet, Trim, Upload, Closing, Refusal>;
 base::Bytes encode(const Message& message);
 Message decode(std::span<const std::uint8_t> bytes);
 
-/// How many real numbers the message carries (ALGORITHMS: an index is one real, so is the index of
-/// a hole; digests and sampler settings count as bytes only).
+/// The number of reals that the message counts in the ledgers: an index is one real, so is the
+/// index of a hole; digests and sampler settings count as bytes only.
 std::uint64_t num_reals(const Message& message);
 
 /// 8-byte digest of latent points in row order.

@@ -1,4 +1,4 @@
-// Whether a learned model foretells rewards that it has not seen.
+// Checks whether a learned model predicts rewards that it has not seen.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace duets::protocol {
 
-/// The last epoch whose rewards were foretold by the model of the epochs before.
+/// The last epoch whose rewards the model of the earlier epochs predicted.
 struct ModelCheck {
   base::EpochId epoch{};
   std::uint64_t num_rewards = 0;
   double surprise = 1;  ///< mean squared standardised residual
-  /// Within a factor of four of 1, or too few rewards to tell. Residuals of neighbours are not
+  /// Within a factor of four of 1, or too few rewards to decide. Residuals of neighbours are not
   /// independent, so a mean over few says little.
   bool fits = true;
 };
 
-/// None when parameters are fixed or no epoch was foretold.
+/// None when parameters are fixed or no epoch was predicted.
 std::optional<ModelCheck> check_model(const std::vector<EpochReport>& reports);
 
-/// One sentence for people.
+/// The result as a sentence.
 std::string model_check_text(const ModelCheck& check);
 
 }  // namespace duets::protocol

@@ -1,4 +1,4 @@
-// Settings of the algorithm under one word, for those who do not want to choose them one by one.
+// Presets: named sets of settings for users who do not want to choose each one.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace duets::protocol {
 
 enum class Preset : std::uint8_t {
   kPaper = 0,  ///< the paper's rules; scale and kernel must be known
-  kAuto = 1,   ///< what measured best; what a newcomer should use
+  kAuto = 1,   ///< the best in measurements; for newcomers
   kQuick = 2,  ///< auto without relevance
   kSafe = 3,   ///< wider cuts: the best point is lost less often
 };
@@ -23,14 +23,14 @@ inline constexpr std::array kPresets{Preset::kPaper, Preset::kAuto, Preset::kQui
 /// "paper", "auto", "quick", "safe".
 std::string_view name(Preset preset);
 
-/// The preset of this name; nothing when there is none.
+/// The preset with this name, if there is one.
 std::optional<Preset> preset_named(std::string_view name);
 
-/// What it means, in one line for people.
+/// A description of the preset in one line.
 std::string_view meaning(Preset preset);
 
 /// Sets beta, volume_floor, epoch_floor, schedule, t1, epochs (none), inducing, upload, data,
-/// parameters, relevance and coins of a study in mode kTuned. All else stays.
+/// parameters, relevance and coins of a study in mode kTuned. Everything else stays.
 void apply_preset(Preset preset, Study& study);
 
 /// A first guess at the length scale when nothing is known: half the root mean squared distance of

@@ -1,5 +1,5 @@
-// What follows from the study, the public coin and the broadcasts: the regions X_1, X_2, ... and
-// how each is sampled. Every party computes it for itself; agents that live in one process may
+// The public state of a run: the regions X_1, X_2, ... and how each is sampled, computed from the
+// study, the public coin and the broadcasts. Every party has its own; agents in one process may
 // share one.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace duets::protocol {
 /// How many points of the public stream on X_j `inducing = "public"` may choose from.
 inline constexpr std::uint32_t kPublicPool = 200;
 
-/// S_j with its coordinates, however it travelled, and the model that was known when it came.
+/// S_j with its coordinates, however it was sent, and the model known when it arrived.
 struct ResolvedInducing {
   InducingSet message;
   Model model;
@@ -32,13 +32,13 @@ class PublicView {
   PublicView(std::shared_ptr<const Study> study, const random::Coin& public_coin,
              const base::Executor& executor);
 
-  /// Takes a broadcast. One that was taken before is ignored. Throws kProtocol for one that does
-  /// not fit: an epoch out of order, a Trim before its inducing set, wrong shapes, numbers that are
-  /// not finite. A Trim costs O(survivors s d) on a finite set, and the search for walk starts
-  /// or the cells of a cover otherwise; with coins = "stratified" also the strata (strata.h).
+  /// Applies a broadcast. A repeated one is ignored. Throws kProtocol for one that does not fit: an
+  /// epoch out of order, a Trim before its inducing set, wrong shapes, numbers that are not finite.
+  /// A Trim costs O(survivors s d) on a finite set, and the search for walk starts or the cells of
+  /// a cover otherwise; with coins = "stratified" also the strata (strata.h).
   void apply(const InducingSet& message);
   void apply(const Trim& message);
-  /// A Trim whose region the caller has computed already: the coordinator's own.
+  /// A Trim whose region the caller has already computed: the coordinator's own.
   void apply(const Trim& message, region::Region next);
 
   bool knows_inducing(EpochId epoch) const { return inducing_.contains(epoch); }
@@ -47,20 +47,20 @@ class PublicView {
   const ResolvedInducing& inducing(EpochId epoch) const { return inducing_.at(epoch); }
   /// The Trim that ended an epoch.
   const Trim& trim(EpochId epoch) const { return trims_.at(epoch); }
-  /// The model with which an epoch begins: the study's, or what was learned last before.
+  /// The model with which an epoch begins: the study's, or the last one learned before it.
   const Model& model(EpochId epoch) const { return models_.at(epoch); }
   const region::Sampler& sampler(EpochId epoch) const { return samplers_.at(epoch); }
   const region::Region& region(EpochId epoch) const { return samplers_.at(epoch).region(); }
 
-  /// The strata of an epoch; null where every slot draws by itself (coins = "independent", or more
-  /// slots than region::Strata takes).
+  /// The strata of an epoch; null where every slot draws independently (coins = "independent", or
+  /// more slots than region::Strata supports).
   const region::Strata* strata(EpochId epoch) const {
     const auto found = strata_.find(epoch);
     return found == strata_.end() ? nullptr : found->second.get();
   }
 
-  /// What an agent queries in some slots of an epoch, drawn with its own coin: the one way to these
-  /// points, for the agent and for whoever replays it.
+  /// The points of an agent in some slots of an epoch, drawn with its own coin: the only way to
+  /// these points, for the agent and for a replay.
   region::Draw private_points(AgentId agent, const random::Coin& coin,
                               const region::SlotRange& slots, const base::Executor& executor) const;
 
@@ -83,11 +83,11 @@ class PublicView {
   std::map<EpochId, Trim> trims_;
   std::map<EpochId, Model> models_;
   std::map<EpochId, region::Sampler> samplers_;
-  /// Made with the sampler, not when they are asked for: agents share the view from many threads.
+  /// Made with the sampler, not on demand: agents share the view from many threads.
   std::map<EpochId, std::shared_ptr<const region::Strata>> strata_;
 };
 
-/// The model of the cut that a Trim brings.
+/// The model of a Trim's cut.
 const Model& model_of_cut(const ResolvedInducing& inducing, const Trim& trim);
 
 /// How the whole domain is sampled in epoch 1.

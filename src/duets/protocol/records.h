@@ -13,20 +13,20 @@
 
 namespace duets::protocol {
 
-/// An epoch began: S_j was chosen.
+/// An epoch opened: S_j was chosen.
 struct EpochOpened {
   EpochId epoch{};
   bool has_inducing = false;  ///< false for a last epoch that sends nothing
   InducingSet inducing;
-  EpochReport report;  ///< as far as it is known then
+  EpochReport report;  ///< what is known at that time
 };
 
-/// A message of an agent was taken.
+/// A message of an agent was accepted.
 struct MessageTaken {
   Message message;  ///< Upload or Closing
 };
 
-/// An epoch ended: who took part, and what was decided.
+/// An epoch closed: who took part, and what was decided.
 struct EpochClosed {
   EpochId epoch{};
   std::vector<std::uint32_t> participants;  ///< increasing
@@ -44,8 +44,8 @@ base::Bytes encode_record(const Record& record);
 /// Throws kDecode for anything encode_record could not have written.
 Record decode_record(std::span<const std::uint8_t> bytes);
 
-/// What the record makes the coordinator tell all agents: an inducing set, a trim, or nothing. The
-/// broadcasts of a run are those of its records in order, for a live host and a restored one alike.
+/// The broadcast that follows from the record: an inducing set, a trim, or nothing. The broadcasts
+/// of a run are those of its records in order, for a live host and a restored one alike.
 std::vector<Message> broadcasts(const Record& record);
 
 }  // namespace duets::protocol

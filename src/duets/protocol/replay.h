@@ -1,8 +1,9 @@
-// The coordinator's replay of every agent's points: what shared coins buy.
+// The coordinator's replay of every agent's points, which the shared coins make possible.
 //
 // Agents are grouped in units of whole agents, fixed by the study. A process replays and keeps the
-// agents of its share of the units (base::Executor) and knows of the others what it is told here.
-// "Collective": every process calls it, in the same order, and gets the same answer.
+// agents of its share of the units (base::Executor) and learns about the others only through the
+// functions here. "Collective": every process calls it, in the same order, and gets the same
+// answer.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace duets::protocol {
 
-/// How many agents are a unit: about 16384 points of the longest epoch, and at least one agent.
+/// The number of agents in a unit: about 16384 points of the longest epoch, and at least one agent.
 std::uint32_t agents_per_unit(const Study& study);
 
 /// The agents of units `begin` .. `end` - 1: first and one past the last.
@@ -40,29 +41,30 @@ class Replay {
     double smallest_margin = std::numeric_limits<double>::infinity();
   };
   /// Draws the points of an epoch, `length` for each agent, and forgets what no later epoch uses.
-  /// Collective. O(N length) draws. The tests that the strata of the epoch took are counted too.
+  /// Collective. O(N length) draws. `tests` includes those of the epoch's strata.
   Opening open(base::EpochId epoch, std::uint32_t length, const PublicView& view);
 
   /// The points of the open epoch; null for an agent of another process.
   std::shared_ptr<const region::Draw> draw(base::AgentId agent) const;
 
-  // Which rows of the open epoch count. Nothing happens for an agent of another process.
+  // Set which rows of the open epoch count. No effect for an agent of another process.
   void exclude(std::uint32_t agent);
   void set_holes(std::uint32_t agent, const std::vector<std::uint32_t>& holes);
   void set_rewards(std::uint32_t agent, const std::vector<double>& rewards);
 
-  /// What counts of these agents (increasing), in agent order; refers to this object. Collective.
+  /// The points of these agents (increasing) that count, in agent order; refers to this object.
+  /// Collective.
   Dataset dataset(const std::vector<std::uint32_t>& participants) const;
 
   struct Chosen {
-    numeric::Points latents;     ///< in agent order; each different one once on finite sets
+    numeric::Points latents;     ///< in agent order; each distinct one once on finite sets
     std::uint64_t num_rows = 0;  ///< with multiplicity
   };
   /// The points of the open epoch whose inducing coin falls below p; the one with the smallest coin
   /// when there is none. Collective.
   Chosen throw_coins(double p) const;
 
-  /// All points that count, of all agents, as latents, in agent order; each different one once on
+  /// All points that count, of all agents, as latents, in agent order; each distinct one once on
   /// finite sets, in the order of first appearance. Refers to this object. Collective.
   gp::DataBlocks latents() const;
 

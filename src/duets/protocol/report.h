@@ -1,4 +1,4 @@
-// What the coordinator tells about an epoch: given beside used, planned beside done.
+// The coordinator's report of an epoch: what was asked for beside what was used.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace duets::protocol {
 
 /// How the posterior variance of D_j was computed.
 enum class VariancePath : std::uint8_t {
-  kExact = 0,        ///< dense, over the different points
+  kExact = 0,        ///< dense, over the distinct points
   kLowRank = 1,      ///< through pivots whose residual is at most 1 % of sigma2_max
-  kApproximate = 2,  ///< through as many pivots as pay; their residual is larger than that
+  kApproximate = 2,  ///< through most_pivots() pivots; their residual is larger than that
 };
 
 /// One closed epoch (the last epoch of a run is not closed: it sends nothing).
 struct EpochReport {
   base::EpochId epoch{};
-  std::uint32_t planned_length = 0;  ///< T_j as the rule says
-  std::uint32_t length = 0;          ///< T_j after the horizon cut it
+  std::uint32_t planned_length = 0;  ///< T_j by the schedule
+  std::uint32_t length = 0;          ///< T_j after the horizon shortened it
   std::uint64_t num_points = 0;      ///< points that count: N T_j less holes and absent agents
-  std::uint64_t num_distinct = 0;    ///< different points among them (finite sets collapse)
+  std::uint64_t num_distinct = 0;    ///< distinct points among them (finite sets collapse)
 
   std::uint64_t region_points = 0;  ///< finite sets: |X_j|; otherwise 0
   std::uint64_t survivors = 0;      ///< finite sets: |X_{j+1}|; otherwise 0
@@ -36,7 +36,7 @@ struct EpochReport {
   region::SamplerSettings sampler;  ///< how X_j was sampled
   std::uint64_t membership_tests = 0;  ///< made while replaying the points of this epoch
 
-  double sigma2_max_open = 0;      ///< over all N T_j points, before anybody queried
+  double sigma2_max_open = 0;      ///< over all N T_j points, when the epoch opened
   double sigma2_max = 0;           ///< over the points that count
   double p_unclipped = 0;          ///< p0 sigma2_max (coin only)
   double p = 0;                    ///< after clipping to 1
@@ -48,7 +48,7 @@ struct EpochReport {
   std::uint64_t num_clamped = 0;  ///< variances that rounding had pushed outside [0, k(x,x)]
   double information_gain = 0;    ///< of the points that count, seen through S_j
 
-  kernel::Kernel kernel;     ///< of the posterior that cuts: the study's, or learned
+  kernel::Kernel kernel;     ///< of the posterior used for the cut: the study's, or learned
   double lambda = 0;         ///< likewise
   double reward_offset = 0;  ///< likewise
   double surprise =
@@ -63,7 +63,7 @@ struct EpochReport {
   numeric::Vector best_point;  ///< latent point of that largest mean
   double best_stddev = 0;      ///< posterior deviation there
 
-  double smallest_margin = std::numeric_limits<double>::infinity();  ///< of all decisions taken
+  double smallest_margin = std::numeric_limits<double>::infinity();  ///< of all decisions
   double mean_error = 0;  ///< estimated rounding error of a posterior mean: compare with the margin
 
   std::uint32_t num_participants = 0;
@@ -75,7 +75,8 @@ struct EpochReport {
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);
 
-/// The best posterior mean and how far to trust it; never confused with the best reward observed.
+/// The best posterior mean and how far to trust it; not to be confused with the best reward
+/// observed.
 struct Recommendation {
   bool exists = false;  ///< false when no epoch was closed
   base::EpochId epoch{};

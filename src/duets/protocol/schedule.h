@@ -20,15 +20,15 @@ enum class ScheduleRule : std::uint8_t {
 std::string_view name(ScheduleRule rule);
 
 /// Lengths that sum to `horizon`. The square-root rules keep a short last epoch; the doubling rules
-/// and kWarmUp absorb a remainder that is shorter than the epoch before it into that epoch, so that
-/// theirs never shrink. t1 > horizon gives one epoch of length horizon. Exact integer arithmetic.
+/// and kWarmUp add a remainder that is shorter than the epoch before it to that epoch, so their
+/// lengths never shrink. t1 > horizon gives one epoch of length horizon. Exact integer arithmetic.
 /// kInvalid when horizon or t1 is 0, or the rule is kExplicit. O(number of epochs), which is
 /// O(log horizon) at most.
 std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon,
                                          std::uint32_t t1);
 
-/// The lengths the rule planned before the horizon cut the last one (equal to epoch_lengths but for
-/// the last entry). For reports.
+/// The lengths by the rule, before the horizon shortens the last one (equal to epoch_lengths except
+/// for the last entry). For reports.
 std::uint32_t planned_length(ScheduleRule rule, std::uint32_t horizon, std::uint32_t t1,
                              const std::vector<std::uint32_t>& lengths, std::size_t epoch_index);
 

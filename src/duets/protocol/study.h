@@ -1,5 +1,5 @@
-// What every party of a study knows: the public half of "a run is a pure function of the study
-// file, the coins, the rewards and the record of who took part".
+// The public definition of a study, which every party knows. A run is a pure function of the study
+// file, the coins, the rewards and the record of who took part.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace duets::protocol {
 
-/// Who chooses the confidence width and p0.
+/// Where the confidence width and p0 come from.
 enum class Mode : std::uint8_t {
   kTuned = 0,   ///< the user: `beta`, `p0`; the cut is 2 beta sigma_max, as printed
   kTheory = 1,  ///< the theorem, from norm_bound, subgaussian, delta; finite sets only
@@ -25,11 +25,11 @@ enum class Mode : std::uint8_t {
 enum class Inducing : std::uint8_t {
   kCoin = 0,    ///< every point of D_j joins with probability p_j (the paper)
   kGreedy = 1,  ///< pivoted Cholesky over D_j until the residual is 0.1 sigma2_max
-  kPublic = 2,  ///< points of the public coin that explain D_j best, while each tells at least a
-                ///< quarter of what a reward does: indices travel, nobody's points show
+  kPublic = 2,  ///< points of the public coin that explain D_j best, as long as each adds at least
+                ///< a quarter of a reward's information: sends indices, reveals no agent's points
 };
 
-/// What the probability p_j of `kCoin` follows (mode kTuned).
+/// How the probability p_j of `kCoin` is computed (mode kTuned).
 enum class CoinRate : std::uint8_t {
   kVariance = 0,  ///< p0 sigma2_max (the paper's text)
   kCount = 1,     ///< p0 ln(m) / m, m = N T_j points (what the published curves used)
@@ -44,7 +44,7 @@ enum class UploadRule : std::uint8_t {
 
 /// Which data an epoch's posterior uses.
 enum class DataPolicy : std::uint8_t {
-  kEpoch = 0,      ///< this epoch's only (the confidence bound needs it)
+  kEpoch = 0,      ///< only this epoch's (the confidence bound needs it)
   kSurviving = 1,  ///< all pairs, of any epoch, whose point is still in X_j; no theorem
 };
 
@@ -56,7 +56,7 @@ enum class Parameters : std::uint8_t {
 
 /// How the agents' points spread over X_j.
 enum class Coins : std::uint8_t {
-  kIndependent = 0,  ///< every slot by itself (the paper)
+  kIndependent = 0,  ///< every slot draws independently (the paper)
   kStratified = 1,   ///< every slot in its own part of X_j, all parts equally large
 };
 
@@ -107,7 +107,7 @@ void validate(const Study& study);
 /// T_1 .. T_J.
 std::vector<std::uint32_t> lengths(const Study& study);
 
-/// What a cut keeps of its region at least; 0 without a floor. 1 when there is no cut.
+/// The share of its region that a cut keeps at least; 0 without a floor, 1 when there is no cut.
 double kept_share(const Study& study);
 
 /// The theorem's inputs for this study (mode kTheory).

@@ -1,4 +1,4 @@
-// The posterior variance of an epoch's points: which way it is computed, and its supremum.
+// The posterior variance of an epoch's points: chooses how to compute it, and finds its supremum.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,14 @@
 
 namespace duets::protocol {
 
-/// Up to this many different points the posterior variance is dense and exact.
+/// Up to this many distinct points the posterior variance is dense and exact.
 inline constexpr Eigen::Index kDenseLimit = 2048;
-/// Up to this many it is so, too, where pivots do not help: more than a quarter would be needed.
+/// Up to this many it is dense too if pivots do not help: more than a quarter would be needed.
 inline constexpr Eigen::Index kDenseFallback = 8000;
 
-/// The most pivots that pay for this many different points: 2000, and beyond 2e6 points fewer, so
-/// that a sweep takes at most 1.6e13 operations. kDenseFallback or less: a quarter of them.
+/// The most pivots that are worth their cost for this many distinct points: 2000, and fewer beyond
+/// 2e6 points, so that a sweep takes at most 1.6e13 operations. Up to kDenseFallback points: a
+/// quarter of them.
 std::size_t most_pivots(std::uint64_t num_rows);
 
 /// Posterior variance of a dataset.
@@ -50,7 +51,7 @@ class VarianceModel {
   double residual_ = 0;
 };
 
-/// A model whose residual is tied to what is measured with it, and how it came about.
+/// A model whose residual is tied to the supremum measured with it, and how it was found.
 struct TiedVariance {
   VarianceModel model;
   double supremum = 0;
@@ -58,11 +59,11 @@ struct TiedVariance {
   std::size_t num_sweeps = 0;  ///< over all rows; 0 when exact
 };
 
-/// Chooses the path by the data: dense where they are few; through pivots whose residual is at most
-/// 1 % of the supremum (0.2 % up to kDenseFallback rows); dense or approximate (most_pivots) where
-/// that takes too many. The supremum is estimated on at most 16384 rows that stand for all, so that
-/// one sweep over all usually does. `supremum` is the largest variance of a model over the region;
-/// it is called a few times. The same bits in every process.
+/// Chooses the path by the data: dense where there are few points; through pivots whose residual is
+/// at most 1 % of the supremum (0.2 % up to kDenseFallback rows); dense or approximate
+/// (most_pivots) where that takes too many. The supremum is estimated on at most 16384 rows that
+/// represent all, so one sweep over all is usually enough. `supremum` is the largest variance of a
+/// model over the region; it is called a few times. The same bits in every process.
 TiedVariance tied_variance(const kernel::Kernel& kernel, const Dataset& data, double lambda,
                            const std::function<double(const VarianceModel&)>& supremum,
                            const base::Executor& executor);

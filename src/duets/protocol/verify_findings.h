@@ -1,4 +1,4 @@
-// Comparisons of verify(): each adds one finding.
+// The comparisons of verify(): each adds one finding.
 #pragma once
 
 #include <string>

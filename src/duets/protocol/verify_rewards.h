@@ -1,4 +1,4 @@
-// Makes the agents' messages again from their answers.
+// The part of verify() that recomputes the agents' messages from their answers.
 #pragma once
 
 #include <map>

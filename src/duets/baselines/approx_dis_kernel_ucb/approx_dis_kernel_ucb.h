@@ -21,8 +21,8 @@ namespace duets::baselines {
 inline constexpr double kApproxDisThreshold = 20;
 
 /// Each agent plays argmax mu + beta s_R of its local model. At the end of a round in which some
-/// agent's own points have gathered more than D of the leverage of the last synchronisation,
-/// everybody synchronises.
+/// agent's own points have gathered more than D of the leverage of the last synchronisation, all
+/// agents synchronise.
 class ApproxDisKernelUcb : public problems::Policy {
  public:
   /// kInvalid when the setting or beta, threshold (>= 0; infinity: never) or oversampling (finite,
@@ -31,26 +31,26 @@ class ApproxDisKernelUcb : public problems::Policy {
 
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override;
   void learn(base::AgentId agent, std::uint32_t t, double reward) override;
-  /// After the last round only the messages of a synchronisation are made: nobody plays again.
+  /// After the last round a synchronisation only makes its messages: no agent plays again.
   void end_round(std::uint32_t t, problems::Channel& channel) override;
 
   std::uint32_t num_syncs() const { return num_syncs_; }
   /// As it was last broadcast; empty before the first synchronisation.
   const Dictionary& dictionary() const { return *dictionary_; }
-  /// What the agent plays by.
+  /// The model that the agent plays by.
   const LocalModel& model(base::AgentId agent) const { return agents_.at(value(agent)).local; }
   /// Leverage that the agent's own points have gathered since the last synchronisation.
   double gathered(base::AgentId agent) const { return agents_.at(value(agent)).gathered; }
 
  private:
-  // A point in the pooled model: its w, and its covariances with the arms once somebody has to add
+  // A point in the pooled model: its w, and its covariances with the arms once an agent has to add
   // it.
   struct Column {
     numeric::Vector white{};
     numeric::Vector covariance{};
   };
-  // The different points that anybody has queried. A memo of functions every agent could compute
-  // for its own points; nothing about rewards.
+  // The distinct points that any agent has queried. A cache of functions that every agent could
+  // compute for its own points; it has no rewards.
   struct PointTable {
     std::map<std::vector<double>, std::size_t> ids{};  // by features
     numeric::Points latents{};

@@ -1,4 +1,4 @@
-// Points that stand for a feature space: the features of a Nystrom approximation.
+// The features of a Nystrom approximation, which a dictionary of points spans.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace duets::baselines {
 
 /// A dictionary S of m points and a root of its Gram matrix, z(x) = L^-1 k_S(x) with
-/// K_SS + jitter I = L L^T. Any root gives the same z(x)^T z(x'), so the triangular one serves.
+/// K_SS + jitter I = L L^T. Any root gives the same z(x)^T z(x'); this is the triangular one.
 /// Immutable.
 class Dictionary {
  public:
@@ -22,8 +22,8 @@ class Dictionary {
   const numeric::Points& points() const { return raw_; }
   double prior_variance() const { return kernel_.variance; }
 
-  /// What was added to the diagonal of K_SS, 0 when nothing was. It is the variance that k - |z|^2
-  /// leaves at a point of S, at most.
+  /// The jitter added to the diagonal of K_SS, 0 when none was. At a point of S, k - |z|^2 is at
+  /// most this.
   double jitter() const { return jitter_; }
 
   /// z(x_i)^T in row i: n x m. O(n m (m + d)).

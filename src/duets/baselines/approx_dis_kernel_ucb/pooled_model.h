@@ -1,5 +1,5 @@
-// What all agents of ApproxDisKernelUCB know since the last synchronisation, and what one of them
-// adds to it.
+// The model that all agents of ApproxDisKernelUCB share after a synchronisation, and the model of
+// one agent on top of it.
 //
 //   mu(x) = z^T (A + lambda I)^-1 b,   s2_R(x) = (k(x,x) - z^T z) / lambda + z^T (A + lambda I)^-1
 //   z
@@ -88,7 +88,7 @@ class LocalModel {
  private:
   void append(const numeric::Vector& white, const numeric::Vector& covariance, double reward);
 
-  // The query of the last row, which may stand for several in succession.
+  // The query of the last row, which may represent several in succession.
   struct Last {
     std::size_t point = 0;
     double count = 0;

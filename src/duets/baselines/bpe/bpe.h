@@ -18,8 +18,8 @@ namespace duets::baselines {
 /// `total`.
 std::vector<std::uint64_t> bpe_batches(std::uint64_t total);
 
-/// One central learner that makes all N T queries, each agent's being one of them; nothing is sent.
-/// An oracle for regret. On a continuous domain it plays on the setting's pool of arms.
+/// One central learner that makes all N T queries, those of all agents; nothing is sent. An oracle
+/// for regret. On a continuous domain it plays on the setting's pool of arms.
 class Bpe : public problems::Policy {
  public:
   /// kInvalid when the setting breaks its constraints or beta is not finite and >= 0.
@@ -36,9 +36,9 @@ class Bpe : public problems::Policy {
   std::shared_ptr<const gp::Arms> arms_;
   double lambda_;
   double beta_;
-  std::vector<std::uint64_t> lengths_;  // of the batches that are left, the present one last
+  std::vector<std::uint64_t> lengths_;  // of the remaining batches, the current one last
   Survivors survivors_;
-  gp::ArmPosterior posterior_;  // of the present batch
+  gp::ArmPosterior posterior_;  // of the current batch
   std::uint64_t num_learnt_ = 0;
   std::size_t arm_ = 0;  // of the last query
 };

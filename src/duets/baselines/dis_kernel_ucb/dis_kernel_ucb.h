@@ -1,4 +1,4 @@
-// DisKernelUCB: agents that learn alone and put all their data together now and then.
+// DisKernelUCB: agents that learn on their own and pool all their data from time to time.
 #pragma once
 
 #include <memory>

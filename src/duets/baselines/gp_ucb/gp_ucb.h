@@ -1,4 +1,4 @@
-// Centralised GP-UCB: what could be had if every reward were known to all at once.
+// Centralised GP-UCB, a reference: the regret if every reward were known to all at once.
 #pragma once
 
 #include <memory>

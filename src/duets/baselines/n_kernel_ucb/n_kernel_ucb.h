@@ -1,4 +1,4 @@
-// N-KernelUCB: agents that learn alone.
+// N-KernelUCB: agents that learn independently and never communicate.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// REDS (Salgia, Vakili, Zhao 2023): uniform draws from what is left of the domain, cut after every
-// epoch. README.md has the equations and the choices made.
+// REDS (Salgia, Vakili, Zhao 2023): uniform draws from the remaining domain, which shrinks after
+// every epoch. README.md has the equations and the choices made.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace duets::baselines {
 /// Lengths N_1 = ceil(sqrt(total)), N_{r+1} = 2 N_r, the last one cut short; they sum to `total`.
 std::vector<std::uint64_t> reds_epochs(std::uint64_t total);
 
-/// One central learner that makes all N T queries, each agent's being one of them; nothing is sent.
-/// An oracle for regret. On a continuous domain it plays on the setting's pool of arms.
+/// One central learner that makes all N T queries, those of all agents; nothing is sent. An oracle
+/// for regret. On a continuous domain it plays on the setting's pool of arms.
 class Reds : public problems::Policy {
  public:
   /// kInvalid when the setting breaks its constraints or beta is not finite and >= 0.
@@ -37,7 +37,7 @@ class Reds : public problems::Policy {
   double lambda_;
   random::Coin coin_;
   double beta_;
-  std::vector<std::uint64_t> lengths_;  // of the epochs that are left, the present one last
+  std::vector<std::uint64_t> lengths_;  // of the remaining epochs, the current one last
   Survivors survivors_;
   std::size_t arm_ = 0;  // of the last query
   std::vector<gp::Observation> epoch_;
