@@ -28,7 +28,8 @@ base::Bytes packed(std::vector<base::Bytes> units) {
 }
 
 [[noreturn]] void refuse_message() {
-  throw base::Error(base::ErrorKind::kDecode, "another process sent something else than its units");
+  throw base::Error(base::ErrorKind::kDecode,
+                    "another process sent something other than its units");
 }
 
 void unpack(const base::Bytes& message, std::size_t num_units, std::vector<base::Bytes>& out) {

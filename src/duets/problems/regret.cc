@@ -22,7 +22,7 @@ void RegretCurve::expect(std::uint64_t end) {
                 "must be above " + std::to_string(next_begin) + " and at most the horizon, " +
                     std::to_string(horizon_));
   base::require(told_ || instant_.empty(), "end", std::to_string(end),
-                "stretches are told before the first query");
+                "must be set before the first query");
   if (told_) settle_into(settled_);
   begin_ = next_begin;
   end_ = end;

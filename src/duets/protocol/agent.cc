@@ -124,8 +124,8 @@ std::optional<Message> Agent::receive(const Message& message) {
     const bool took_part = !std::binary_search(excluded.begin(), excluded.end(), base::value(id_));
     if (took_part && !outstanding_ && study_->data == DataPolicy::kSurviving) {
       fail(
-          "its rewards of this epoch count and are not here; with data = \"surviving\" an agent "
-          "goes on only where its answers are kept");
+          "the coordinator has its rewards of this epoch, but this machine does not; with data = "
+          "\"surviving\" an agent can continue only with its journal");
     }
     view_->apply(*trim);
     log_.back().has_trim = true;

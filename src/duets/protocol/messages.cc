@@ -72,7 +72,7 @@ InducingSet read_inducing_set(ByteReader& in) {
   m.points = read_points(in);
   m.public_slots = in.u32s();
   check((m.points.rows() > 0) != !m.public_slots.empty(),
-        "an inducing set has points or public slots, not both and not neither");
+        "an inducing set has either points or public slots");
   return m;
 }
 

@@ -39,8 +39,8 @@ std::string model_check_text(const ModelCheck& check) {
          (check.surprise > 1
               ? ": it does not fit. The function is rougher, or the noise has more outliers, "
                 "than the kernel allows; preset = \"safe\" or a Matern kernel may do better"
-              : ": it does not fit. The noise is smaller than the model takes it for, so "
-                "cuts are wider than they need be");
+              : ": it does not fit. The noise is smaller than the model assumes, so cuts are "
+                "wider than necessary");
 }
 
 }  // namespace duets::protocol

@@ -54,8 +54,7 @@ constexpr Bundle kPaper{
     .coins = Coins::kIndependent};
 
 constexpr std::array<Bundle, 4> kBundles = [] {
-  Bundle automatic =
-      tuning(Preset::kAuto, "auto", "tunes itself; what measured best over many functions");
+  Bundle automatic = tuning(Preset::kAuto, "auto", "tunes itself; the best over many functions");
   automatic.relevance = true;
   const Bundle quick =
       tuning(Preset::kQuick, "quick", "auto without a length scale for each feature");

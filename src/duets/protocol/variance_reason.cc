@@ -7,9 +7,8 @@ namespace {
 
 // What is known about the distance to the exact variance, whatever the residual is.
 constexpr const char* kBounds =
-    "the exact variance of a point is not below the computed one by more than its residual, nor "
-    "was "
-    "it ever above by more than 4 residuals where both were computed";
+    "the exact variance of a point is below the computed one by at most its residual, and was "
+    "never above it by more than 4 residuals where both were computed";
 
 double measured(const EpochReport& report) {
   return report.sigma2_max > 0 ? report.sigma2_max : report.sigma2_max_open;
@@ -39,22 +38,19 @@ std::string variance_reason(const EpochReport& report) {
   switch (report.variance_path) {
     case VariancePath::kExact:
       if (report.variance_rank <= static_cast<std::uint64_t>(kDenseLimit)) {
-        return fmt::format("exact: {} different points are few enough for a dense matrix",
+        return fmt::format("exact: {} distinct points are few enough for a dense matrix",
                            report.variance_rank);
       }
       return fmt::format(
           "exact: the kernel is not of low rank on these {} points (more than a quarter of them "
-          "would "
-          "be pivots), and they still fit into a dense matrix",
+          "would be pivots), and they still fit into a dense matrix",
           report.variance_rank);
     case VariancePath::kLowRank:
-      return fmt::format("low rank: {}, within the 1 % that is asked for; {}", pivots(report),
-                         kBounds);
+      return fmt::format("low rank: {}, within the limit of 1 %; {}", pivots(report), kBounds);
     case VariancePath::kApproximate:
       return fmt::format(
-          "approximate: {}, more than the 1 % that is asked for; a dense matrix would be too "
-          "large, "
-          "and more pivots would not pay or would be singular in binary64; {}",
+          "approximate: {}, above the limit of 1 %; a dense matrix would be too large, and more "
+          "pivots would cost too much or be singular in binary64; {}",
           pivots(report), kBounds);
   }
   return "unknown";

@@ -224,7 +224,7 @@ TEST(VarianceReason, SaysWhichPathAndHowFarOff) {
   EpochReport report;
   report.variance_rank = 500;
   EXPECT_EQ(variance_reason(report),
-            "exact: 500 different points are few enough for a dense matrix");
+            "exact: 500 distinct points are few enough for a dense matrix");
   report.variance_rank = 5000;
   EXPECT_NE(variance_reason(report).find("not of low rank"), std::string::npos);
   report.variance_path = VariancePath::kLowRank;

@@ -109,9 +109,9 @@ class Verifier {
   void check_end() {
     if (result_.num_checked == 0 || coordinator_.finished()) return;
     if (coordinator_.waiting_for().empty()) {
-      out_.wrong("records", "end before the epoch is closed", "all messages are there");
+      out_.wrong("records", "end before the epoch is closed", "all messages are present");
     } else if (!coordinator_.is_open()) {
-      out_.wrong("records", "end before the next epoch is opened", "the epoch before is closed");
+      out_.wrong("records", "end before the next epoch is opened", "the last epoch is closed");
     }
   }
 
