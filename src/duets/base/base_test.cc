@@ -67,7 +67,7 @@ TEST(Bytes, RefusesAnAnnouncedCountBeforeAllocating) {
   }
 }
 
-TEST(Bytes, RefusesEveryTruncationAndALeftOver) {
+TEST(Bytes, RefusesEveryTruncationAndTrailingBytes) {
   ByteWriter writer;
   writer.text("abc");
   writer.f64(1);

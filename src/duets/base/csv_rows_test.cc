@@ -18,7 +18,7 @@ std::string error_of(std::string_view text) {
   return "(no error)";
 }
 
-TEST(CsvRows, QuotesBlanksEndsOfLineAndMarks) {
+TEST(CsvRows, QuotesBlanksLineEndingsAndMarks) {
   const auto rows = read_csv(
       "\xEF\xBB\xBF"
       "a, b ,\"c,\"\"d\"\"\"\r\n\r\n\n1,,\" x \"\n\"l\nm\",2\n3",
@@ -39,7 +39,7 @@ TEST(CsvRows, BrokenQuotesAreNamed) {
 }
 
 // The tests of tables lean on this: every kind of difference must be seen.
-TEST(CsvTable, SeesEveryDifference) {
+TEST(CsvTable, FindsEveryDifference) {
   const CsvTable table("name,count,mean,low\n\"a,b\",3,0.1,\n");
   ASSERT_EQ(table.num_rows(), 1U);
   const auto same = [&](const CsvCells& cells) { return table.difference(0, cells).empty(); };

@@ -82,7 +82,7 @@ TEST(Acquisition, FindsTiesEverywhere) {
   EXPECT_EQ(seen, ties);  // fails by chance with 5 (4/5)^200 < 1e-18
 }
 
-TEST(Acquisition, RefusesValuesThatAreNoNumbers) {
+TEST(Acquisition, RefusesNaN) {
   const Acquisition acquisition(finite_setting(4, 10, random_points(1, 50, 2)));
   Vector values = Vector::Zero(50);
   values[48] = std::nan("");

@@ -78,7 +78,7 @@ void gather_ranks(const base::Executor& executor, std::size_t size) {
   executor.gather(size, std::vector<base::Bytes>(executor.share(size).size()));
 }
 
-TEST(ClusterExecutor, KeepsThePromisesOfAnExecutor) {
+TEST(ClusterExecutor, FulfilsTheContractOfAnExecutor) {
   for (const std::size_t size : {1U, 2U, 3U, 4U, 9U}) {
     in_ranks(size, [&](Transport& transport) {
       const base::SerialExecutor local;
@@ -145,14 +145,14 @@ TEST(ClusterExecutor, RefusesAMessageThatIsNotItsUnits) {
       << "a length is missing";
 }
 
-TEST(RunJob, NobodyFails) {
+TEST(RunJob, NoProcessFails) {
   for (const auto& result :
        outcomes(3, [](const base::Executor&executor, std::size_t) { gather_ranks(executor, 3); })) {
     EXPECT_FALSE(result);
   }
 }
 
-TEST(RunJob, WhatAllProcessesHaveIsToldAsOneError) {
+TEST(RunJob, AnErrorOfAllProcessesIsReportedOnce) {
   for (const auto& result : outcomes(3, [](const base::Executor&executor, std::size_t) {
          gather_ranks(executor, 3);
          throw base::Error(base::ErrorKind::kNumeric, "no such file");
@@ -180,7 +180,7 @@ TEST(RunJob, TheFailureOfOneProcessIsThatOfAll) {
   }
 }
 
-TEST(RunJob, OfSeveralFailuresTheLowestRankIsTold) {
+TEST(RunJob, OfSeveralFailuresThatOfTheLowestRankIsReported) {
   const auto results = outcomes(4, [&](const base::Executor& executor, std::size_t rank) {
     if (rank >= 2) throw std::runtime_error("no memory in " + std::to_string(rank));
     gather_ranks(executor, 4);
@@ -207,7 +207,7 @@ TEST(RunJob, ProcessesOutOfStepFailTogether) {
   }
 }
 
-TEST(RequireSame, NamesTheProcessThatHasSomethingElse) {
+TEST(RequireSame, NamesTheProcessThatDiffers) {
   const auto results = outcomes(3, [&](const base::Executor& executor, std::size_t rank) {
     require_same(executor, "the study", {1, 2});
     require_same(executor, "the study", {1, static_cast<std::uint8_t>(rank == 2 ? 3 : 2)});

@@ -51,7 +51,7 @@ TEST(ShownValue, WithoutParametersACoordinateIsANumber) {
   EXPECT_EQ(shown(3, 4), ShownValue(4.0));
 }
 
-TEST(ShownValue, AValueTheParameterCannotHaveIsTheNumberItIs) {
+TEST(ShownValue, AnImpossibleValueIsShownAsANumber) {
   EXPECT_EQ(shown(2, 3), ShownValue(3.0));
   EXPECT_EQ(shown(2, -1), ShownValue(-1.0));
   EXPECT_EQ(shown(2, 0.5), ShownValue(0.5));

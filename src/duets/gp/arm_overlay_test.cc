@@ -84,7 +84,7 @@ TEST(ArmOverlay, LeavesThePoolAlone) {
   EXPECT_NE(agent.mean(), mean);
 }
 
-TEST(ArmOverlay, RefusesAPoolThatHasMovedOn) {
+TEST(ArmOverlay, RefusesAPoolThatHasChanged) {
   Points x(2, 1);
   x << 0.0, 0.5;
   ArmPosterior pool(std::make_shared<Arms>(kernel::Kernel{}, x), kLambda);

@@ -122,7 +122,7 @@ TEST(ArmPosterior, VanishingLambdaKeepsNumbersFinite) {
   }
 }
 
-TEST(ArmPosterior, ASiteObservedAgainRightAwayTakesNoRow) {
+TEST(ArmPosterior, ASiteObservedTwiceInSuccessionAddsNoRow) {
   ArmPosterior posterior(line_arms(10), 0.2);
   posterior.observe({.site = 3, .reward = 1.0});
   posterior.observe({.site = 3, .reward = 2.0});
@@ -195,7 +195,7 @@ TEST(ArmPosterior, DuplicateArmsShareTheirPosterior) {
   EXPECT_NEAR(posterior.variance()[0], 0.2 / 3.2, 1e-14);
 }
 
-TEST(ArmPosterior, SitesAreToldApartByTheirCoordinates) {
+TEST(ArmPosterior, SitesAreIdentifiedByTheirCoordinates) {
   ArmPosterior posterior(line_arms(5), 0.2);
   const std::size_t first = posterior.add_site(Vector::Constant(1, 0.33));
   EXPECT_EQ(first, 5U);
@@ -218,7 +218,7 @@ TEST(ArmPosterior, ACopyIsIndependent) {
   EXPECT_NE(copy.mean(), posterior.mean());
 }
 
-TEST(ArmPosterior, RefusesAndTakesNothing) {
+TEST(ArmPosterior, ARefusedBlockChangesNothing) {
   EXPECT_THROW(ArmPosterior(nullptr, 0.2), base::Error);
   EXPECT_THROW(ArmPosterior(line_arms(5), 0.0), base::Error);
   EXPECT_THROW(ArmPosterior(line_arms(5), std::nan("")), base::Error);

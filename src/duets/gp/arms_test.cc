@@ -40,7 +40,7 @@ TEST(Arms, ColumnsAreKernelValuesToTheBit) {
   }
 }
 
-TEST(Arms, BeyondWhatIsStoredTheColumnsAreTheSame) {
+TEST(Arms, ColumnsAreTheSameBeyondTheStoredSize) {
   const auto many = static_cast<Eigen::Index>(Arms::kStored + 1);
   const numeric::Points x = lattice(many, 2);
   const Arms computed(matern(), x);
@@ -49,7 +49,7 @@ TEST(Arms, BeyondWhatIsStoredTheColumnsAreTheSame) {
   EXPECT_EQ(computed.columns(chosen).topRows(100), stored.columns(chosen));
 }
 
-TEST(Arms, CrossTakesPointsThatAreNoArms) {
+TEST(Arms, CrossAcceptsPointsThatAreNotArms) {
   const numeric::Points x = lattice(20, 2);
   const numeric::Points other = lattice(25, 2).bottomRows(5);
   EXPECT_EQ(Arms(matern(), x).cross(other), kernel::cross(matern(), x, other));

@@ -92,7 +92,7 @@ TEST(LogEvidence, DuplicatesAndTinyNoiseAreFactored) {
   EXPECT_TRUE(std::isfinite(log_evidence(guess, parameters, x, rewards_at(x))));
 }
 
-TEST(LogEvidence, RefusesWhatIsNotANumber) {
+TEST(LogEvidence, RefusesNumbersThatAreNotFinite) {
   const Points x = lattice(5, 2);
   const Vector y = rewards_at(x);
   const Kernel guess{Family::kMatern52, {0.4}, 1.0};
@@ -112,7 +112,7 @@ TEST(LogEvidence, RefusesWhatIsNotANumber) {
   expect_invalid(guess, {.kernel = {Family::kMatern52, {1, 2, 3}, 1.0}}, x, y);
 }
 
-TEST(LogPrior, SharedFactorIsPaidOnceAndEachDeviationToo) {
+TEST(LogPrior, ASharedFactorCountsOnceAndSoDoesEachDeviation) {
   const Kernel guess{Family::kMatern52, {0.2, 0.4}, 5.0};
   const double shift = std::log(2.0);
   const auto prior = [&](std::vector<double> lengthscales) {
@@ -172,7 +172,7 @@ TEST(StandardisedResiduals, MeanSquareIsOneForTheRightModelOnly) {
   EXPECT_GT(too_narrow, 0.4 / 0.11);
 }
 
-TEST(StandardisedResiduals, WithoutSeenRewardsThePriorIsMeasured) {
+TEST(StandardisedResiduals, WithoutSeenRewardsTheyAreThoseOfThePrior) {
   const Parameters parameters{
       .kernel = {Family::kMatern12, {1.0}, 3.0}, .lambda = 1.0, .offset = 1.0};
   const Vector residuals = standardised_residuals(parameters, Points(0, 2), Vector(), lattice(2, 2),

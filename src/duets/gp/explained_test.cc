@@ -151,7 +151,7 @@ TEST(ExplainingRows, OneCandidateIsTakenWhateverItExplains) {
 }
 
 // Beyond the reach of the kernel all covariances are exactly 0.
-TEST(ExplainingRows, DataFarAwayTakeOneCandidate) {
+TEST(ExplainingRows, DistantDataTakeOneCandidate) {
   const Points candidates = lattice(30, 2);
   const Points far = (lattice(40, 2).array() + 1000).matrix();
   const Kernel kernel{Family::kSquaredExponential, {0.2}, 1.0};
@@ -159,7 +159,7 @@ TEST(ExplainingRows, DataFarAwayTakeOneCandidate) {
 }
 
 // Whatever is chosen can be factored: the posterior takes it as it is.
-TEST(ExplainingRows, WhatIsChosenIsPruned) {
+TEST(ExplainingRows, TheChosenRowsArePruned) {
   const Points candidates = lattice(200, 1);
   const Points data = lattice(100, 1, 0.2);
   const Kernel kernel{Family::kSquaredExponential, {0.8}, 5.0};

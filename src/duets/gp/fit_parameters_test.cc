@@ -142,7 +142,7 @@ TEST(FitParameters, OtherUnitsGiveTheSameCell) {
   }
 }
 
-TEST(FitParameters, BelowTwentyRewardsOnlyTheirScaleIsTaken) {
+TEST(FitParameters, BelowTwentyRewardsOnlyTheirScaleIsLearned) {
   const Kernel guess{Family::kMatern52, {0.4}, 123.0};
   const Points x = lattice(19, 2);
   const Vector y = rewards_at(x);
@@ -253,7 +253,7 @@ TEST(FitParameters, ConstantFeatureFollowsTheOthers) {
 
 // Chance alone gains less than is asked for in most draws: of 400 others 14 % got length scales of
 // their own. 10 or more of 20 then have probability 2e-4.
-TEST(FitParameters, RelevanceStaysOutWhereAllFeaturesMatterAlike) {
+TEST(FitParameters, RelevanceIsNotUsedWhereAllFeaturesMatterEqually) {
   Draw draw(20260911);
   int own = 0;
   for (int i = 0; i < 20; ++i) {
@@ -265,7 +265,7 @@ TEST(FitParameters, RelevanceStaysOutWhereAllFeaturesMatterAlike) {
   EXPECT_LE(own, 9);
 }
 
-TEST(FitParameters, TakesTheFirstRows) {
+TEST(FitParameters, UsesTheFirstRows) {
   const Kernel guess{Family::kMatern52, {0.4}, 1.0};
   Draw draw(20260908);
   const Points x = draw.points(90, 2);
@@ -275,7 +275,7 @@ TEST(FitParameters, TakesTheFirstRows) {
   EXPECT_NE(fit.parameters, fit_parameters(guess, x, y).parameters);
 }
 
-TEST(FitParameters, RefusesWhatIsNotANumber) {
+TEST(FitParameters, RefusesNumbersThatAreNotFinite) {
   const Kernel guess{Family::kMatern52, {0.4}, 1.0};
   const Points x = lattice(30, 2);
   const Vector y = rewards_at(x);

@@ -48,7 +48,7 @@ TEST(PivotSearch, LeavesAtMostTheResidualOnItsRows) {
   }
 }
 
-TEST(PivotSearch, GoesOnFromPivotsThatAreGiven) {
+TEST(PivotSearch, ContinuesFromGivenPivots) {
   const Points rows = lattice(2000, 2);
   const Kernel kernel{Family::kMatern52, {0.3}, 1.0};
   PivotSearch coarse(kernel, rows, Points());
@@ -77,7 +77,7 @@ TEST(PivotSearch, StopsAtTheRankAndAtRounding) {
 
 // 40000 rows of which the sample sees every fifth; one row far away from all others is in none of
 // the samples and must be found by the sweep.
-TEST(LowRankPosterior, SeesARowThatNoSampleSaw) {
+TEST(LowRankPosterior, RepresentsARowOutsideTheSample) {
   Points rows = lattice(40000, 2);
   rows.row(12345) << 3.0, 3.0;
   const DataBlocks data = blocks_of(rows);
@@ -118,7 +118,7 @@ TEST(GreedyRows, HoldsItsResidualOnAllOfManyRows) {
 }
 
 // The same bits whoever sweeps which block.
-TEST(LowRankPosterior, TheSameInEveryOfSeveralProcesses) {
+TEST(LowRankPosterior, TheSameInEveryProcess) {
   Points rows = lattice(60000, 2);
   rows.row(54321) << 3.0, 3.0;
   const DataBlocks data = blocks_of(rows);

@@ -59,7 +59,7 @@ TEST(Sweep, IsTheGramOfTheWhitenedData) {
   EXPECT_EQ(got.residuals.watched.rows(), 0);
 }
 
-TEST(Sweep, BringsTheWorstRowsOfEachBlock) {
+TEST(Sweep, ReturnsTheWorstRowsOfEachBlock) {
   const Points points = lattice(2000, 2);
   const Vector counts = Vector::Ones(2000);
   const DataBlocks data = uneven(points, counts);
@@ -79,7 +79,7 @@ TEST(Sweep, BringsTheWorstRowsOfEachBlock) {
   EXPECT_NEAR(left.maxCoeff(), residual.maxCoeff(), 1e-12);
 }
 
-TEST(Sweep, TheSameBitsInEveryOfSeveralProcesses) {
+TEST(Sweep, TheSameBitsInEveryProcess) {
   const Points points = lattice(2000, 2);
   const Vector counts = 1 + lattice(2000, 1, 0.3).col(0).array();
   const DataBlocks data = uneven(points, counts);

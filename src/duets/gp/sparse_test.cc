@@ -284,7 +284,7 @@ void expect_invalid(const std::function<void()>& call, const std::string& field)
   expect_error(call, base::ErrorKind::kInvalid, field + " = ");
 }
 
-TEST(SparsePosterior, SaysThatASetIsNotPruned) {
+TEST(SparsePosterior, ReportsASetThatIsNotPruned) {
   expect_error([] { serial({}, Points::Zero(3, 2), lattice(5, 2), 0.1); },
                base::ErrorKind::kNumeric, "prune");
 }

@@ -155,7 +155,7 @@ TEST(Kernel, WeightedSumAddsCentersInOrderForEveryNumberOfPoints) {
   }
 }
 
-TEST(Kernel, ValuesDoNotDependOnThePlaceOfAPoint) {
+TEST(Kernel, ValuesDoNotDependOnThePositionOfAPoint) {
   EXPECT_TRUE(rc::check("permuting x permutes the sums", [] {
     const int n = *rc::gen::inRange(1, 80);
     const int d = *rc::gen::inRange(1, 6);
@@ -177,7 +177,7 @@ TEST(Kernel, ValuesDoNotDependOnThePlaceOfAPoint) {
   }));
 }
 
-TEST(Kernel, SymmetricBoundedAndBlindToPowersOfTwo) {
+TEST(Kernel, SymmetricBoundedAndExactUnderPowersOfTwo) {
   EXPECT_TRUE(rc::check("k(a, b) = k(b, a) in [0, variance]; units do not matter", [] {
     const int d = *rc::gen::inRange(1, 8);
     Kernel kernel = some_kernel(
@@ -207,7 +207,7 @@ TEST(Kernel, GramIsSymmetricWithExactDiagonal) {
   }
 }
 
-TEST(Kernel, OneLengthscaleStandsForAll) {
+TEST(Kernel, OneLengthscaleAppliesToAllDimensions) {
   const Points x = some_points(40, 3, 1);
   for (Family family : kFamilies) {
     EXPECT_EQ(gram({family, {0.3}, 1.0}, x), gram({family, {0.3, 0.3, 0.3}, 1.0}, x));
@@ -224,7 +224,7 @@ TEST(Kernel, FarPointsGiveZeroEvenWhenTheDistanceOverflows) {
   }
 }
 
-TEST(Kernel, ANonNumberSpoilsItsOwnPointOnly) {
+TEST(Kernel, NaNAffectsOnlyItsOwnPoint) {
   for (Family family : kFamilies) {
     const Kernel kernel = some_kernel(family, 2);
     const Points centers = some_points(10, 2, 4);

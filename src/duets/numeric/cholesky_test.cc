@@ -79,7 +79,7 @@ TEST(Cholesky, ReportsTheJitterASingularMatrixNeeded) {
             result.jitter + 8 * kEpsilon * 3.0);
 }
 
-TEST(Cholesky, SaysNoInsteadOfReturningNan) {
+TEST(Cholesky, FailsInsteadOfReturningNan) {
   const Matrix indefinite{{1, 2}, {2, 1}};
   Matrix broken = Matrix::Identity(40, 40);
   broken(39, 0) = kNan;
@@ -98,7 +98,7 @@ TEST(Cholesky, SaysNoInsteadOfReturningNan) {
 
 // Near the end of the range: nothing may overflow that fits, and what does must not pass as a
 // factor.
-TEST(Cholesky, SurvivesTheEndOfTheRange) {
+TEST(Cholesky, HandlesTheEndOfTheRange) {
   const double largest = std::numeric_limits<double>::max();
   const CholeskyResult diagonal = cholesky(Matrix::Identity(3, 3) * largest);
   ASSERT_TRUE(diagonal.ok);
@@ -107,7 +107,7 @@ TEST(Cholesky, SurvivesTheEndOfTheRange) {
   EXPECT_FALSE(cholesky(Matrix::Constant(2, 2, largest)).ok);
 }
 
-TEST(Cholesky, EmptyIsFineAndNotSquareIsRefused) {
+TEST(Cholesky, AcceptsAnEmptyMatrixAndRefusesOneThatIsNotSquare) {
   EXPECT_TRUE(cholesky(Matrix(0, 0)).ok);
   expect_invalid([] { cholesky(Matrix::Zero(2, 3)); });
 }
@@ -145,7 +145,7 @@ TEST(PivotedCholesky, LeavesNoResidualAboveTheToleranceAndPivotsLargestFirst) {
 }
 
 // A residual that equals the tolerance is small enough: "until it is <= tolerance".
-TEST(PivotedCholesky, AResidualAtTheToleranceIsLeft) {
+TEST(PivotedCholesky, StopsAtAResidualEqualToTheTolerance) {
   const Matrix a = Vector(Vector::LinSpaced(3, 1, 3)).asDiagonal();
   EXPECT_EQ(pivot(a, 2, 3).pivots, (std::vector<std::uint32_t>{2}));
   EXPECT_EQ(pivot(a, 1.5, 3).pivots, (std::vector<std::uint32_t>{2, 1}));
@@ -188,7 +188,7 @@ TEST(PivotedCholesky, SmallCases) {
   EXPECT_EQ(pivot(Matrix::Identity(4, 4), 0, 0).pivots.size(), 0U);
 }
 
-TEST(PivotedCholesky, RefusesWhatIsNotANumber) {
+TEST(PivotedCholesky, RefusesNumbersThatAreNotFinite) {
   const Matrix identity = Matrix::Identity(2, 2);
   expect_invalid([&] { pivot(identity * kNan, 0, 2); });
   expect_invalid([&] { pivot(identity, kNan, 2); });

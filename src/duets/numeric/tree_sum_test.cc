@@ -62,7 +62,7 @@ TEST(TreeSum, IsTheTreeOverTheUnits) {
 }
 
 // The test above would not see a sum in another order if the leaves could not tell.
-TEST(TreeSum, TheLeavesOfTheseTestsTellOrdersApart) {
+TEST(TreeSum, TheTestLeavesDistinguishOrders) {
   Vector in_order = leaf(0);
   for (std::size_t i = 1; i < 40; ++i) in_order += leaf(i);
   EXPECT_NE(in_order, definition(0, 40));
@@ -76,7 +76,7 @@ TEST(TreeSum, TheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-TEST(TreeSum, TheSameBitsInEveryOfSeveralProcesses) {
+TEST(TreeSum, TheSameBitsInEveryProcess) {
   for (std::size_t ranks = 1; ranks <= 5; ++ranks) {
     for (std::size_t n = 0; n <= 40; ++n) {
       const Vector want = n == 0 ? Vector(Vector::Zero(kSize)) : definition(0, n);

@@ -39,7 +39,7 @@ TEST(Regret, OneAgentOneQuery) {
   EXPECT_EQ(regret.simple()[0], 2);
 }
 
-TEST(Regret, AQueryThatNeverHappenedContributesNothing) {
+TEST(Regret, AQueryThatWasNotMadeContributesNothing) {
   RegretCurve regret(2, 2, 1);
   regret.add(AgentId{1}, 1, 0.5);
   EXPECT_EQ(regret.cumulative(), (std::vector<double>{0, 0.5}));

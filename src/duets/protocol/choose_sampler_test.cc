@@ -108,7 +108,7 @@ TEST(ChooseSampler, WalksWhereACoverIsUseless) {
   EXPECT_EQ(choose(Domain::box(10), 0.9).trim.sampler.method, Method::kWalk);
 }
 
-TEST(ChooseSampler, WalksWhereFeaturesAreNoLatents) {
+TEST(ChooseSampler, WalksWhereFeaturesDifferFromLatents) {
   const domain::Parameter real{.name = "x"};
   const domain::Parameter whole{.name = "n", .type = domain::ParameterType::kInt, .high = 1000};
   const Choice choice = choose(Domain::box({real, whole}), 0.999);

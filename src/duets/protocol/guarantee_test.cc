@@ -23,7 +23,7 @@ TEST(Guarantee, TunedModeClaimsNothingAndDoesNotSayWhoChose) {
   for (const std::string& text : {fixed, learned}) EXPECT_THAT(text, Not(HasSubstr("user")));
 }
 
-TEST(Guarantee, TheoryModeClaimsTheTheoremUnlessSomebodyWasMissing) {
+TEST(Guarantee, TheoryModeClaimsTheTheoremUnlessAnAgentWasMissing) {
   Study study;
   study.mode = Mode::kTheory;
   study.delta = 0.1;

@@ -188,16 +188,16 @@ void expect_survives_damage(const Bytes& bytes, const Recode& recode) {
   }
 }
 
-TEST(Messages, EveryMessageComesBackAndDamageIsNoticed) {
+TEST(Messages, EveryMessageRoundTripsAndDamageIsDetected) {
   EXPECT_TRUE(rc::check([] { expect_survives_damage(encode(any_message()), recode_message); }));
 }
 
-TEST(Records, EveryRecordComesBackAndDamageIsNoticed) {
+TEST(Records, EveryRecordRoundTripsAndDamageIsDetected) {
   EXPECT_TRUE(
       rc::check([] { expect_survives_damage(encode_record(any_record()), recode_record); }));
 }
 
-TEST(Messages, BytesOfNobodyNeverCrash) {
+TEST(Messages, ArbitraryBytesNeverCrash) {
   EXPECT_TRUE(rc::check([](const Bytes& bytes) {
     expect_canonical(bytes, recode_message);
     expect_canonical(bytes, recode_record);

@@ -15,7 +15,7 @@ EpochReport report(std::uint32_t epoch, double surprise, std::uint32_t length = 
   return report;
 }
 
-TEST(ModelCheck, LooksAtTheLastEpochThatWasForetold) {
+TEST(ModelCheck, UsesTheLastPredictedEpoch) {
   EXPECT_FALSE(check_model({}));
   EXPECT_FALSE(check_model({report(1, 0)}));
   const auto check = check_model({report(1, 0), report(2, 9), report(3, 1.44), report(4, 0)});

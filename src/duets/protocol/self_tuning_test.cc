@@ -88,7 +88,7 @@ TEST(SelfTuning, CutsKeepTheFloor) {
 
 // Of two candidates a share above a half is both: a floor that is rounded up would keep a loser for
 // the rest of a long run.
-TEST(SelfTuning, TheFloorLetsGoOfOneCandidateAtATime) {
+TEST(SelfTuning, TheFloorAllowsDroppingOneCandidateAtATime) {
   Study study = tuning_study(Domain::finite(lattice(4, 2)));
   study.beta = 1e-6;
   study.volume_floor = 0.9;
@@ -158,7 +158,7 @@ TEST(SelfTuning, ManyAgentsAreAllHeard) {
 
 // The host leaves out agents whose rewards are there already: the model is what the others' rewards
 // say, all 199 of them. Were the 300 counted, every second would be passed over (kLearnedRows).
-TEST(SelfTuning, WhoIsLeftOutTeachesNothing) {
+TEST(SelfTuning, AnExcludedAgentTeachesNothing) {
   Study study = tuning_study(Domain::finite(lattice(1600, 2)));
   study.agents = 300;
   study.horizon = 2;

@@ -78,7 +78,7 @@ TEST(Unusable, RewardsEndWhereTheirFourthPowersWouldOverflow) {
   }
 }
 
-TEST(Unusable, AnAgentDoesNotTakeSuchAReward) {
+TEST(Unusable, AnAgentRefusesSuchAReward) {
   TestRun run(learning_study());
   EXPECT_EQ(error_kind([&] { run.agent(0).report(0, kHuge); }), base::ErrorKind::kInvalid);
   EXPECT_THAT(error_text([&] { run.agent(0).report(0, kHuge); }), HasSubstr("as a hole"));
@@ -145,7 +145,7 @@ TEST(Unusable, AProjectionThatOverflowsLeavesItsAgentsOut) {
 }
 
 // A fault that is not in single messages is nobody's: the error stands, and so do the messages.
-TEST(Unusable, NobodyIsLeftOutWhereAllAreAlike) {
+TEST(Unusable, NoAgentIsExcludedWhereAllAreAlike) {
   TestRun run(projecting_study());
   std::vector<Upload> all = uploads(run);
   for (Upload& upload : all) {

@@ -154,7 +154,7 @@ TEST(TiedVariance, InTenDimensionsOnlyASmallRegionIsOfLowRank) {
 
 // More rows than a dense matrix is made for, and a kernel that no number of pivots sees: what is
 // left is told, and it bounds how far the computed variance is above the exact one.
-TEST(TiedVariance, SaysThatItIsApproximate) {
+TEST(TiedVariance, ReportsThatItIsApproximate) {
   const kernel::Kernel kernel{kernel::Family::kMatern12, {0.05}, 1.0};
   const Points data = lattice(kDenseFallback + 100, 3);
   const Points x = between(50, 3);
@@ -171,7 +171,7 @@ TEST(TiedVariance, SaysThatItIsApproximate) {
   EXPECT_LE((found.model(x, num_clamped) - above).maxCoeff(), found.model.residual());
 }
 
-TEST(TiedVariance, TheSameInEveryOfSeveralProcesses) {
+TEST(TiedVariance, TheSameInEveryProcess) {
   const kernel::Kernel kernel{kernel::Family::kSquaredExponential, {0.3}, 1.0};
   const Dataset data = dataset_of(lattice(50000, 2));
   const Points x = between(100, 2);

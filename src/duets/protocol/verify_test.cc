@@ -339,7 +339,7 @@ std::vector<Answer> answers_of(const Study& study, const std::vector<Record>& re
   return answers;
 }
 
-TEST(VerifyAnswers, MessagesAreMadeAgain) {
+TEST(VerifyAnswers, MessagesAreRecomputed) {
   for (Study study : {small_study(), small_study(Domain::box(2))}) {
     for (const DataPolicy data : {DataPolicy::kEpoch, DataPolicy::kSurviving}) {
       study.data = data;
@@ -404,7 +404,7 @@ TEST(VerifyAnswers, SomeAreEnough) {
   }
 }
 
-TEST(VerifyAnswers, ThatFitNoStudyAreNamed) {
+TEST(VerifyAnswers, ThatDoNotFitTheStudyAreNamed) {
   TestRun run(small_study());
   run.finish();
   const std::vector<Answer> bad{{AgentId{1}, EpochId{1}, 77, 1.0}};

@@ -240,7 +240,7 @@ TEST(IndexBelow, IsTheHighHalfOfTheProduct) {
   expect_invalid([] { index_below(1, 0); }, "n");
 }
 
-TEST(StudySecret, EveryCoinIsAnother) {
+TEST(StudySecret, EveryCoinIsDifferent) {
   std::set<Key> keys;
   std::size_t expected = 0;
   for (const std::uint64_t seed : {0ULL, 1ULL, 1ULL << 32, ~0ULL}) {

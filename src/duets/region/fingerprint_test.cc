@@ -15,7 +15,7 @@ TEST(Fingerprint, ThisMachineComputesTheExpectedBits) {
   EXPECT_NO_THROW(require_platform());
 }
 
-TEST(Fingerprint, IsAFunctionOfNothing) {
+TEST(Fingerprint, IsTheSameOnEveryCall) {
   EXPECT_EQ(base::to_hex(numeric_fingerprint()), base::to_hex(numeric_fingerprint()));
 }
 

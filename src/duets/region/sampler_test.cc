@@ -134,7 +134,7 @@ TEST(Sampler, PointsLieInTheRegion) {
   }
 }
 
-TEST(Sampler, FiniteSetsTellTheCandidateBehindARow) {
+TEST(Sampler, FiniteSetsReportTheCandidateOfEachRow) {
   const Sampler sampler(finite_region(), kByIndex);
   const Draw got = sampler.draw(kCoin, Lane::kPrivate, {EpochId{2}, 0, 300}, kSerial);
   ASSERT_EQ(got.indices.size(), 300U);
@@ -264,7 +264,7 @@ TEST(Sampler, AStepMovesOneCoordinate) {
 
 // A chain whose proposals all fail stays: with one start and no room, nothing moves and nothing
 // loops.
-TEST(Sampler, AChainWithoutRoomStays) {
+TEST(Sampler, AChainThatCannotMoveStays) {
   Points candidates(1, 2);
   candidates << 0.25, 0.75;
   const auto peak = std::make_shared<const Cut>(

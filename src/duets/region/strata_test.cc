@@ -216,7 +216,7 @@ TEST(Strata, PartsOfAnEpochAreThoseOfTheWhole) {
             all.latents);
 }
 
-TEST(Strata, AreLeftOutWhereThereAreTooManySlots) {
+TEST(Strata, AreNotUsedWhereThereAreTooManySlots) {
   const World world(5);
   EXPECT_EQ(strata_pool(Method::kRejection, {EpochId{1}, 10, 10}), 1600U);
   EXPECT_EQ(strata_pool(Method::kWalk, {EpochId{1}, 10, 10}), 400U);
@@ -339,7 +339,7 @@ TEST(Strata, MeansVaryLess) {
 }
 
 // Of eight coordinates two matter. Who knows it from the length scales stratifies as in a square.
-TEST(Strata, LengthScalesSayWhichSidesMatter) {
+TEST(Strata, LengthScalesDecideWhichSidesMatter) {
   const double independent = variance_of_mean(box(8), false);
   const SideUnits units{0.3, 0.3, 9, 9, 9, 9, 9, 9};
   EXPECT_LT(variance_of_mean(box(8), true, units), 0.2 * independent);

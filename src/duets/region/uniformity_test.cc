@@ -254,7 +254,7 @@ TEST(Uniformity, CoversAreUniform) {
   }
 }
 
-TEST(Uniformity, WrongCoversAreSeen) {
+TEST(Uniformity, WrongCoversAreDetected) {
   const std::vector<double> probability = cell_probabilities(second_region());
   EXPECT_GT(deviate(wrong_cover_points(8), probability), 5 * kDeviateBound);
   EXPECT_GT(deviate(wrong_cover_points(12), probability), 2 * kDeviateBound);
@@ -268,7 +268,7 @@ TEST(Uniformity, WalksFromThePublicStreamAreUniform) {
 }
 
 // Controls: walks from one start that did not forget it, and a walk that never stays.
-TEST(Uniformity, WrongWalksAreSeen) {
+TEST(Uniformity, WrongWalksAreDetected) {
   const std::vector<double> probability = cell_probabilities(second_region());
   const Points start = peaks().topRows(1);
   ASSERT_EQ(second_region().contains(start).inside[0], 1);

@@ -252,7 +252,7 @@ TEST(ApproxDisKernelUcb, KeepsPointsInProportionToTheirLeverage) {
   EXPECT_LT(policy.dictionary().size(), 174U);
 }
 
-TEST(ApproxDisKernelUcb, NobodyKeepsAPointBeforeThereIsADictionary) {
+TEST(ApproxDisKernelUcb, NoAgentKeepsAPointBeforeThereIsADictionary) {
   const Setting setting = finite_setting(2, 8, random_points(2, 30, 2));
   ApproxDisKernelUcb policy(setting, {.beta = 1, .threshold = 4, .oversampling = 1e-300});
   Channel channel(2);
@@ -266,7 +266,7 @@ TEST(ApproxDisKernelUcb, NobodyKeepsAPointBeforeThereIsADictionary) {
 
 // When nobody keeps a point the dictionary stays and the moments are sent again: 2 (m^2 + m) reals
 // in the paper's ledger, none for points.
-TEST(ApproxDisKernelUcb, NobodyKeepsAPointLater) {
+TEST(ApproxDisKernelUcb, NoAgentKeepsAPointLater) {
   const Setting setting = finite_setting(1, 40, random_points(2, 30, 2), 1.0);
   ApproxDisKernelUcb policy(setting, {.beta = 1, .threshold = 0, .oversampling = 0.3});
   Channel channel(1);
