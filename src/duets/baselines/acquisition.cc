@@ -16,7 +16,7 @@ using numeric::Vector;
 
 namespace {
 
-// How many values best_arm() looks at together.
+// How many values best_arm() compares together.
 constexpr Eigen::Index kBlock = 128;
 
 }  // namespace
@@ -83,8 +83,8 @@ std::size_t Acquisition::best_arm(const Vector& values, base::AgentId agent,
                                   base::value(agent), t));
   }
   std::vector<std::size_t> ties;
-  // Most blocks are passed over by their maximum, which is vectorised; a comparison of each entry
-  // with an exit is not.
+  // Most blocks are skipped by their maximum, which is vectorised; a loop with an early exit is
+  // not.
   for (Eigen::Index first = 0; first < values.size(); first += kBlock) {
     const Eigen::Index end = std::min(first + kBlock, values.size());
     if (values.segment(first, end - first).maxCoeff() != best) continue;

@@ -21,7 +21,7 @@ std::optional<Failure> outcome(Transport& transport, const std::function<void()>
   } catch (const JobFailed& failed) {
     return failed.failure();
   } catch (const std::exception& error) {
-    // Out of step: the others have thrown the same, and come to one more exchange with it.
+    // Out of step: the others have thrown the same, and announce it in one more exchange.
     return announce(transport, explain(error));
   }
   return std::nullopt;

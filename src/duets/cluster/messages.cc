@@ -7,8 +7,8 @@
 namespace duets::cluster {
 namespace {
 
-// The last byte of a message says which of the two it is: contents come first, so that taking the
-// frame off is a cheaper thing than moving what is inside.
+// The last byte of a message says which of the two it is: contents come first, because removing a
+// frame at the end is cheaper than moving the contents.
 constexpr std::uint8_t kWork = 1;
 constexpr std::uint8_t kFailed = 2;
 constexpr std::size_t kFrame = 1 + 8 + 1;  // kind, number of units, kWork
@@ -33,7 +33,7 @@ base::Bytes failure_message(const Failure& failure) {
 
 bool is_failure(const base::Bytes& message) { return message.back() == kFailed; }
 
-// Nothing when nobody failed.
+// Empty when no process failed.
 std::optional<Failure> verdict(const std::vector<base::Bytes>& messages) {
   const auto failed = std::find_if(messages.begin(), messages.end(), is_failure);
   if (failed == messages.end()) return std::nullopt;
@@ -43,13 +43,13 @@ std::optional<Failure> verdict(const std::vector<base::Bytes>& messages) {
   failure.code = static_cast<int>(reader.u32());
   const std::string host = reader.text();
   failure.text = reader.text();
-  // The first process is the one that people see; what all have in common it has too.
+  // The first process is the one that users see; a failure of all processes is also its own.
   if (rank == 0) return failure;
   failure.text = fmt::format("rank {} of {} on {}: {}", rank, messages.size(), host, failure.text);
   return failure;
 }
 
-// Takes the frame off.
+// Removes the frame.
 Purpose unframed(base::Bytes& message) {
   const std::span<const std::uint8_t> whole(message);
   base::ByteReader reader(whole.last(kFrame));

@@ -22,8 +22,8 @@ namespace {
 
 using base::Bytes;
 
-// MPI_Wait would burn a core that other processes of this machine may need: a peer can be minutes
-// away. Short waits are met by yielding, long ones sleep a thousandth of a second at a time.
+// MPI_Wait would keep a core busy that other processes of this machine may need: a peer can be
+// minutes away. Short waits yield, long ones sleep a thousandth of a second at a time.
 void wait_for(MPI_Request& request) {
   constexpr int kYields = 2000;
   int done = 0;
@@ -58,7 +58,7 @@ class MpiTransport final : public Transport {
 
   std::vector<Bytes> exchange(Bytes mine) override {
     const std::vector<std::uint64_t> sizes = exchange_sizes(mine.size());
-    // The others are in the middle of the exchange too and could not be told of an exception.
+    // The others are in the middle of the exchange too and could not learn of an exception.
     try {
       std::vector<Bytes> all(size());
       for (std::size_t i = 0; i < size(); ++i) all[i].resize(sizes[i]);

@@ -9,7 +9,7 @@
 namespace duets::cluster {
 namespace {
 
-// The processors that the scheduler, or whoever started us, lets us use; empty when the system has
+// The processors that the scheduler or launcher lets this process use; empty when the system has
 // more of them than fit.
 base::Bytes processors() {
   base::ByteWriter writer;

@@ -15,10 +15,10 @@ using numeric::Vector;
 
 namespace {
 
-// Rows beyond twice the different sites that are let be before a rebuild.
+// Rows beyond twice the distinct sites that are allowed before a rebuild.
 constexpr std::size_t kSpareRows = 64;
-// So many rows of V (M = 2000: 256 KiB) stay in the second level cache while each column of a
-// prepare() passes over them.
+// This many rows of V (M = 2000: 256 KiB) stay in the second level cache while prepare() applies
+// them to each column.
 constexpr Eigen::Index kRowsAtOnce = 16;
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
@@ -115,7 +115,7 @@ void ArmPosterior::append(std::span<const Tally> tallies) {
   log_det_ += rows_.append(block, mean_, variance_);
   row_sites_.insert(row_sites_.end(), sites.begin(), sites.end());
   last_ = tallies.back();
-  // To bring an old column up to date costs as much as a new one in the end, and room.
+  // In the end, updating an old column costs as much time as a new one, and memory.
   std::erase_if(columns_, [&](const auto& entry) {
     return entry.second.white.size() < index(rows_.size()) / 2;
   });
@@ -190,7 +190,7 @@ void ArmPosterior::prepare(std::span<const std::size_t> sites) {
     ResidualColumn& column = columns_[site];
     if (column.arms.size() == 0) start_column(column, site);
     const Eigen::Index done = column.white.size();
-    if (done == num_rows) continue;  // also a site that is named twice
+    if (done == num_rows) continue;  // includes a site that is listed twice
     column.white = is_arm(site) ? Vector(rows_.whitened_arms().row(index(site)))
                                 : Vector(whiten(features_of({&site, 1})));
     stale.push_back({&column, done});

@@ -42,7 +42,7 @@ DataBlock joined(const std::vector<base::Bytes>& parts) {
   return all;
 }
 
-// What `part` makes of each block of this process, of all processes.
+// The results of `part` for the blocks of all processes; each process computes its own.
 DataBlock collect(const DataBlocks& data, const base::Executor& executor,
                   const std::function<DataBlock(std::size_t)>& part) {
   const base::UnitRange mine = executor.share(data.num_blocks());
@@ -68,7 +68,7 @@ DataBlocks blocks_of(const Points& points, const Vector& counts) {
     data.rows.push_back(std::min(kRowsPerBlock, num_rows - first));
   }
   if (num_rows == 0) data.rows.push_back(0);  // no rows still have a number of columns
-  // No counts may be a default argument, which is gone by then.
+  // Empty counts may be a default argument, which no longer exists when a block is made.
   const Vector* weights = counts.size() > 0 ? &counts : nullptr;
   data.block = [&points, weights, rows = data.rows](std::size_t i) {
     const auto first = static_cast<Eigen::Index>(i * kRowsPerBlock);

@@ -75,7 +75,8 @@ double log_evidence(const kernel::Kernel& guess, const Parameters& parameters,
   const double prior = log_prior(guess, parameters);
   if (rewards.size() == 0) return prior;
 
-  // In units of the kernel's variance, so that no scale of rewards can spoil the factorisation.
+  // In units of the kernel's variance, so that the scale of the rewards cannot affect the
+  // factorisation.
   shape = parameters.kernel;
   shape.variance = 1;
   const double stddev = std::sqrt(parameters.kernel.variance);

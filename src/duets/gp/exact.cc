@@ -21,8 +21,8 @@ using numeric::Vector;
 
 namespace {
 
-// largest_variance: how much of the data the first round looks at, and how many points with the
-// largest bounds are computed to the end in each round.
+// largest_variance: how much of the data the first round uses, and how many points with the largest
+// bounds are computed completely in each round.
 constexpr Eigen::Index kFirstData = 32;
 constexpr Eigen::Index kNumProbes = 4;
 

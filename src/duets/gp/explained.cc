@@ -13,7 +13,7 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-// What the chosen candidates leave of the covariances. Every entry is the same sequence of
+// The covariances given the chosen candidates. Every entry is the same sequence of
 // roundings in every build: lanes run across candidates or rows of the data, and sums go over the
 // data in their order.
 class Left {
@@ -42,7 +42,7 @@ class Left {
     for (Eigen::Index j = 0; j < cross_.cols(); ++j) {
       cross_.col(j).array() = cross_.col(j).array() - z.array() * seen[j];
     }
-    // It is seen entirely, whatever rounding says.
+    // It has no residual, whatever rounding gives.
     among_(i, i) = 0;
     measure();
   }

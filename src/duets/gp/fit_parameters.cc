@@ -175,7 +175,7 @@ struct Scaled {
   Vector y;
   double offset = 0;
   int exponent = 0;
-  bool flat = false;  // nothing to see but rounding, or nothing at all
+  bool flat = false;  // no rewards, or none that differ by more than rounding
 };
 
 Scaled scale(const Vector& rewards) {
@@ -200,7 +200,7 @@ Scaled scale(const Vector& rewards) {
   return result;
 }
 
-/// What is known before the first fit: the rewards give no more than their scale.
+/// The model before the first fit: only the scale comes from the rewards.
 Cell guessed(const kernel::Kernel& guess, const Scaled& rewards) {
   const auto n = static_cast<double>(rewards.y.size());
   return {.shape = guess,

@@ -14,8 +14,8 @@ using numeric::Points;
 // Rows that all blocks of data together should propose as pivots, and the least that one does.
 constexpr std::size_t kProposals = 1024;
 constexpr std::size_t kLeastProposals = 16;
-// Rows proposed after a sweep are seen better than asked for: not all that left too much were
-// proposed, and another sweep costs more than a few pivots.
+// After a sweep the residual of the proposed rows is made smaller than required: not all rows with
+// too large a residual were proposed, and another sweep costs more than a few pivots.
 constexpr double kFinerAfterSweep = 0.5;
 
 // Which rows a sweep found depends on numbers that another processor may round differently: all
@@ -82,7 +82,7 @@ Points greedy_rows(const kernel::Kernel& kernel, const DataBlocks& latents,
   Points chosen =
       numeric::select_rows(sample, greedy_pivots(kernel, features(sample), residual, max_points));
   if (latents.num_rows() <= kPivotSample) return chosen;
-  // Every look adds a pivot at least.
+  // Every pass adds at least one pivot.
   return add_unseen_rows(kernel, latents, features, std::move(chosen), residual, max_points,
                          max_points, executor);
 }

@@ -17,12 +17,12 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-// A block of pivots comes from this many rows whose residuals are at least this share of the
-// largest. The rows with the largest ones would not do: they lie next to each other.
+// A block of pivots is chosen from this many rows whose residuals are at least this share of the
+// largest. The rows with the largest residuals would be a bad choice: they are close to each other.
 constexpr std::size_t kCandidates = 256;
 constexpr double kFloorShare = 0.5;
 constexpr std::size_t kBlock = 64;
-// Rows at a time: what they have of the factor stays in the cache.
+// Rows at a time: their part of the factor stays in the cache.
 constexpr Eigen::Index kChunk = 128;
 // Below this part of the prior variance a residual is rounding.
 constexpr double kRounding = 1e-13;
@@ -126,7 +126,7 @@ std::vector<std::uint32_t> PivotSearch::candidates(double floor) const {
   return some;
 }
 
-// What the pivots leave of these rows' kernel matrix.
+// The residual of these rows' kernel matrix given the pivots.
 Matrix PivotSearch::left_of(const std::vector<std::uint32_t>& rows) const {
   Matrix left = kernel::gram(kernel_, numeric::select_rows(rows_, rows));
   const Matrix z = rows_at(z_.leftCols(static_cast<Eigen::Index>(rank())), rows);
@@ -153,7 +153,7 @@ bool PivotSearch::add_block(double residual, std::size_t max_rank) {
   return true;
 }
 
-// `lower`: the factor of what the earlier pivots leave of these rows' kernel matrix.
+// `lower`: the factor of the residual of these rows' kernel matrix given the earlier pivots.
 void PivotSearch::append(const std::vector<std::uint32_t>& rows, const Matrix& lower) {
   const auto r = static_cast<Eigen::Index>(rank());
   const Points points = numeric::select_rows(rows_, rows);
@@ -168,7 +168,7 @@ void PivotSearch::append(const std::vector<std::uint32_t>& rows, const Matrix& l
   for (Eigen::Index k = 0; k < fresh.cols(); ++k) {
     residual_.array() = residual_.array() - fresh.col(k).array().square();
   }
-  // A pivot is seen entirely, whatever rounding says.
+  // A pivot has no residual, whatever rounding gives.
   for (const std::uint32_t row : rows) residual_[row] = 0;
   pivots_ = numeric::stacked(pivots_, points);
 }

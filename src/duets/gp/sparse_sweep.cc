@@ -65,8 +65,8 @@ Points watched_rows(const Points& points, const Vector& residual, const Watch& w
   return numeric::select_rows(points, above);
 }
 
-// What the pivots leave of each row of a block; adds the block to `gram` (lower triangle), unless
-// there is none.
+// The residual of each row of a block; adds the block to `gram` (lower triangle), unless there is
+// none.
 Vector block_residual(const Whitening& whitening, const Points& points, const Vector& counts,
                       Matrix* gram) {
   require_points(points, whitening.inducing.dimension(), "data");

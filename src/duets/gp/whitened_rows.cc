@@ -16,7 +16,7 @@ using numeric::Vector;
 
 namespace {
 
-// Room that is not used is not touched and so costs nothing; to grow means to copy.
+// Reserved memory that is not touched costs nothing; growing costs a copy.
 constexpr Eigen::Index kFirstCapacity = 64;
 
 void subtract_squares(const Eigen::Ref<const Matrix>& columns, Vector& variance) {
@@ -33,7 +33,7 @@ WhitenedRows::WhitenedRows(std::size_t num_arms) : arms_(static_cast<Eigen::Inde
 void WhitenedRows::reserve(Eigen::Index rows) {
   if (rows <= arms_.cols()) return;
   const Eigen::Index capacity = std::max({kFirstCapacity, rows, 2 * arms_.cols()});
-  // Only what is in use is copied, which conservativeResize would not know.
+  // Copies only what is in use; conservativeResize would copy everything.
   Matrix arms(arms_.rows(), capacity);
   arms.leftCols(num_rows_) = arms_.leftCols(num_rows_);
   arms_ = std::move(arms);
@@ -67,7 +67,7 @@ double WhitenedRows::append(Block& block, Vector& mean, Vector& variance) {
 }
 
 // The row is c / r with c the covariances before it and r^2 = last_variance_ + noise: another noise
-// changes nothing but r, and c follows from the row.
+// changes only r, and c follows from the row.
 double WhitenedRows::revise_last(double noise, double surprise, Vector& mean, Vector& variance) {
   const Eigen::Index last = num_rows_ - 1;
   const double before = lower_(last, last);

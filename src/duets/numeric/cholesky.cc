@@ -46,7 +46,8 @@ Vector next_column(const PivotedCholesky& partial, Eigen::Index rank, Eigen::Ind
   }
   const double root = std::sqrt(partial.residual[pivot]);
   column /= root;
-  // What is zero in exact arithmetic is made zero, so that the rows of pivots stay exact.
+  // Entries that are zero in exact arithmetic are set to zero, so that the rows of pivots stay
+  // exact.
   for (const std::uint32_t chosen : partial.pivots) column[chosen] = 0;
   column[pivot] = root;
   return column;
@@ -64,7 +65,7 @@ CholeskyResult cholesky(Matrix a) {
   CholeskyResult result;
   // It would fail anyway, but after nine attempts.
   if (!lower_is_finite(a)) return result;
-  // The factor takes the place of the lower triangle; the upper one and this keep what it was.
+  // The factor overwrites the lower triangle; the upper one and this diagonal keep the original.
   const Vector diagonal = a.diagonal();
   a.triangularView<Eigen::StrictlyUpper>() = a.transpose();
   for (const double step : kJitterSteps) {

@@ -10,9 +10,9 @@ namespace {
 using simd::kLanes;
 using simd::Pack;
 
-// Columns solved by substitution; wider systems are halved, and the halves meet in a product.
+// Columns solved by substitution; wider systems are halved, and a product joins the halves.
 constexpr Eigen::Index kNarrow = 32;
-// Packs that are solved side by side, so that the latency of one hides behind the others.
+// Packs that are solved together, so that the others hide the latency of one.
 constexpr std::size_t kGroup = 8;
 
 // Forward substitution for G * kLanes rows.

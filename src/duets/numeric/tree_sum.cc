@@ -24,7 +24,7 @@ struct Node {
   Vector sum;
 };
 
-// Nodes that follow each other. Two siblings become their parent as soon as both are there.
+// Consecutive nodes. Two siblings become their parent as soon as both are known.
 class Nodes {
  public:
   void push(Node node) {
@@ -40,7 +40,8 @@ class Nodes {
     }
   }
 
-  // Adds what is left over from the right, the smallest first, and keeps the sum. Not for none.
+  // Adds the remaining nodes from the right, the smallest first, and keeps the sum. There must be
+  // one.
   const Vector& fold() {
     for (; nodes_.size() >= 2; nodes_.pop_back()) {
       nodes_[nodes_.size() - 2].sum += nodes_.back().sum;
@@ -106,9 +107,9 @@ Vector tree_sum(std::size_t num_units, std::size_t size,
   if (num_units == 0) return Vector::Zero(static_cast<Eigen::Index>(size));
   const base::UnitRange mine = executor.share(num_units);
   Nodes nodes = own_nodes(mine, size, leaf, executor);
-  // A process that has all units need not know whether it is alone: others may have none.
+  // A process that has all units need not know whether there are others: they have none.
   if (mine.size() == num_units) nodes.fold();
-  // The share of a process is a few nodes of the tree; they travel with its first unit.
+  // The share of a process is a few nodes of the tree; they are sent with its first unit.
   std::vector<base::Bytes> parts(mine.size());
   if (!parts.empty()) parts.front() = encoded(nodes);
   nodes = {};

@@ -54,7 +54,7 @@ Summit climb(const AscentProblem& problem, std::vector<double> start) {
     const double square = numeric::strict_dot(move.step, move.step);
     const double curvature =
         numeric::strict_dot(move.step, gradient) - numeric::strict_dot(move.step, next_gradient);
-    // Where the function bends upwards along the step there is no step length to read off it.
+    // Where the function bends upwards along the step it gives no step length.
     length = curvature > 0 ? square / curvature : 2 * length;
     length = std::clamp(length, 1e-6 * problem.first_step, 1e6 * problem.first_step);
     std::swap(gradient, next_gradient);

@@ -13,7 +13,7 @@ namespace {
 using numeric::strict_log;
 using numeric::strict_sincospi;
 
-/// prod sqrt(z) sin(z) on [0, 10]^d. The formula is wanted outside the cube too, so sqrt |z|.
+/// prod sqrt(z) sin(z) on [0, 10]^d. The formula must be defined outside the cube too, so sqrt |z|.
 double alpine(std::span<const double> x) {
   double product = 1;
   for (const double u : x) {
@@ -80,7 +80,7 @@ double schwefel(std::span<const double> x) {
 }
 
 /// log sum_i 1 / (|z - C_i|^2 + b_i), Shekel's ten foxholes in [0, 10]^4. The logarithm, because
-/// the sum itself is flat but for a needle.
+/// the sum itself is flat except for a needle.
 double shekel(std::span<const double> x) {
   // Coordinates 3 and 4 of every hole repeat 1 and 2.
   constexpr double kHoles[10][2] = {{4, 4}, {1, 1}, {8, 8}, {6, 6}, {3, 7},

@@ -73,7 +73,7 @@ void RegretCurve::settle_into(Curves& curves) const {
 RegretCurve::Curves RegretCurve::whole() const {
   Curves curves = settled_;
   settle_into(curves);
-  // Times that were not told of yet.
+  // Times after the current stretch.
   const double sum = curves.cumulative.back();
   const double best = curves.simple.back();
   curves.cumulative.resize(horizon_, sum);

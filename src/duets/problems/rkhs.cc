@@ -103,8 +103,8 @@ Summit search(const Expansion& f, const RkhsOptions& options, const random::Coin
   numeric::Points starts(f.centers().rows() + random_points.rows(), random_points.cols());
   starts << f.centers(), random_points;
 
-  // |f| <= B sqrt(variance) and |grad f| is of the order of that over the length scale: so much for
-  // what a first step and a negligible gain are.
+  // |f| <= B sqrt(variance) and |grad f| is of the order of that over the length scale: this sets
+  // the first step and the negligible gain.
   const double bound = options.norm * std::sqrt(options.kernel.variance);
   const double shortest =
       *std::min_element(options.kernel.lengthscales.begin(), options.kernel.lengthscales.end());

@@ -20,7 +20,7 @@ using region::SamplerSettings;
 
 // Below this acceptance a walk is cheaper than rejection from the whole domain.
 constexpr double kLeastAcceptance = 0.03;
-// A slot whose acceptance was measured rightly fails with probability e^-60.
+// If the measured acceptance is right, a slot fails with probability e^-60.
 constexpr double kAttemptFactor = 60;
 constexpr std::uint32_t kMaxAttempts = 1U << 24;
 
@@ -31,7 +31,7 @@ constexpr std::uint64_t kMostCellTests = std::uint64_t{1} << 18;
 // Value and gradient at a cell cost as much as two membership tests.
 constexpr double kTestsPerCell = 2;
 constexpr std::uint32_t kMeasured = 4096;
-// Membership tests: a few hundredths of a second, for which no agent shall build cells.
+// Membership tests: a saving of a few hundredths of a second is not worth building cells.
 constexpr double kLeastGain = 1U << 16;
 // With fewer hits the acceptance is not known well enough for a cap on attempts.
 constexpr std::uint32_t kEnoughHits = 16;
@@ -53,8 +53,8 @@ double tests_per_draw(const region::Sampler& current, const EpochReport& report)
   return 1 / report.region_fraction;
 }
 
-// How much of the public stream to search for starts: four times what should do, within a budget of
-// membership tests that every party can afford.
+// How much of the public stream to search for starts: four times the expected need, within a budget
+// of membership tests that every party can afford.
 std::uint32_t start_cap(const region::Sampler& current, const EpochReport& report,
                         std::uint32_t num_starts) {
   constexpr double kTestBudget = 2e6;
@@ -82,7 +82,7 @@ std::vector<Level> grow(Cover& cover, double most_cell_tests) {
 }
 
 // How many of the first points of the cover's public stream lie in the region. The words are those
-// of the epoch that ends, so that no point of the next one had a say in how it is drawn.
+// of the epoch that ends, so that no point of the next one affects how it is drawn.
 std::uint32_t count_hits(const PublicView& view, EpochId epoch, const Cover& cover,
                          EpochReport& report) {
   const auto d = static_cast<Eigen::Index>(cover.region().domain().dimension());
@@ -118,7 +118,8 @@ std::optional<SamplerSettings> choose_cover(const PublicView& view, EpochId epoc
       grow(cover, std::min<double>(kMostCellTests, most_gain / kTestsPerCell));
   const std::uint32_t hits = levels.empty() ? 0 : count_hits(view, epoch, cover, report);
   if (hits < kEnoughHits) return std::nullopt;
-  // The region's share of the domain; a coarser cover of it accepts as much less as it is larger.
+  // The region's share of the domain; the acceptance of a coarser cover is smaller by the ratio of
+  // their volumes.
   const double fraction = cover.volume() * hits / kMeasured;
   const auto work = [&](const Level& level) {
     return kTestsPerCell * static_cast<double>(level.num_tested) +
@@ -147,15 +148,15 @@ void choose_walk(const PublicView& view, EpochId epoch, const region::Region& ne
   settings.stream_cap = start_cap(view.sampler(epoch), report, settings.num_starts);
   const Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
                                             epoch, view.executor());
-  // Few starts have to be forgotten by longer walks; a start that depends on the rewards all the
-  // more.
+  // With few starts longer walks are needed to forget them, all the more if the start depends on
+  // the rewards.
   constexpr Eigen::Index kEnoughStarts = 16;
   if (starts.rows() < kEnoughStarts) settings.walk_steps *= 5;
   if (starts.rows() == 0) trim.starts = fallback_start.transpose();
 }
 
-// Points that are drawn on the next region: every agent's, or those that strata take instead, and
-// the public pool.
+// The points drawn from the next region: those of every agent, or those for strata instead, and the
+// public pool.
 double num_draws(const Study& study, EpochId epoch, Method method) {
   const std::uint32_t length = lengths(study)[base::value(epoch)];
   const std::uint64_t strata =
@@ -182,7 +183,7 @@ void choose_sampler(const PublicView& view, EpochId epoch, const region::Region&
   const region::Membership membership = next.contains(pool);
   report.smallest_margin = std::min(report.smallest_margin, membership.smallest_margin);
   const auto hits = std::count(membership.inside.begin(), membership.inside.end(), 1);
-  // No hit at all still says something: less than about one in the size of the pool.
+  // Even no hit says something: the acceptance is less than about one in the size of the pool.
   report.cut_acceptance =
       std::max(static_cast<double>(hits), 0.5) / static_cast<double>(pool.rows());
 

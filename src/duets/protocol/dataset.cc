@@ -7,7 +7,7 @@
 
 namespace duets::protocol {
 
-// The rows live as long as somebody can ask for them.
+// The rows live as long as the blocks that refer to them.
 gp::DataBlocks owning_blocks(gp::DataBlock rows) {
   const auto kept = std::make_shared<const gp::DataBlock>(std::move(rows));
   gp::DataBlocks blocks = gp::blocks_of(kept->points, kept->counts);

@@ -27,8 +27,8 @@ Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);
 }
 
-// Points of the public pool through which the data are seen. Where all data are too many, a sample
-// stands for them, and each of it for several.
+// Chooses inducing points from the public pool. Where there are too many data, a sample represents
+// them, each of its points several.
 std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
                                             const PublicView& view, const Replay& replay,
                                             double lambda) {
@@ -41,12 +41,12 @@ std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
                              kPublicPool);
 }
 
-// A threshold that leaves this share of the means and no more; halfway to the first that is left
-// out, so that no decision is closer than it need be. One may always be left out: a share above a
-// half would otherwise keep the last two candidates of a finite set for the rest of the run.
+// A threshold that keeps this share of the means and no more; halfway to the first mean that is
+// dropped, so that no decision is closer than necessary. One may always be dropped: otherwise a
+// share above a half would keep the last two candidates of a finite set for the rest of the run.
 double floor_threshold(const Vector& means, double share) {
   std::vector<double> sorted(means.data(), means.data() + means.size());
-  // A share that is a whole number of points but for its rounding is that number.
+  // A share that is a whole number of points except for rounding is that number.
   const double wanted = std::ceil(share * static_cast<double>(sorted.size()) - 1e-6);
   const std::size_t most = std::max<std::size_t>(1, sorted.size() - 1);
   const auto kept = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, most);

@@ -19,7 +19,7 @@ constexpr std::size_t kNumAscents = 4;
 constexpr int kMaxRounds = 60;
 constexpr double kFirstStep = 0.1;  // of the domain's width
 constexpr double kLastStep = 1e-5;
-// Smaller gains are rounding, and following them would let two builds walk apart.
+// Smaller gains are rounding, and following them would let two builds diverge.
 constexpr double kLeastGain = 1e-9;
 
 double width_of(const domain::Domain& domain) {
@@ -50,8 +50,8 @@ Points axis_steps(const Vector& x, double step) {
   return points;
 }
 
-// In a ball each step is taken twice, once along the axis and once turned about the centre: along
-// axes alone a search would come to rest at the first point of the surface that it meets.
+// In a ball each step is tried twice, once along the axis and once as a rotation about the centre:
+// along axes alone a search would stop at the first point of the surface that it reaches.
 Points ball_steps(double radius, const Vector& x, double step) {
   const Points straight = axis_steps(x, step);
   Points points(2 * straight.rows(), straight.cols());

@@ -21,7 +21,7 @@ struct Bundle {
   Coins coins;
 };
 
-// What the presets that tune themselves share.
+// Settings that the self-tuning presets share.
 constexpr Bundle tuning(Preset preset, std::string_view name, std::string_view meaning) {
   return {.preset = preset,
           .name = name,
@@ -81,7 +81,7 @@ double mean_squared(const domain::Parameter& parameter) {
       // Different choices are sqrt(2) apart.
       return 2 - 2 / static_cast<double>(parameter.choices.size());
     case domain::ParameterType::kInt: {
-      // The centres of n equal cells; a logarithmic one is taken for such, too.
+      // The centres of n equal cells; used for a logarithmic parameter too.
       const double n = std::floor((parameter.high - parameter.low) / parameter.step) + 1;
       return kInterval - kInterval / (n * n);
     }

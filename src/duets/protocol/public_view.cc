@@ -19,7 +19,7 @@ void check(bool ok, EpochId epoch, const char* what) {
                     fmt::format("broadcast for epoch {}: {}", base::value(epoch), what));
 }
 
-// Other rooms call a bad argument invalid; here it came from a peer.
+// Other modules report a bad argument as kInvalid; here it came from a peer.
 template <typename Body>
 void as_broadcast(EpochId epoch, const Body& body) {
   try {
@@ -40,7 +40,7 @@ bool all_inside(const region::Region& region, const numeric::Points& latents) {
   return std::count(membership.inside.begin(), membership.inside.end(), 0) == 0;
 }
 
-// Categoricals have several features; then all coordinates count alike.
+// Categoricals have several features; then all coordinates have the same unit.
 region::SideUnits side_units(const domain::Domain& domain, const kernel::Kernel& kernel) {
   const bool one_each = domain.num_features() == domain.dimension() &&
                         kernel.lengthscales.size() == domain.dimension();

@@ -75,7 +75,7 @@ UnitRange Replay::agents_of(std::size_t unit) const {
   return agents_of_units(*study_, {unit, unit + 1});
 }
 
-// What `body` makes of the agents of each unit, of all processes, in the order of units.
+// The results of `body` for the agents of each unit, of all processes, in the order of units.
 std::vector<Bytes> Replay::gather_units(
     const std::function<Bytes(const UnitRange& agents)>& body) const {
   std::vector<Bytes> parts(units_.size());
@@ -158,8 +158,8 @@ void Replay::set_rewards(std::uint32_t agent, const std::vector<double>& rewards
   if (owns(agent)) histories_[agent - mine_.begin].set_rewards(rewards);
 }
 
-// Of an agent that is absent nothing counts, not even what survives of its earlier epochs: its
-// projection, which holds those rewards too, is missing.
+// Nothing of an absent agent counts, not even surviving points of its earlier epochs: its
+// projection, which contains those rewards too, is missing.
 Dataset Replay::dataset(const std::vector<std::uint32_t>& participants) const {
   std::vector<std::uint8_t> takes_part(study_->agents, 0);
   for (const std::uint32_t agent : participants) takes_part[agent] = 1;
@@ -224,7 +224,7 @@ gp::DataBlocks Replay::latent_blocks(const std::vector<std::uint8_t>& takes_part
   return blocks;
 }
 
-// How often each candidate was queried. One tally a process, sent in the place of its first unit.
+// How often each candidate was queried. One tally per process, sent in place of its first unit.
 std::vector<std::uint64_t> Replay::tally(const std::vector<std::uint8_t>& takes_part) const {
   const auto num_candidates = static_cast<std::size_t>(study_->domain->candidates().rows());
   std::vector<std::uint32_t> mine(num_candidates, 0);
@@ -281,7 +281,7 @@ Replay::Chosen Replay::throw_coins(double p) const {
   return chosen;
 }
 
-// How many coins fell below p; the different points they belong to; the smallest coin and its
+// How many coins fell below p; the distinct points they belong to; the smallest coin and its
 // point.
 Bytes Replay::throw_coins_of(const UnitRange& agents, double p) const {
   const std::size_t dimension = study_->domain->dimension();

@@ -10,7 +10,7 @@
 namespace duets::protocol {
 namespace {
 
-// kWarmUp leaves paired doubling for the square root after so many epochs.
+// kWarmUp changes from paired doubling to the square root after this many epochs.
 constexpr std::size_t kWarmUpEpochs = 6;
 
 // floor(sqrt(n)) for any 64-bit n: the library root may be off by one near squares.
@@ -25,7 +25,7 @@ std::uint64_t paired_next(std::uint64_t last, std::size_t done) {
   return done % 2 == 1 ? last : 2 * last;
 }
 
-// What the rule asks for after `done` epochs, the last of which was planned with length `last`.
+// The length by the rule after `done` epochs, the last of which was planned with length `last`.
 std::uint64_t rule_next(ScheduleRule rule, std::uint64_t horizon, std::uint64_t last,
                         std::size_t done) {
   switch (rule) {

@@ -15,26 +15,27 @@ using numeric::Points;
 using numeric::Vector;
 using SupremumOf = std::function<double(const VarianceModel&)>;
 
-// The residual of the pivots belongs well below the supremum. Where dense is possible, so far below
-// that every variance is within 3 % of the exact one, not only the largest (docs/decisions).
+// The residual of the pivots must be well below the supremum. Where dense is possible, it must be
+// so far below that every variance is within 3 % of the exact one, not only the largest
+// (docs/decisions).
 constexpr double kResidualShare = 0.01;
 constexpr double kResidualShareFew = 0.002;
-// Pivots on a sample are finer than asked for, so that few other rows leave more: by this on the
-// rows they are chosen on, and on those that are looked at before all are swept.
+// Pivots on a sample are finer than required, so that few other rows have a larger residual: by
+// this on the rows they are chosen on, and on those that are examined before all are swept.
 constexpr double kFiner = 0.7;
 constexpr double kFinerProbed = 0.3;
-// The supremum over all rows is a little smaller than over some that stand for them.
+// The supremum with all rows is a little smaller than with some that represent them.
 constexpr double kGuard = 0.9;
-// Sweeps over all rows before what is left is called approximate.
+// Sweeps over all rows before the result is called approximate.
 constexpr std::size_t kMostSweeps = 4;
-// Rows that stand for all while the tolerance is looked for.
+// Rows that represent all during the search for the tolerance.
 constexpr std::uint64_t kRoughRows = 16384;
 constexpr std::size_t kMostLooks = 4;
 
 constexpr double kMostPivots = 2000;
 constexpr double kSweepOperations = 1.6e13;
 
-// Rows that are looked at before all are swept: a sixteenth of all, more where all are few.
+// Rows that are examined before all are swept: a sixteenth of all, more where there are few.
 std::uint64_t num_probes(std::uint64_t num_rows) {
   constexpr std::uint64_t kMany = 131072;
   return std::min(num_rows / 2, std::max(kMany, num_rows / 16));
@@ -44,7 +45,7 @@ bool is_few(std::uint64_t num_rows) {
   return num_rows <= static_cast<std::uint64_t>(kDenseFallback);
 }
 
-// The search for a tolerance that fits what is measured with it.
+// The search for a tolerance that fits the supremum measured with it.
 class Search {
  public:
   Search(const kernel::Kernel& kernel, const gp::DataBlocks& data, double lambda,
@@ -96,7 +97,7 @@ class Search {
     double supremum = 0;
   };
 
-  // Whatever ended the search: what is left decides what it is called.
+  // Whatever ended the search, the residual decides the name of the path.
   static TiedVariance told(Estimate found, std::size_t num_sweeps) {
     const bool within = found.model.residual() <= kResidualShare * found.supremum;
     return {std::move(found.model), found.supremum,
@@ -120,7 +121,7 @@ class Search {
     found.supremum = agreed({supremum_(found.model)}).front();
   }
 
-  // At most `most` rows that stand for all.
+  // At most `most` rows that represent all.
   gp::DataBlock standing_for_all(std::uint64_t most) const {
     gp::DataBlock rows = gp::spread_block(data_, most, executor_);
     if (rows.counts.size() == 0) rows.counts = Vector::Ones(rows.points.rows());
@@ -128,8 +129,8 @@ class Search {
     return rows;
   }
 
-  // The variance through coarse pivots is too large rather than too small, so the tolerance comes
-  // down from above. None: dense is cheaper.
+  // The variance through coarse pivots is too large rather than too small, so the tolerance is
+  // lowered from above. None: dense is cheaper.
   std::optional<Estimate> estimate() const {
     const gp::DataBlock rough = standing_for_all(kRoughRows);
     const gp::DataBlocks rows = gp::blocks_of(rough.points, rough.counts);
@@ -150,8 +151,8 @@ class Search {
     }
   }
 
-  // Adds pivots where they leave too much of more rows than they were chosen on, and measures the
-  // supremum again on these: looks at some rows cost less than a second sweep over all.
+  // Adds pivots for further rows whose residual is too large, and measures the supremum again on
+  // these rows: examining some rows costs less than a second sweep over all.
   void probe(Estimate& found) const {
     const gp::DataBlock sample = standing_for_all(num_probes(data_.num_rows()));
     const gp::DataBlocks rows = gp::blocks_of(sample.points, sample.counts);

@@ -46,7 +46,7 @@ void compare_inducing(FindingList& out, const EpochOpened& recorded,
   }
 }
 
-// All that was not compared on its own: after these fields are set aside the reports have the same
+// Everything that was not compared separately: without these fields the reports must have the same
 // bytes.
 void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport recomputed) {
   recomputed.sigma2_max = recorded.sigma2_max;
@@ -56,8 +56,8 @@ void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport rec
   recomputed.best_stddev = recorded.best_stddev;
   recomputed.mean_error = recorded.mean_error;
   recomputed.surprise = recorded.surprise;
-  // How often rounding clamped a variance, and where low-rank pivots stopped, is a matter of the
-  // last bits.
+  // How often rounding clamped a variance, and where low-rank pivots stopped, depends on the last
+  // bits.
   recomputed.num_clamped = recorded.num_clamped;
   recomputed.variance_rank = recorded.variance_rank;
   recomputed.variance_tolerance = recorded.variance_tolerance;
@@ -83,7 +83,7 @@ double largest(const Vector& values) {
   return values.size() == 0 ? 0 : values.lpNorm<Eigen::Infinity>();
 }
 
-// Where two weight vectors are looked at: what they are for, the mean.
+// The points at which the means of two weight vectors are compared.
 Points probes(const Study& study, const PublicView& view, EpochId epoch) {
   const Points pool = study.domain->features(supremum_pool(view, epoch));
   const Points& inducing = view.inducing(epoch).features;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kRelative = 1e-9;
 // A search stops at gains of 1e-9; two builds may stop a few of them apart.
 constexpr double kRelativeSearch = 1e-6;
-// Variances come from sums of numbers as large as the prior: what rounding leaves is absolute.
+// Variances come from sums of numbers as large as the prior, so their rounding error is absolute.
 constexpr double kOfPrior = 1e-3;
 constexpr double kConditionFactor = 16 * std::numeric_limits<double>::epsilon();
 constexpr double kMeanErrors = 64;

@@ -153,7 +153,7 @@ double Cover::volume() const {
 
 void Cover::draw(const random::Coin& coin, const random::Address& address,
                  std::span<double> out) const {
-  // Drawn for every attempt: no memory is asked for in the dimensions that covers are made for.
+  // Called for every attempt: in the dimensions of covers this allocates no memory.
   std::array<std::uint64_t, 16> few{};
   std::vector<std::uint64_t> many(out.size() < few.size() ? 0 : out.size() + 1);
   const std::span<std::uint64_t> words =

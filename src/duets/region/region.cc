@@ -52,7 +52,7 @@ Membership Region::contains(const numeric::Points& latents) const {
   numeric::Points features = domain_->features(latents);
   std::vector<std::uint32_t> rows(result.inside.size());
   std::iota(rows.begin(), rows.end(), 0U);
-  // The newest cut is the most selective; "and" does not mind the order.
+  // The newest cut is the most selective; the order does not change the intersection.
   for (auto cut = cuts_.rbegin(); cut != cuts_.rend() && !rows.empty(); ++cut) {
     const numeric::Vector sums = (*cut)->sum_at(features);
     std::vector<std::uint32_t> kept_rows;

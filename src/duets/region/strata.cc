@@ -20,8 +20,7 @@ std::uint64_t num_slots(const EpochSlots& slots) {
 }
 
 // The order of the points. A range of strata and its range of rows are halved together; the rows of
-// a half are a set that depends on nothing but values and row numbers, whatever nth_element does
-// inside.
+// a half are a set that depends only on values and row numbers, however nth_element orders them.
 class Halving {
  public:
   Halving(const Points& points, const SideUnits& units, std::uint64_t num_strata)

@@ -16,7 +16,7 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-// Relative errors of a few operations, far above what they can be and far below what matters.
+// Relative errors of a few operations: far above their true size and far below what matters.
 constexpr double kFew = 0x1p-40;
 constexpr Eigen::Index kBlock = 32;
 
@@ -87,7 +87,7 @@ double squared_above(double value, double error) {
   return least * least;
 }
 
-// Keeps what is not a number, which std::max would not.
+// Keeps NaN, which std::max would not.
 double root(double x) { return x <= 0 ? 0.0 : std::sqrt(x); }
 
 }  // namespace
@@ -198,7 +198,7 @@ Vector SumBound::over_boxes(const Points& centres, std::span<const double> half_
   double out[kBlock];
   for (Eigen::Index first = 0; first < centres.rows(); first += kBlock) {
     const Eigen::Index count = std::min(kBlock, centres.rows() - first);
-    // The last block is filled up with its last box: full blocks have one shape.
+    // The last block is padded with its last box, so that all blocks have one shape.
     for (Eigen::Index i = 0; i < kBlock; ++i) {
       block.row(i) = centres.row(first + std::min(i, count - 1));
     }

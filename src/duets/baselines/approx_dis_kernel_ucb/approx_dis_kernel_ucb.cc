@@ -73,7 +73,7 @@ void ApproxDisKernelUcb::learn(AgentId agent, std::uint32_t /*t*/, double reward
   self.queries.push_back(place->second);
 }
 
-// The point's place in the table, with its leverage and what absorb_round() will need of it.
+// The point's index in the table, with its leverage and the data that absorb_round() will need.
 std::size_t ApproxDisKernelUcb::enter(const Choice& choice) {
   const Vector features = acquisition_.features(choice.latent);
   const auto [place, is_new] = points_.ids.try_emplace(
@@ -143,8 +143,8 @@ void ApproxDisKernelUcb::synchronise(bool last_round, problems::Channel& channel
   const Points merged_points = merged(uploads);
   std::vector<double> message(merged_points.data(), merged_points.data() + merged_points.size());
   message = channel.broadcast(std::move(message));
-  // An empty message leaves the dictionary as it is: nobody kept a point, and to forget all data
-  // would serve nobody.
+  // An empty message leaves the dictionary as it is: no agent kept a point, and forgetting all data
+  // would help none.
   if (!message.empty()) {
     const Points latents =
         Eigen::Map<const Points>(message.data(), merged_points.rows(), merged_points.cols());
@@ -208,7 +208,7 @@ Points ApproxDisKernelUcb::merged(const std::vector<double>& uploads) const {
 std::vector<double> ApproxDisKernelUcb::projections(const Agent& agent,
                                                     const Matrix& features) const {
   const Eigen::Index m = features.cols();
-  if (m == 0) return {};  // no dictionary yet; Eigen's products may not be asked for nothing
+  if (m == 0) return {};  // no dictionary yet; Eigen's products must not be empty
   const auto n = static_cast<Eigen::Index>(agent.tallies.size());
   Matrix own(m, n);
   Vector rewards(n);
@@ -226,7 +226,7 @@ std::vector<double> ApproxDisKernelUcb::projections(const Agent& agent,
   return reals;
 }
 
-// Everybody starts again from the sums that were broadcast.
+// All agents start again from the broadcast sums.
 void ApproxDisKernelUcb::restart(const Matrix& features, const std::vector<double>& sums) {
   const auto m = static_cast<Eigen::Index>(dictionary_->size());
   pooled_ = std::make_shared<const PooledModel>(

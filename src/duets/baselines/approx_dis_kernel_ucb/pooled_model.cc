@@ -80,9 +80,9 @@ LocalModel::LocalModel(std::shared_ptr<const PooledModel> pooled)
       rows_(static_cast<std::size_t>(at_arms_.mean.size())),
       own_(pooled_->weights().size(), 0) {}
 
-// The pooled covariance w^T w' plays the prior's part, and z z^T counts with weight 1, so that 1 is
-// the noise: (A + z z^T)^-1 is what the posterior of one more reward is made of. Likewise c queries
-// of one point are one of their mean reward with noise 1/c.
+// The pooled covariance w^T w' is the prior here, and z z^T counts with weight 1, so the noise is
+// 1: (A + z z^T)^-1 gives the posterior after one more reward. Likewise c queries of one point are
+// one query of their mean reward with noise 1/c.
 void LocalModel::add(std::size_t point, const Vector& white, const Vector& covariance,
                      double reward) {
   ++num_own_;

@@ -11,7 +11,7 @@ using numeric::Vector;
 
 namespace {
 
-// The pool stands for a continuous domain: the maximum is taken over the arms and nowhere else.
+// The pool replaces a continuous domain: the maximum is taken only over the arms.
 Setting on_arms(Setting setting) {
   if (setting.domain && !setting.domain->is_finite() && setting.latents.rows() > 0) {
     setting.domain =

@@ -30,7 +30,7 @@ class GpUcb final : public problems::Policy {
   Acquisition acquisition_;
   double beta_;
   gp::ArmPosterior posterior_;
-  std::size_t site_ = 0;  // of the query under way
+  std::size_t site_ = 0;  // of the current query
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ class NKernelUcb final : public problems::Policy {
  private:
   struct Agent {
     gp::ArmPosterior posterior;
-    std::size_t site = 0;  // of the query under way
+    std::size_t site = 0;  // of the current query
   };
 
   Acquisition acquisition_;
