@@ -156,7 +156,7 @@ TEST(FitParameters, BelowTwentyRewardsOnlyTheirScaleIsLearned) {
 }
 
 // Twenty different points of which no two are related at any length scale of the grid: K = I in
-// every cell, noise and signal cannot be told apart, and the priors alone decide.
+// every cell, noise and signal cannot be distinguished, and the priors alone decide.
 TEST(FitParameters, PriorsDecideWhereRewardsSayNothing) {
   Points x(20, 1);
   for (Eigen::Index i = 0; i < 20; ++i) x(i, 0) = 1000.0 * static_cast<double>(i);
@@ -225,7 +225,7 @@ TEST(FitParameters, RelevanceFindsTheFeaturesThatMatter) {
     for (const std::size_t k : {0u, 2u, 3u, 5u}) {
       EXPECT_GE(found[k], 1.9 * std::max(found[1], found[4])) << k;
     }
-    // The point of it: rewards that were not seen are foretold better.
+    // The purpose: unseen rewards are predicted better.
     const Points fresh = draw.points(200, 6);
     const Vector truth = (5 * fresh.col(1).array()).sin() + 2 * fresh.col(4).array().square();
     const auto error = [&](const Parameters& parameters) {

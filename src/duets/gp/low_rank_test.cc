@@ -117,7 +117,7 @@ TEST(GreedyRows, HoldsItsResidualOnAllOfManyRows) {
   EXPECT_EQ(greedy_rows(kernel, blocks_of(latents), doubled, 0.05, 20, kSerial).rows(), 20);
 }
 
-// The same bits whoever sweeps which block.
+// The same bits whichever process sweeps which block.
 TEST(LowRankPosterior, TheSameInEveryProcess) {
   Points rows = lattice(60000, 2);
   rows.row(54321) << 3.0, 3.0;

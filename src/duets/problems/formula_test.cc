@@ -164,7 +164,7 @@ std::string family(std::string_view name) {
 TEST(Groups, ShareNoFamilyAndAreLargeEnough) {
   EXPECT_GE(development_functions().size(), 8u);
   EXPECT_GE(held_out_functions().size(), 6u);
-  // Those of the paper and the other built-in ones have been looked at, too.
+  // Those of the paper and the other built-in ones have been used during development too.
   std::set<std::string> seen{"branin", "hartmann", "h", "rkhs"};
   for (const Formula& f : development_functions()) seen.insert(family(f.name));
   for (const Formula& f : held_out_functions()) {

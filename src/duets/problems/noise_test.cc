@@ -59,8 +59,8 @@ TEST(Noise, BoundedIsUniformAndBounded) {
             kKolmogorovBound);
 }
 
-// The noise is the problem's coin at the agent and time of the query, whoever asks and when: an
-// address that changed would change every simulated run.
+// The noise is the problem's coin at the agent and time of the query, in any order of calls:
+// another address would change every simulated run.
 TEST(Noise, IsTheCoinOfItsAgentAndTime) {
   std::set<double> draws;
   for (std::uint32_t agent = 0; agent < 5; ++agent) {

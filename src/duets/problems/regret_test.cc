@@ -88,7 +88,7 @@ TEST(Regret, StretchesGiveTheSameCurve) {
   EXPECT_EQ(stretches.total(), whole.total());
 }
 
-// An epoch in which nobody took part leaves the sums as they were.
+// An epoch without participants leaves the sums as they were.
 TEST(Regret, AnEmptyStretchAddsNothing) {
   RegretCurve regret(2, 4, 1);
   regret.expect(1);

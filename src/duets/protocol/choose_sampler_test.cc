@@ -84,7 +84,7 @@ TEST(ChooseSampler, AttemptsFollowTheMeasuredAcceptance) {
   EXPECT_NEAR(choice.trim.sampler.max_attempts / (60 / acceptance), 1.0, 0.06);
 }
 
-// Nearly everything survives: plain rejection is as good, and costs nobody a cover.
+// Nearly everything survives: plain rejection is as good, and needs no cover.
 TEST(ChooseSampler, DoesNotCoverALargeRegion) {
   const Choice choice = choose(Domain::box(2), 0.5, 3);
   EXPECT_EQ(choice.trim.sampler.method, Method::kRejection);

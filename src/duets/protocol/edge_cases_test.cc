@@ -133,8 +133,8 @@ TEST(EdgeCases, OneCandidate) {
   }
 }
 
-// Candidates that coincide are told apart by index only: one inducing point serves all, and they
-// survive or go together.
+// Candidates that coincide differ only by index: one inducing point represents all, and they
+// survive or are dropped together.
 TEST(EdgeCases, DuplicateCandidates) {
   for (const Inducing inducing : all_inducing()) {
     Study study = small_study(Domain::finite(lattice(1, 2).replicate(5, 1)));

@@ -153,7 +153,7 @@ Record any_record() {
   }
 }
 
-// Bytes that are no message throw kDecode; bytes that are one stand for themselves.
+// Bytes that are not a message throw kDecode; bytes that are one encode to themselves.
 template <typename Recode>
 void expect_canonical(const Bytes& bytes, const Recode& recode) {
   Bytes again;

@@ -37,8 +37,8 @@ RewardFunction scaled(double a, double c) {
   return [a, c](const Query& q) { return a * wavy_reward(q) + c; };
 }
 
-// The rewards' unit and zero are nobody's business: every point, every cut and every survivor is
-// the same. Powers of two change no bit of any decision; other factors change the last bits of
+// The rewards' unit and zero do not matter: every point, every cut and every survivor is the same.
+// Powers of two change no bit of any decision; other factors change the last bits of
 // means and thresholds, and no point is so close to a threshold.
 TEST(SelfTuning, TheSamePointsUnderAffineRewards) {
   for (const Study& study : tuning_studies()) {

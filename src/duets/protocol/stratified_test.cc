@@ -54,8 +54,8 @@ std::vector<std::pair<const char*, Study>> studies() {
           {"one agent, one query", with_size(small_study(), 1, 1)}};
 }
 
-// Every agent has a view of its own here, and the coordinator refuses points that it does not
-// replay: that a run ends says that all agree.
+// Every agent has its own view here, and the coordinator refuses points that differ from its
+// replay: a run that ends shows that all agree.
 TEST(Stratified, AgentsAndCoordinatorAgree) {
   for (const auto& [name, study] : studies()) {
     TestRun run(study);
@@ -99,7 +99,7 @@ TEST(Stratified, FewerSurvivorsThanStrata) {
   EXPECT_LT(last->num_points(), last->num_strata());
 }
 
-// Whoever asks for one slot later, as for the best trial, gets the agent's own point.
+// A single slot drawn later, as for the best trial, is the agent's own point.
 TEST(Stratified, OneSlotIsThatOfThePlan) {
   TestRun run(stratified(small_study(Domain::box(2))));
   run.run_epoch();

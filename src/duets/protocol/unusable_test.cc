@@ -1,4 +1,4 @@
-// Numbers that nothing can be computed with cost their own agent one epoch, and nobody else.
+// Numbers that cannot be computed with cost only their own agent an epoch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,7 +144,7 @@ TEST(Unusable, AProjectionThatOverflowsLeavesItsAgentsOut) {
   EXPECT_EQ(closing(effects).state_digest, without.coordinator().state_digest());
 }
 
-// A fault that is not in single messages is nobody's: the error stands, and so do the messages.
+// When no single message is at fault, the error is thrown and all messages stay.
 TEST(Unusable, NoAgentIsExcludedWhereAllAreAlike) {
   TestRun run(projecting_study());
   std::vector<Upload> all = uploads(run);

@@ -152,8 +152,8 @@ TEST(TiedVariance, InTenDimensionsOnlyASmallRegionIsOfLowRank) {
   EXPECT_LE(small.anywhere, 0.03);
 }
 
-// More rows than a dense matrix is made for, and a kernel that no number of pivots sees: what is
-// left is told, and it bounds how far the computed variance is above the exact one.
+// More rows than a dense matrix may have, and a kernel that no number of pivots represents: the
+// residual is reported, and bounds how far the computed variance is above the exact one.
 TEST(TiedVariance, ReportsThatItIsApproximate) {
   const kernel::Kernel kernel{kernel::Family::kMatern12, {0.05}, 1.0};
   const Points data = lattice(kDenseFallback + 100, 3);
@@ -194,7 +194,7 @@ TEST(TiedVariance, TheSameInEveryProcess) {
   }
 }
 
-// Rows that stand for others: a count is as good as repeated rows on the way through pivots, too.
+// Counts: a count equals repeated rows on the way through pivots too.
 TEST(TiedVariance, CountsEqualRepeatedPoints) {
   const kernel::Kernel kernel{kernel::Family::kMatern52, {0.5}, 1.0};
   const Points distinct = lattice(2500, 2);

@@ -1,4 +1,4 @@
-// A cover contains its region, is made of few cells, and is the same for everybody.
+// A cover contains its region, has few cells, and is the same for every party.
 #include "duets/region/cover.h"
 
 #include <gtest/gtest.h>

@@ -216,7 +216,7 @@ TEST(Region, APointExactlyOnTheThresholdStays) {
   EXPECT_TRUE(none.survivors().empty());
 }
 
-// Each candidate is one of its own, even where two lie at the same place.
+// Candidates are separate even where two are equal.
 TEST(Region, DuplicateCandidatesSurviveTogether) {
   Points candidates(4, 1);
   candidates << 0.1, 0.8, 0.1, 0.1;

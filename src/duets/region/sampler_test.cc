@@ -327,7 +327,7 @@ TEST(FindStarts, AreTheFirstSurvivorsOfThePublicStream) {
     EXPECT_EQ(starts, numeric::select_rows(stream.latents, rows).topRows(wanted));
     EXPECT_EQ(find_starts(current, next, settings, coin, EpochId{2}, ThreadedExecutor()), starts);
   }
-  // The cap counts points of the stream that are looked at.
+  // The cap counts the points of the stream that are tested.
   SamplerSettings capped = kByWalk;
   capped.stream_cap = rows[3];
   EXPECT_EQ(find_starts(current, next, capped, coin, EpochId{2}, kSerial).rows(), 3);

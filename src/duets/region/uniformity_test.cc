@@ -143,8 +143,8 @@ SamplerSettings walk_settings(std::uint32_t steps) {
           .stream_cap = 64};
 }
 
-// Independent points of the walk: each from a world of its own, with its own public coin (and so
-// its own starts) and its own agent.
+// Independent points of the walk: each from a separate world, with its own public coin (and so its
+// own starts) and its own agent.
 Points walk_points(std::uint32_t steps) {
   const Sampler current = by_rejection(first_region());
   const Region next = second_region();

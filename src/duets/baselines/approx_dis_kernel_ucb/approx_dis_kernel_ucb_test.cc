@@ -264,8 +264,8 @@ TEST(ApproxDisKernelUcb, NoAgentKeepsAPointBeforeThereIsADictionary) {
   EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
 }
 
-// When nobody keeps a point the dictionary stays and the moments are sent again: 2 (m^2 + m) reals
-// in the paper's ledger, none for points.
+// When no agent keeps a point the dictionary stays and the moments are sent again: 2 (m^2 + m)
+// reals in the paper's ledger, none for points.
 TEST(ApproxDisKernelUcb, NoAgentKeepsAPointLater) {
   const Setting setting = finite_setting(1, 40, random_points(2, 30, 2), 1.0);
   ApproxDisKernelUcb policy(setting, {.beta = 1, .threshold = 0, .oversampling = 0.3});

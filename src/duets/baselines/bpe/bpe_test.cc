@@ -73,7 +73,7 @@ TEST(Bpe, PlaysTheLargestVarianceAmongTheSurvivors) {
   EXPECT_EQ(policy.survivors().arms(), alive);
 }
 
-// On a box the pool stands for the domain: every query is one of its points.
+// On a box the pool replaces the domain: every query is one of its points.
 TEST(Bpe, PlaysOnThePoolOfAContinuousDomain) {
   Setting setting = finite_setting(2, 20, random_points(6, 60, 2));
   setting.domain = std::make_shared<const domain::Domain>(domain::Domain::box(2));

@@ -28,7 +28,7 @@ TEST(Survivors, KeepsWhatReachesTheLargestLowerBound) {
   mean[1] -= 1e-9;
   survivors.cut(mean, variance, 1);
   EXPECT_EQ(survivors.arms(), (std::vector<std::size_t>{0, 2, 3}));
-  // Who has been cut does not come back, and its lower bound rules nobody out.
+  // An arm that was cut does not come back, and its lower bound eliminates no other arm.
   mean[1] = 100;
   survivors.cut(mean, variance, 1);
   EXPECT_EQ(survivors.arms(), (std::vector<std::size_t>{0, 2, 3}));
