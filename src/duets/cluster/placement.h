@@ -1,4 +1,4 @@
-// Where the processes of a job run, and how many threads each may use.
+// Finds where the processes of a job run, and how many threads each may use.
 #pragma once
 
 #include <cstddef>

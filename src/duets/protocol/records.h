@@ -1,4 +1,4 @@
-// What the coordinator has to remember, as bytes: the journal of a host and the body of a snapshot.
+// Records: what the coordinator persists, as bytes; the journal of a host and the body of a snapshot.
 //
 // Records hold the transmitted numbers, so that replaying them never recomputes a decision.
 #pragma once

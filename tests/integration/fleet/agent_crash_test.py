@@ -1,5 +1,5 @@
-"""kill -9 of agents: with its journal an agent goes on where it was, the digests are those of a run
-that nobody disturbed, and no query that was answered is asked again. (optuna #485, #1641, #3215: the
+"""kill -9 of agents: with its journal an agent continues where it stopped, the digests are those of an
+undisturbed run, and no answered query is repeated. (optuna #485, #1641, #3215: the
 trials of dead workers stay "running".)"""
 
 import collections

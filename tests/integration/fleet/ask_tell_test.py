@@ -1,4 +1,4 @@
-"""The example that asks and tells is a fleet of its own, and kill -9 in the middle changes nothing."""
+"""Processes of the example ask_tell form a fleet, and kill -9 in the middle changes nothing."""
 
 import pathlib
 

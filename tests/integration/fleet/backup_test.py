@@ -1,5 +1,5 @@
-"""The coordinator's storage is replaced by an older copy while its agents have gone on: they notice, send what
-is missing again from their journals, and the study ends with the digests of an undisturbed run."""
+"""The coordinator's storage is replaced by an older copy, and its agents are further ahead: they detect it, send
+what is missing again from their journals, and the study ends with the digests of an undisturbed run."""
 
 import shutil
 
@@ -69,7 +69,7 @@ def whole_epochs(scratch):
             fleet.contains("the coordinator says so", f.server.err(), "set back to an older copy")
             f.agents[2].start()
             fleet.same(f"an epoch lost, data = {data}: digests", f.finish(), f.reference())
-            fleet.check("nobody was left out", f.last_status["complete_participation"])
+            fleet.check("no agent was left out", f.last_status["complete_participation"])
 
 
 def all_but_the_secret(scratch):

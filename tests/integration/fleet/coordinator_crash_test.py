@@ -1,5 +1,5 @@
-"""kill -9 of the coordinator at every boundary of persisted records: the run goes on with the same
-digests, and agents that keep running notice nothing but a pause. (NVFlare #242: a crash of the
+"""kill -9 of the coordinator at every boundary of persisted records: the run continues with the same
+digests, and running agents notice only a pause. (NVFlare #242: a crash of the
 coordinator lost the run.)"""
 
 import crashes

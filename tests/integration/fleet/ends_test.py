@@ -1,5 +1,5 @@
-"""Ends and failures are quick and true: who has nothing left to do ends, who cannot be reached is reported
-soon and for what it is, and the storage says how a study ended."""
+"""Commands end quickly and report the true cause: an agent with nothing left to do ends, a coordinator that cannot
+be reached is reported soon and correctly, and the storage shows how a study ended."""
 
 import json
 import os

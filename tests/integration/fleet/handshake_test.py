@@ -1,5 +1,5 @@
-"""Two sides that are not in the same study, or not at the same point of it, notice it before anything is
-computed, and both are named."""
+"""Two sides that are not in the same study, or not at the same point of it, detect that before anything is
+computed; the message names both."""
 
 import json
 import re

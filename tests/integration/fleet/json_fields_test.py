@@ -1,5 +1,5 @@
-"""docs/formats/json.md says which fields every command prints with --format json: all of them are there, with the
-type that is documented, and no others. Every command that has --format json is on the page."""
+"""docs/formats/json.md says which fields every command prints with --format json: all of them are present, with the
+documented type, and no others. Every command that has --format json is on the page."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""The logs of coordinator and agents: times, levels, JSON; every refusal is told once a minute and counted;
-connections that say nothing or garbage are noticed, closed, and harm nobody."""
+"""The logs of coordinator and agents: times, levels, JSON; every refusal is logged at most once a minute and counted;
+connections that send nothing or garbage are logged and closed, and do no harm."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The network between coordinator and agents is cut, with and without the system noticing: nobody hangs,
-everybody says what it waits for, agents go on measuring, and the study completes as if nothing had been."""
+"""The network between coordinator and agents is cut, with and without the system noticing: nothing hangs,
+all processes log what they wait for, agents keep measuring, and the study completes like an undisturbed one."""
 
 import json
 import pathlib
@@ -96,7 +96,7 @@ def cut_in_an_epoch(scratch):
     f.start(0, 1)
     status = f.finish()
     fleet.same("a cut in an epoch: digests", fleet.digests(status), quiet)
-    fleet.check("nobody was left out", status["complete_participation"])
+    fleet.check("no agent was left out", status["complete_participation"])
     fleet.contains("the agent that stayed says that it is back", f.agents[2].err(), "is back after")
 
 
@@ -126,7 +126,7 @@ def cut_while_waiting(scratch):
     status = f.finish()
     fleet.same("a cut during a long poll: digests", fleet.digests(status),
                fleet.reference(scratch, study, secret))
-    fleet.check("nobody was left out", status["complete_participation"])
+    fleet.check("no agent was left out", status["complete_participation"])
 
 
 fleet.main(cut_in_an_epoch, cut_while_waiting)

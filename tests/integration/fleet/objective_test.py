@@ -1,4 +1,4 @@
-"""Programs that hang, crash, print garbage, NaN or nothing cost their own query only; agents that are
+"""Programs that hang, crash, print garbage, NaN or nothing cost only their own query; agents that are
 asked to stop finish it, or leave nothing behind."""
 
 import collections
@@ -43,7 +43,7 @@ def own_query_only(scratch):
         fleet.check("the study completes", got is not None)
         status = f.last_status
         fleet.same("holes of the epochs", [e["holes"] for e in status["closed_epochs"]], [2, 3])
-        fleet.same("nobody was left out", [e["excluded"] for e in status["closed_epochs"]],
+        fleet.same("no agent was left out", [e["excluded"] for e in status["closed_epochs"]],
                    [[], []])
         fleet.contains("the guarantee is withdrawn", status["guarantee"], "None")
         fleet.same("all queries were asked, each once", (len(asked(log)), max(
@@ -102,7 +102,7 @@ command = ["unused"]
         fleet.check("the study completes", f.finish() is not None)
         status = f.last_status
         fleet.same("one hole", sum(e["holes"] for e in status["closed_epochs"]), 1)
-        fleet.same("nobody was left out", [e["excluded"] for e in status["closed_epochs"] if
+        fleet.same("no agent was left out", [e["excluded"] for e in status["closed_epochs"] if
                                            e["excluded"]], [])
         fleet.contains("the agent says why", f.agents[1].err(),
                        "trial 1-2-0 has no answer: value = 1e+308: must be finite")

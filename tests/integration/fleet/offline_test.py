@@ -100,7 +100,7 @@ def laboratory(scratch):
             result = lab.submit(HEAD + late + "".join(map(answer, rows)))
             fleet.check(f"epoch {epoch} is delivered", result.returncode == 0, result.stderr)
         fleet.same("a laboratory by hand: digests", f.finish(), quiet)
-        fleet.check("nobody was left out", f.last_status["complete_participation"])
+        fleet.check("no agent was left out", f.last_status["complete_participation"])
 
 
 def waits_and_holes(scratch):

@@ -1,4 +1,4 @@
-"""What operators type: studies are made, listed, shown, stopped, deleted and exported, at a coordinator and
+"""The commands of operators: studies are made, listed, shown, stopped, deleted and exported, at a coordinator and
 beside it in its storage; an export is verified, and a changed one is not."""
 
 import csv

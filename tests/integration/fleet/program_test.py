@@ -1,4 +1,4 @@
-"""What programs may print and what they are told: log lines, bare numbers, wrong answers, environment,
+"""What programs may print and what they receive: log lines, bare numbers, wrong answers, environment,
 words of the command, and whole numbers that stay whole."""
 
 import csv

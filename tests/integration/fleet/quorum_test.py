@@ -1,5 +1,5 @@
-"""Epochs that end without everybody: by default never; with a quorum and a deadline, or by an operator,
-exactly without the agents that are late, which are back in the next epoch. A simulation with the exported
+"""Epochs that close without all agents: by default never; with a quorum and a deadline, or by an operator,
+exactly without the late agents, which are back in the next epoch. A simulation with the exported
 record of who took part gives the same digests."""
 
 import pathlib

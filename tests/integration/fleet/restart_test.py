@@ -1,5 +1,5 @@
-"""A coordinator that ends in good order, by its operator or because too few agents are there: the agents
-that wait for it go on when it is back."""
+"""A coordinator that ends cleanly, stopped by its operator or because too few agents are present: the agents
+that wait for it continue when it is back."""
 
 import fleet
 
@@ -40,7 +40,7 @@ def gives_up(scratch):
                    s["waiting_for"] == [2])
         f.agents[2].start()
         fleet.same("afterwards: digests", f.finish(), f.reference())
-        fleet.check("nobody was left out", f.last_status["complete_participation"])
+        fleet.check("no agent was left out", f.last_status["complete_participation"])
 
 
 fleet.main(restarts, gives_up)

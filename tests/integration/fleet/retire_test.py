@@ -1,4 +1,4 @@
-"""An operator retires agents: the study goes on without them for good, exactly as a simulation with the
+"""An operator retires agents: the study continues without them for good, exactly like a simulation with the
 recorded participation, whenever the coordinator is killed. Quorum and deadline of a study that runs are
 changed, and stay changed. `duets status` says how far a study is and who holds it up."""
 

@@ -1,4 +1,4 @@
-"""A study that learns its model, as processes: agents and a coordinator that die and come back go on with the
+"""A study that learns its model, as processes: agents and a coordinator that die and come back continue with the
 model, the strata and the floor of an undisturbed run."""
 
 import fleet

@@ -3,7 +3,7 @@ threads of the coordinator and of an agent's process that stays do not grow.
 
 One study is there all the time, with an agent's process that asks a program. The others come and go:
 thirty agents in three processes, killed and started again now and then, every third study stopped
-under way, all of them deleted. The bound on memory leaves room for what is kept on purpose (ten epochs of
+before its end, all of them deleted. The bound on memory leaves room for what is kept on purpose (ten epochs of
 the resident study and its answers, some hundred KiB) and for caches that fill: pages of the store, free
 lists of the allocator. "KiB a sample" between studies (one sample a study) is printed, since a slow leak may
 stay below."""

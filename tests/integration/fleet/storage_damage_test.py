@@ -1,5 +1,5 @@
 """Truncated, changed and foreign files: detected, named, exit code 6, nothing overwritten. With the
-files brought back the run ends with the same digests. (optuna #815: corrupted storage.)"""
+files restored the run ends with the same digests. (optuna #815: corrupted storage.)"""
 
 import os
 import random

@@ -1,5 +1,5 @@
-"""A machine is lost and another one becomes its agent: after the lease, or at once if somebody says so. The
-old one, should it come back, is told and does no harm. The built-in objective answers a query that is
+"""A machine is lost and another one takes over its agent: after the lease, or at once with --take-over. The
+old one, if it comes back, gets a message and does no harm. The built-in objective answers a query that is
 asked twice with the same value, so the digests are those of an undisturbed run."""
 
 import hashlib
@@ -82,7 +82,7 @@ def machine_lost(scratch):
         fleet.same("a lost machine: digests", f.finish(), f.reference())
         agent = f.last_status["agent_status"][0]
         fleet.same("the second holder", (agent["token"], agent["host"]), (2, host))
-        fleet.check("nobody was left out", f.last_status["complete_participation"])
+        fleet.check("no agent was left out", f.last_status["complete_participation"])
 
 
 def lost_in_epoch_two(scratch):
@@ -99,7 +99,7 @@ def lost_in_epoch_two(scratch):
         f.agents[0] = elsewhere(f, 0).start()
         run, _ = f.finish()
         fleet.same("points, sets and weights are those of the undisturbed run", run, f.reference()[0])
-        fleet.check("nobody was left out", f.last_status["complete_participation"])
+        fleet.check("no agent was left out", f.last_status["complete_participation"])
 
 
 def taken_over_alive(scratch):

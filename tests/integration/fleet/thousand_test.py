@@ -61,7 +61,7 @@ def thousand(scratch):
         status = fleet.final_status(f.server)
         fleet.same("the study is finished", status["state"], "finished")
         fleet.same("by all of its agents", status["agents"], AGENTS)
-        fleet.check("nobody was left out", status["complete_participation"])
+        fleet.check("no agent was left out", status["complete_participation"])
 
         digests, links = simulated(scratch, study, f.secret)
         fleet.same("digests as simulated", fleet.digests(status), digests)

@@ -1,5 +1,5 @@
-"""Mutual TLS: a fleet with the certificates of `duets certs` gives the digests of a simulation; whoever
-has none, another authority's, an expired one or somebody else's is refused and told why."""
+"""Mutual TLS: a fleet with the certificates of `duets certs` gives the digests of a simulation; a caller
+with no certificate, one of another authority, an expired one or that of another agent is refused with the reason."""
 
 import os
 import socket

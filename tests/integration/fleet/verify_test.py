@@ -1,4 +1,4 @@
-"""What `duets verify` makes of an export that somebody has touched: digits in every file, files that are
+"""`duets verify` of a changed export: digits in every file, files that are
 missing or were added, bits of journal.bin. Every one ends with exit code 5 and the name of the file. And a
 study with a preset and a list of epochs, which is exported and read again as the same study."""
 
