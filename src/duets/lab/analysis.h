@@ -1,5 +1,5 @@
-// What an experiment says: means with their uncertainty, the best beta of each grid, paired
-// comparisons, and a winner where the runs allow to name one.
+// Analyses an experiment: means with their uncertainty, the best beta of each grid, paired
+// comparisons, and a winner where the runs decide.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct ContenderAnalysis {
 
   /// "DUETS" or "DUETS (greedy)".
   std::string label() const;
-  /// Oracle and ceiling send nothing because they are no distributed algorithms: shown as a dash.
+  /// Oracle and ceiling send nothing because they are not distributed: shown as a dash.
   bool counts_communication() const { return role == Role::kDistributed || role == Role::kAlone; }
   /// Whether it can win.
   bool competes() const { return counts_communication(); }
@@ -80,9 +80,9 @@ struct TaskAnalysis {
   /// comparison is the number of rivals that a competitor has in the task.
   std::vector<Comparison> comparisons{};
   /// The competitor whose regret is below that of every other, each difference excluding 0 at a
-  /// family-wise 95 %. Nothing when no one is.
+  /// family-wise 95 %. Empty when there is none.
   std::optional<std::size_t> winner{};
-  /// One sentence: who wins by how much, or why nobody does, with differences and intervals.
+  /// One sentence: who wins by how much, or why there is no winner, with differences and intervals.
   std::string winner_text{};
 
   /// The contender of an algorithm (and variant "") with this beta, or nothing.
@@ -101,10 +101,10 @@ struct Analysis {
   std::vector<const TaskAnalysis*> of_preset(std::string_view preset) const;
 };
 
-/// A pure function of its arguments: same input, same bits. `algorithms` tells roles and who has a
-/// beta, by name; a name that is not there is taken as a distributed algorithm with beta. kInvalid
-/// when the result is not complete, a unit has not one entry per contender, or a number is not
-/// finite.
+/// A pure function of its arguments: the same input gives the same bits. `algorithms` gives roles
+/// and whether there is a beta, by name; an unknown name counts as a distributed algorithm with
+/// beta. kInvalid when the result is not complete, a unit does not have one entry per contender, or
+/// a number is not finite.
 Analysis analyse(const Experiment& experiment, const ExperimentResult& result,
                  std::span<const Algorithm> algorithms);
 
@@ -118,7 +118,7 @@ std::size_t num_rivals(const TaskAnalysis& task);
 /// Fills winner and winner_text from the grids and comparisons.
 void name_winner(TaskAnalysis& task);
 
-/// How beta was chosen, said in every output.
+/// How beta was chosen; part of every output.
 std::string_view hindsight_note();
 
 }  // namespace duets::lab

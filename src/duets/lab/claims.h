@@ -52,8 +52,8 @@ Verdict judge_overall(const std::vector<FunctionVerdict>& functions, bool comple
 /// Every claim for every preset of the study ("paper", "as-plotted") in the analysis: regret, then
 /// communication in each ledger; for "as-plotted" once at the best betas and once at the plotted
 /// ones, where the grids have those. Best betas are judged only where every grid has the printed
-/// betas. The communication claim is judged among algorithms that send anything; who sends nothing
-/// is named. Tasks without DUETS or of other presets give nothing.
+/// betas. The communication claim is judged among algorithms that send anything; those that send
+/// nothing are named. Tasks without DUETS or of other presets give no claim.
 std::vector<ClaimVerdict> judge_claims(const Analysis& analysis);
 
 /// Rivals that sent nothing on some of the functions, once each.

@@ -1,4 +1,4 @@
-// What one run of one algorithm leaves for a comparison.
+// The curves of one run of one algorithm, for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace duets::lab {
 
-/// Curves over time, all of the same length. Entry i holds what had happened when every agent had
-/// made t[i] queries; t increases and ends at the horizon. Numbers are cumulative: regret summed
+/// Curves over time, all of the same length. Entry i is the state when every agent has made t[i]
+/// queries; t increases and ends at the horizon. Numbers are cumulative: regret summed
 /// over agents, reals in the three ledgers of docs/guide.md (closing messages in none).
 struct Curves {
   std::vector<std::uint32_t> t{};

@@ -1,5 +1,5 @@
-// Monte Carlo: contenders times problems times seeds, on all cores of all processes, with the same
-// numbers on any number of them.
+// Runs Monte Carlo experiments: contenders times problems times seeds, on all cores of all
+// processes, with the same numbers on any number of them.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,20 @@ namespace duets::lab {
 
 /// An algorithm with one setting.
 struct Contender {
-  std::string algorithm;  ///< as people read it: "DUETS", "DisKernelUCB"
+  std::string algorithm;  ///< for display: "DUETS", "DisKernelUCB"
   double beta = 1;        ///< what a grid search runs over
   std::string
       variant{};  ///< what else distinguishes it ("D = 5", "paired-doubling, greedy"); or ""
   std::function<Curves(const Instance&)> run;
 };
 
-/// A problem and those who try it. Contenders of one algorithm and variant are one grid.
+/// A problem and its contenders. Contenders of one algorithm and variant are one grid.
 struct Task {
   std::string preset;    ///< "paper", "as-plotted", or a study's name
   std::string function;  ///< "h1", ...
   std::function<Instance(std::uint64_t seed)> make;
   std::vector<Contender> contenders;
-  std::size_t max_runs = 0;  ///< only the first so many seeds of the experiment; 0: all
+  std::size_t max_runs = 0;  ///< only this many first seeds of the experiment; 0: all
 };
 
 struct Experiment {
@@ -48,7 +48,7 @@ std::size_t num_units(const Experiment& experiment);
 /// each contender of the task, in its order.
 using Unit = std::vector<Curves>;
 
-/// Where finished units wait. Calls may come from several threads at once.
+/// Stores finished units. Calls may come from several threads at once.
 class UnitStore {
  public:
   virtual ~UnitStore() = default;
@@ -69,7 +69,7 @@ class NoStore final : public UnitStore {
   void save(const Task& /*task*/, std::uint64_t /*seed*/, const Unit& /*unit*/) override {}
 };
 
-/// Told about progress; calls may come from several threads at once.
+/// Receives progress; calls may come from several threads at once.
 class ExperimentObserver {
  public:
   virtual ~ExperimentObserver() = default;
@@ -89,11 +89,11 @@ struct ExperimentResult {
 /// Number of runs (contenders times seeds, over all tasks).
 std::size_t num_runs(const Experiment& experiment);
 
-/// Runs what the store does not have. Each unit runs on one thread, so the result is a function of
-/// the experiment only. `stop` is looked at between runs: what is finished stays in the store. The
-/// first error of a unit (lowest task, then seed) is thrown after the others have ended.
+/// Runs the units that the store does not have. Each unit runs on one thread, so the result is a
+/// function of the experiment only. `stop` is checked between runs: finished units stay in the
+/// store. The first error of a unit (lowest task, then seed) is thrown after the others have ended.
 ///
-/// Several processes share the units; the store of the first says what is there already. When one
+/// Several processes share the units; the store of the first decides which exist already. When one
 /// of them was asked to stop, all have `stopped`. The result is the same in every process.
 ExperimentResult run_experiment(const Experiment& experiment, const base::Executor& executor,
                                 UnitStore& store, ExperimentObserver& observer,

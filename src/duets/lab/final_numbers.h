@@ -1,4 +1,4 @@
-// Where the runs of one contender end, over the seeds of a task.
+// The final regret and communication of one contender, over the seeds of a task.
 #pragma once
 
 #include <array>

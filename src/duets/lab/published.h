@@ -1,4 +1,4 @@
-// What the paper shows: points read off its figure, and final values.
+// The published results: points read off the paper's figure, and final values.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the scaling experiment says: growth of regret and communication against the theorem's
+// Analyses the scaling experiment: growth of regret and communication against the theorem's
 // yardsticks.
 #pragma once
 
@@ -22,11 +22,11 @@ namespace duets::lab {
 /// with kappa_i the eigenvalues of the Gram matrix of its M points: the gain of m queries spread
 /// evenly, m / M on each point.
 ///
-/// It stands for gamma_m, the maximum over all designs, which nobody can compute. It is a number
-/// without chance in it; by concavity of the log-determinant no uniform random design has more on
-/// average, and it is below gamma_m up to rounding m / M to whole queries. It follows the decay of
-/// the eigenvalues as the known bounds on gamma_m do, so both grow alike up to constants: a greedy
-/// design, which has at least 63 % of gamma_m, has 4 to 9 % more on these candidates.
+/// It replaces gamma_m, the maximum over all designs, which cannot be computed. It involves no
+/// chance; by concavity of the log-determinant no uniform random design has more on average, and it
+/// is below gamma_m up to rounding m / M to whole queries. It follows the decay of the eigenvalues
+/// as the known bounds on gamma_m do, so both grow alike up to constants: a greedy design, which
+/// has at least 63 % of gamma_m, has 4 to 9 % more on these candidates.
 class UniformGain {
  public:
   /// O(M^3), once. kInvalid when the kernel does not fit or lambda is not positive.
@@ -39,7 +39,7 @@ class UniformGain {
   numeric::Vector eigenvalues_;
 };
 
-/// What is measured, and against what.
+/// The measure, and the yardstick it is compared with.
 enum class Growth : std::uint8_t {
   kRegret,         ///< against sqrt(N T gamma)
   kCommunication,  ///< reals of the paper's ledger, against gamma
@@ -67,7 +67,7 @@ struct ScalingSummary {
 
 enum class SlopeVerdict : std::uint8_t {
   kBelow,    ///< grows slower than the bound: the interval lies below 1
-  kOpen,     ///< the interval holds 1
+  kOpen,     ///< the interval contains 1
   kAbove,    ///< grows faster than the bound without its logarithms
   kUnknown,  ///< one run
 };
@@ -81,7 +81,7 @@ struct SlopeFit {
   std::string function{};
   Sweep sweep = Sweep::kHorizon;
   Growth growth = Growth::kRegret;
-  bool upper_half = false;  ///< the larger sizes only: closer to what a theorem speaks of
+  bool upper_half = false;  ///< the larger sizes only: closer to the theorem's asymptotics
   std::size_t sizes = 0;
   std::size_t runs = 0;
   double slope = 0;

@@ -1,4 +1,4 @@
-// How presets and ingredients do against DisKernelUCB at its best, with paired evidence.
+// Compares presets and ingredients with DisKernelUCB at its best, with paired evidence.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace duets::lab {
 
-/// What is compared.
+/// The quantities compared.
 enum class Measure : std::uint8_t { kRegret = 0, kPaper = 1, kLinks = 2 };
 inline constexpr std::array kMeasures{Measure::kRegret, Measure::kPaper, Measure::kLinks};
 /// "regret", "paper", "links": columns of the tables.
@@ -30,8 +30,8 @@ inline constexpr std::string_view kRivalName = "DisKernelUCB";
 struct SelfTuningEntry : FinalNumbers {
   std::string name{};
   std::string setting{};    ///< of the rival: "beta = 0.5, lambda = 0.2"; otherwise empty
-  std::string reference{};  ///< whom the ratios are to: the rival, for an ingredient "auto"; empty
-                            ///< for the rival
+  std::string reference{};  ///< the denominator of the ratios: the rival, for an ingredient "auto";
+                            ///< empty for the rival
   LogRatios log_ratios{};
   Ratios ratios{};
 };

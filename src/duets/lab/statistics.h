@@ -1,11 +1,11 @@
 // Means, their uncertainty, and paired comparisons, with the same bits on every machine.
 //
-// Two methods, each where it is at home. What a table shows beside a mean is a bootstrap-t
-// interval, because it follows the skewness of the runs and still covers about what it says with
-// five of them: BCa and percentile intervals cannot leave the range of the sample (measured for
-// five normal values: bootstrap-t 94 %, BCa 83 %). What decides between two algorithms is Student's
-// t on paired differences: these are closer to symmetric, and the t quantile knows how little five
-// numbers tell without the noise of resampling them.
+// Two methods for two purposes. A table shows a bootstrap-t interval beside a mean, because it
+// follows the skewness of the runs and has nearly its nominal coverage with five of them: BCa and
+// percentile intervals cannot leave the range of the sample (measured for five normal values:
+// bootstrap-t 94 %, BCa 83 %). Student's t on paired differences decides between two algorithms:
+// differences are closer to symmetric, and the t quantile accounts for a sample of five without the
+// noise of resampling.
 #pragma once
 
 #include <cstddef>
@@ -76,11 +76,11 @@ struct Summary {
 
 Summary summarise(std::span<const double> values, const Bootstrap& bootstrap);
 
-/// What a paired difference says about `first - second`.
+/// The verdict of a paired difference on `first - second`.
 enum class Order {
   kLower,      ///< first is below second: the interval lies below 0
   kHigher,     ///< first is above second
-  kUndecided,  ///< the interval holds 0, or there is none
+  kUndecided,  ///< the interval contains 0, or there is none
 };
 /// "lower", "higher", "undecided".
 std::string_view order_name(Order order);

@@ -1,4 +1,4 @@
-// Units as bytes, for processes that run an experiment together.
+// Encodes units as bytes, for processes that run an experiment together.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace duets::lab {
 
-/// Every bit of the curves. Nothing becomes no bytes.
+/// Keeps every bit of the curves. An empty optional becomes no bytes.
 base::Bytes unit_bytes(const std::optional<Unit>& unit);
 
-/// What unit_bytes() was given; kDecode for anything else.
+/// The inverse of unit_bytes(); kDecode for anything else.
 std::optional<Unit> unit_of(const base::Bytes& bytes);
 
 }  // namespace duets::lab

@@ -16,10 +16,10 @@ namespace duets::report {
 
 enum class Marker { kNone, kCircle, kSquare, kTriangle, kDiamond, kCross, kStar };
 
-/// Markers to go with the line colours; counted round.
+/// Markers to go with the line colours; repeated cyclically.
 Marker line_marker(std::size_t index);
 
-/// How a line looks, in the panel and in the legend.
+/// The style of a line, in the panel and in the legend.
 struct LineStyle {
   std::string colour = "#000000";
   std::string dash{};
@@ -31,10 +31,11 @@ struct LineStyle {
 /// Colour, dash and marker number `index` of the palette.
 LineStyle palette_style(std::size_t index, bool with_markers);
 
-/// A curve. x increasing, as many as y; what cannot be drawn is a gap. A point between two gaps is
-/// shown as a dot. More than 2000 points are thinned to the smallest and largest of each stretch.
+/// A curve. x increasing, as many as y; a value that cannot be drawn is a gap. A point between two
+/// gaps is shown as a dot. More than 2000 points are thinned to the smallest and largest of each
+/// stretch.
 struct Series {
-  std::string name{};  ///< in the legend; empty: not there
+  std::string name{};  ///< in the legend; empty: not shown there
   std::vector<double> x{}, y{};
   LineStyle style{};
   bool steps = false;  ///< holds each value until the next x
@@ -58,7 +59,7 @@ struct Bars {
 };
 
 /// A stretch of the x axis: a faint line at its end, its label above the panel (the short one, or
-/// none, where there is no room).
+/// none, where there is no space).
 struct Stretch {
   double from = 0, to = 0;
   std::string label{}, short_label{};
@@ -72,7 +73,7 @@ struct Reference {
   std::string colour = "#777777";
 };
 
-/// Colours on a grid. Not finite: blank.
+/// Colours on a grid. Values that are not finite are blank.
 struct Heat {
   Grid grid{};
   std::vector<Colour> colours{};  ///< from the lowest value to the highest; at most 255
@@ -123,21 +124,21 @@ struct PanelSpace {
   double right = 0;  ///< colour bar
 };
 
-/// What a panel of the size needs.
+/// The margins of a panel of this size.
 PanelSpace needed_space(const Panel& panel, double width, double height, bool with_legend);
 
 /// The larger of both in everything: panels side by side then have plots of the same height.
 PanelSpace larger(const PanelSpace& a, const PanelSpace& b);
 
-/// Draws the panel into the area, with its title, axes and (if asked) legend. Never writes a number
-/// that is not finite. Legends stand above the plot, so they cover nothing.
+/// Draws the panel into the area, with its title, axes and optional legend. Never writes a number
+/// that is not finite. Legends are above the plot, so they cover nothing.
 void draw_panel(SvgWriter& svg, const Panel& panel, const Rect& area, const PanelSpace& space);
 
 /// Panels in rows of `columns`.
 struct Figure {
   std::string id{};           ///< word of letters, digits and hyphens, unique in a page
   std::string title{};        ///< above the panels
-  std::string description{};  ///< for those who cannot see the figure
+  std::string description{};  ///< for screen readers
   std::size_t columns = 1;
   double panel_width = 520;
   double panel_height = 340;

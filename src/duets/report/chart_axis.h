@@ -1,4 +1,4 @@
-// Axes: which part of the numbers is shown, where the ticks stand, and what they say.
+// Axes: the range shown, the positions of the ticks and their labels.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace duets::report {
 
 enum class Scale { kLinear, kLog10 };
 
-/// What the author of a chart asks of an axis.
+/// The settings of an axis.
 struct Axis {
   std::string label{};  ///< with its unit
   Scale scale = Scale::kLinear;
@@ -32,7 +32,7 @@ struct Span {
 };
 
 /// Whether a number can be drawn on the scale: finite and of size at most 1e300, and at least
-/// 1e-300 on a log axis. What cannot be drawn is a gap.
+/// 1e-300 on a log axis. A number that cannot be drawn is a gap.
 bool drawable(double value, Scale scale);
 
 /// The smallest and largest drawable number seen, or nothing.

@@ -1,4 +1,4 @@
-// Colours that people with colour-blindness, and black-and-white printers, can tell apart.
+// Colours that stay distinguishable for colour-blind readers and in black and white.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@ Colour viridis(double part);
 Colour blend(const Colour& a, const Colour& b, double part);
 
 /// Seven of the colours of Okabe and Ito for lines on white (their yellow is too light for that),
-/// black first; counted round.
+/// black first; repeated cyclically.
 const std::string& line_colour(std::size_t index);
 
-/// Dash arrays to go with the line colours, solid first; counted round.
+/// Dash arrays to go with the line colours, solid first; repeated cyclically.
 const std::string& line_dash(std::size_t index);
 
 /// Colour of epoch `epoch` (1-based) of `num_epochs`: violet for the first, yellow for the last.

@@ -6,7 +6,7 @@
 
 namespace duets::report {
 
-/// Numbers at the points of a regular grid: values[y * width + x] stands at
+/// Numbers at the points of a regular grid: values[y * width + x] belongs to
 /// (x_low + x * (x_high - x_low) / (width - 1), likewise y).
 struct Grid {
   std::size_t width = 0;

@@ -1,4 +1,4 @@
-// What surrounds the data of a panel: axes, ticks, grid lines, epochs, colour bar.
+// The frame around the data of a panel: axes, ticks, grid lines, epochs, colour bar.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ struct PanelTicks {
 /// Estimated width of the widest label, pixels.
 double widest(const std::vector<Tick>& ticks);
 
-/// What the panel's layers span on an axis.
+/// The range of the panel's layers on an axis.
 Span panel_span(const Panel& panel, bool horizontal);
 
-/// As many ticks as have room side by side, or one above the other.
+/// As many ticks as fit side by side, or one above the other.
 std::vector<Tick> ticks_across(const Axis& axis, const Span& span, double width);
 std::vector<Tick> ticks_upward(const Axis& axis, const Span& span, double height);
 
-/// Room to the left of the plot for the y axis and its label.
+/// Space to the left of the plot for the y axis and its label.
 double axis_space(const std::vector<Tick>& y_ticks);
 
-/// Room to the right of the plot for the colour bar, 0 without one.
+/// Space to the right of the plot for the colour bar, 0 without one.
 double bar_space(const Panel& panel, double height);
 
 void draw_stretches(SvgWriter& svg, const Plot& plot, const std::vector<Stretch>& stretches);

@@ -1,11 +1,11 @@
-// The layers of a panel, drawn into a plot area whose axes are settled.
+// Draws the layers of a panel into a plot area with known axes.
 #pragma once
 
 #include "duets/report/chart.h"
 
 namespace duets::report {
 
-/// Where a panel's data go.
+/// The plot area of a panel and its axes.
 struct Plot {
   Rect area;
   AxisMap x, y;

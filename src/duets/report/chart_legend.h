@@ -23,7 +23,7 @@ struct Legend {
   double height() const;
 };
 
-/// Everything in the panel that has a name and something to show.
+/// Everything in the panel that has a name and is not empty.
 std::vector<LegendEntry> legend_entries(const Panel& panel);
 
 /// Long names are cut to the width.

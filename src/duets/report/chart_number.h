@@ -1,4 +1,4 @@
-// Numbers as people read them: grouped thousands, powers of ten, no "nan".
+// Formats numbers for readers: grouped thousands, powers of ten, no "nan".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A small writer of SVG: elements, escaping, and numbers with a fixed number of decimals, so that
-// the same picture is always the same bytes.
+// Writes SVG: elements, escaping, and numbers with a fixed number of decimals, so that the same
+// picture is always the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ class PathData {
  public:
   void move_to(double x, double y);
   void line_to(double x, double y);
-  /// A line of length nought: a dot when painted with round caps.
+  /// A line of length zero: a dot when painted with round caps.
   void dot(double x, double y);
   void close();
   bool empty() const { return data_.empty(); }
@@ -65,8 +65,8 @@ class PathData {
   std::string data_;
 };
 
-/// Collects the elements of one drawing. Identifiers start with `id`, so that several drawings can
-/// stand in one HTML page; `id` must be a word of letters, digits and hyphens.
+/// Collects the elements of one drawing. Identifiers start with `id`, so that one HTML page can
+/// hold several drawings; `id` must be a word of letters, digits and hyphens.
 class SvgWriter {
  public:
   SvgWriter(std::string id, double width, double height, std::string_view title,
