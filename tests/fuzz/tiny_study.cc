@@ -36,7 +36,6 @@ class Recorder {
       const bool hole = slot == 1 && base::value(agent.id()) == 0;
       message =
           hole ? agent.report_hole(slot) : agent.report(slot, agent.plan().latents()(slot, 0));
-      note_snapshots();
     }
     if (!message) return;
     transcript_.messages.push_back(*message);
@@ -49,12 +48,6 @@ class Recorder {
       transcript_.messages.push_back(outgoing.message);
       for (Agent& agent : agents_) agent.receive(outgoing.message);
     }
-    note_snapshots();
-  }
-
-  void note_snapshots() {
-    transcript_.coordinator_snapshots.push_back(coordinator_.snapshot());
-    transcript_.agent_snapshots.push_back(agents_.front().snapshot());
   }
 
   std::shared_ptr<const protocol::Study> study_;

@@ -21,8 +21,6 @@ random::StudySecret tiny_secret();
 struct Transcript {
   std::vector<protocol::Message> messages;
   std::vector<protocol::Record> records;
-  std::vector<base::Bytes> coordinator_snapshots;
-  std::vector<base::Bytes> agent_snapshots;  ///< of agent 0
 };
 
 Transcript run_tiny(const std::shared_ptr<const protocol::Study>& study);

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "duets/gp/confidence.h"
 #include "duets/gp/exact.h"
 #include "duets/gp/sparse.h"
 #include "duets/problems/noise.h"
@@ -110,13 +109,6 @@ TEST(PaperEquations, ApproximatePosteriorVarianceInConventionG) {
   }
 }
 
-TEST(PaperEquations, ConfidenceWidth) {
-  const double b = 2;
-  const double r = 0.3;
-  EXPECT_DOUBLE_EQ(gp::exact_beta(b, r, kLambda, 0.05),
-                   b + r * std::sqrt(2 / kLambda * std::log(2 / 0.05)));
-}
-
 // Lemma 2.5: |f(x) - mu(x)| <= beta(delta) sigma(x) fails with probability at most delta at a fixed
 // x. 4000 draws of the noise: more than delta n + 5 sqrt(n delta (1 - delta)) failures have
 // probability below 1e-6. The control: a twentieth of the width fails far more often than delta.
@@ -136,7 +128,7 @@ TEST(PaperLemmas, ConfidenceBoundOfAFixedPoint) {
     const double f = kernel::weighted_sum(kernel, x, centers, a)[0];
     const gp::ExactPosterior posterior(kernel, kData, Vector(), kLambda);
     const double stddev = std::sqrt(posterior.variance(x).variance[0]);
-    const double beta = gp::exact_beta(norm, noise.level, kLambda, kDelta);
+    const double beta = norm + noise.level * std::sqrt(2 / kLambda * std::log(2 / kDelta));
     int failures = 0;
     int narrow_failures = 0;
     for (int run = 0; run < kRuns; ++run) {

@@ -14,6 +14,7 @@
 namespace duets::scenario {
 namespace {
 
+using protocol::Agent;
 using protocol::AgentId;
 using protocol::EpochId;
 using protocol::Message;
@@ -108,17 +109,24 @@ std::uint32_t Stage::agent_of(const Command& command) const {
   return agent;
 }
 
-std::shared_ptr<protocol::PublicView> Stage::make_view() const {
-  return std::make_shared<protocol::PublicView>(study_, secret_.public_coin(), executor_);
+protocol::Agent Stage::make_agent(std::uint32_t agent) const {
+  return {study_, AgentId{agent}, secret_.agent_coin(AgentId{agent}),
+          std::make_shared<protocol::PublicView>(study_, secret_.public_coin(), executor_)};
+}
+
+std::optional<Message> Stage::give(std::uint32_t agent, const Input& input) {
+  std::optional<Message> message = input(agents_[agent]);
+  inputs_[agent].push_back(input);
+  return message;
 }
 
 Lines Stage::open_study(const Command& command) {
   study_ = std::make_shared<const protocol::Study>(study_of(command));
   coordinator_.emplace(study_, secret_, executor_);
   agents_.clear();
-  for (std::uint32_t a = 0; a < study_->agents; ++a) {
-    agents_.emplace_back(study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view());
-  }
+  for (std::uint32_t a = 0; a < study_->agents; ++a) agents_.push_back(make_agent(a));
+  inputs_.assign(study_->agents, {});
+  journal_.clear();
   post_.assign(study_->agents, {});
   broadcasts_.clear();
   return {fmt::format("agents={} epochs={} digest={}", study_->agents,
@@ -127,6 +135,9 @@ Lines Stage::open_study(const Command& command) {
 }
 
 Lines Stage::carry(const protocol::Effects& effects) {
+  for (const protocol::Record& record : effects.records) {
+    journal_.push_back(protocol::encode_record(record));
+  }
   for (const protocol::Outgoing& out : effects.messages) {
     if (!out.to) broadcasts_.push_back(out.message);
     for (std::uint32_t a = 0; a < post_.size(); ++a) {
@@ -150,7 +161,7 @@ Lines Stage::deliver_to(std::uint32_t agent) {
   post_[agent].down.clear();
   for (const Message& message : waiting) {
     const EpochId before = agents_[agent].plan().epoch;
-    append(lines, sent(agent, agents_[agent].receive(message)));
+    append(lines, sent(agent, give(agent, [message](Agent& a) { return a.receive(message); })));
     const protocol::Plan& plan = agents_[agent].plan();
     if (plan.epoch != before) {
       lines.push_back(fmt::format("agent {} begins epoch={} t={} points={} points-digest={:016x}",
@@ -182,11 +193,11 @@ Lines Stage::catch_up(const Command& command) {
 }
 
 std::optional<Message> Stage::answer(std::uint32_t agent, std::uint32_t slot, bool hole) {
-  if (hole) return agents_[agent].report_hole(slot);
+  if (hole) return give(agent, [slot](Agent& a) { return a.report_hole(slot); });
   const protocol::Plan& plan = agents_[agent].plan();
   if (slot >= plan.latents().rows()) throw std::runtime_error("query: no such slot");
-  return agents_[agent].report(slot,
-                               reward_at(plan.latents(), agent, base::value(plan.epoch), slot));
+  const double reward = reward_at(plan.latents(), agent, base::value(plan.epoch), slot);
+  return give(agent, [slot, reward](Agent& a) { return a.report(slot, reward); });
 }
 
 Lines Stage::query(const Command& command) {
@@ -251,17 +262,13 @@ Lines Stage::close(const Command& command) {
 Lines Stage::crash(const Command& command) {
   if (command.has("agent")) {
     const std::uint32_t a = agent_of(command);
-    const base::Bytes bytes = agents_[a].snapshot();
-    agents_[a] = protocol::Agent::restore(study_, AgentId{a}, secret_.agent_coin(AgentId{a}),
-                                          make_view(), bytes);
-    return {fmt::format("agent {} restored from {} bytes: {}", a, bytes.size(),
-                        agents_[a].snapshot() == bytes ? "same" : "DIFFERENT")};
+    agents_[a] = make_agent(a);
+    for (const Input& input : inputs_[a]) input(agents_[a]);
+    return {fmt::format("agent {} goes on from {} inputs", a, inputs_[a].size())};
   }
   command.text("coordinator", "");
-  const base::Bytes bytes = coordinator_->snapshot();
-  coordinator_.emplace(protocol::Coordinator::restore(study_, secret_, executor_, bytes));
-  return {fmt::format("coordinator restored from {} bytes: {}", bytes.size(),
-                      coordinator_->snapshot() == bytes ? "same" : "DIFFERENT")};
+  coordinator_.emplace(protocol::Coordinator::replay(study_, secret_, executor_, journal_));
+  return {fmt::format("coordinator goes on from {} records", journal_.size())};
 }
 
 Lines Stage::epoch(const Command&) {

@@ -12,12 +12,13 @@
 //   drop agent=A                  what the agent sent is lost
 //   corrupt agent=A what=digest|value|nan|count|epoch|agent    the message that waits to be sent
 //   close epoch=E agents=..       the host ends the epoch
-//   crash coordinator             snapshot, restore
-//   crash agent=A
+//   crash coordinator             another goes on from its records
+//   crash agent=A                 another goes on from what the agent was told
 //   epoch                         everybody: deliver, query, send; only effects are printed
 //   status                        where the coordinator stands
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -66,13 +67,18 @@ class Stage {
   Lines carry(const protocol::Effects& effects);
   std::optional<protocol::Message> answer(std::uint32_t agent, std::uint32_t slot, bool hole);
   std::uint32_t agent_of(const Command& command) const;
-  std::shared_ptr<protocol::PublicView> make_view() const;
+  protocol::Agent make_agent(std::uint32_t agent) const;
+  /// Tells the agent something and remembers it; returns what the agent then sends.
+  using Input = std::function<std::optional<protocol::Message>(protocol::Agent&)>;
+  std::optional<protocol::Message> give(std::uint32_t agent, const Input& input);
 
   std::shared_ptr<const protocol::Study> study_;
   random::StudySecret secret_ = random::StudySecret::from_seed(1);
   base::SerialExecutor executor_;
   std::optional<protocol::Coordinator> coordinator_;
+  std::vector<base::Bytes> journal_;
   std::vector<protocol::Agent> agents_;
+  std::vector<std::vector<Input>> inputs_;  ///< one list an agent
   std::vector<Post> post_;
   std::vector<protocol::Message> broadcasts_;
 };

@@ -9,7 +9,7 @@ namespace duets::base {
 /// Why an operation ended. The command line maps each kind to a documented exit code.
 enum class ErrorKind {
   kInvalid,     ///< an argument or a study field breaks its stated constraint
-  kDecode,      ///< bytes that are not a message, record or snapshot of this version
+  kDecode,      ///< bytes that are not a message or record of this version
   kProtocol,    ///< a message that no correct peer would send in this state
   kNumeric,     ///< a factorisation or a bound that cannot be met in binary64
   kExhausted,   ///< the sampler used up its cap; the text says what to change

@@ -42,14 +42,6 @@ double delta_prime(const TheoryInputs& inputs) {
   return inputs.delta / (2.0 * inputs.num_epochs * static_cast<double>(inputs.num_candidates));
 }
 
-double exact_beta(double norm_bound, double subgaussian, double lambda, double delta) {
-  require_positive(norm_bound, "norm_bound");
-  require_positive(subgaussian, "subgaussian");
-  require_positive(lambda, "lambda");
-  require_probability(delta, "delta");
-  return norm_bound + noise_width(subgaussian, lambda, delta);
-}
-
 double sparse_beta(const TheoryInputs& inputs) {
   return (1 + std::sqrt(2.0)) * inputs.norm_bound +
          noise_width(inputs.subgaussian, inputs.lambda, delta_prime(inputs));

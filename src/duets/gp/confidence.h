@@ -23,10 +23,6 @@ void validate(const TheoryInputs& inputs);
 /// delta' = delta / (2 J |U_T|).
 double delta_prime(const TheoryInputs& inputs);
 
-/// beta(delta) = B + R sqrt((2/lambda) ln(2/delta)): the width of the exact posterior (paper, lemma
-/// 1).
-double exact_beta(double norm_bound, double subgaussian, double lambda, double delta);
-
 /// (1 + sqrt 2) B + R sqrt((2/lambda) ln(2/delta')): the width of the sparse mean, which is the one
 /// that is compared with tau.
 double sparse_beta(const TheoryInputs& inputs);

@@ -23,11 +23,6 @@ TheoryInputs paper_size() {
           .horizon = 50};
 }
 
-// With delta = 2/e the logarithm is 1, and with lambda = 2 so is the square root: 5 + 3.
-TEST(Confidence, ExactBetaByHand) {
-  EXPECT_NEAR(exact_beta(5, 3, 2, 2 / std::exp(1.0)), 8.0, 1e-14);
-}
-
 // Reference values from 30-digit arithmetic.
 TEST(Confidence, PaperSizeByHand) {
   EXPECT_NEAR(delta_prime(paper_size()), 6.25e-6, 1e-20);
@@ -64,14 +59,14 @@ TEST(Confidence, AskingForMoreNeedsMore) {
   TheoryInputs regular = base;
   regular.lambda = 1;
   EXPECT_LT(sparse_beta(regular), sparse_beta(base));
-  EXPECT_GT(exact_beta(3, 1, 1, 0.1), exact_beta(2, 1, 1, 0.1));
 }
 
+// By sqrt(2) B than B + R sqrt((2/lambda) ln(2/delta')), the width of the exact mean.
 TEST(Confidence, TheSparseMeanIsWiderThanTheExactOne) {
-  const TheoryInputs inputs = paper_size();
-  EXPECT_NEAR(sparse_beta(inputs) - exact_beta(inputs.norm_bound, inputs.subgaussian, inputs.lambda,
-                                               delta_prime(inputs)),
-              std::sqrt(2.0) * inputs.norm_bound, 1e-14);
+  const TheoryInputs i = paper_size();
+  const double exact =
+      i.norm_bound + i.subgaussian * std::sqrt(2 / i.lambda * std::log(2 / delta_prime(i)));
+  EXPECT_NEAR(sparse_beta(i) - exact, std::sqrt(2.0) * i.norm_bound, 1e-14);
 }
 
 // The largest counts of their types must not overflow on the way.
@@ -110,7 +105,6 @@ TEST(Confidence, NamesTheBadField) {
   expect_bad("agents", [](TheoryInputs& i) { i.agents = 0; });
   expect_bad("horizon", [](TheoryInputs& i) { i.horizon = 0; });
   validate(paper_size());
-  EXPECT_THROW(exact_beta(1, 1, 0, 0.1), base::Error);
 }
 
 }  // namespace

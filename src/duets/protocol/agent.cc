@@ -10,12 +10,6 @@
 #include "duets/gp/sparse.h"
 
 namespace duets::protocol {
-namespace {
-
-constexpr std::uint32_t kSnapshotVersion = 3;
-constexpr const char* kSnapshotMagic = "duets agent";
-
-}  // namespace
 
 Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
              std::shared_ptr<PublicView> view, DrawnPoints drawn)
@@ -31,7 +25,8 @@ Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin&
 
 void Agent::open_epoch(EpochId epoch) {
   const std::uint32_t length = lengths_[base::value(epoch) - 1];
-  const std::uint32_t before = log_.empty() ? 0 : plan_.first_t + lengths_[base::value(epoch) - 2];
+  const std::uint32_t before =
+      epoch == EpochId{1} ? 0 : plan_.first_t + lengths_[base::value(epoch) - 2];
   std::shared_ptr<const region::Draw> draw = drawn_ ? drawn_(epoch) : nullptr;
   if (!draw) {
     draw = std::make_shared<const region::Draw>(
@@ -40,29 +35,29 @@ void Agent::open_epoch(EpochId epoch) {
   history_.keep_inside(view_->region(epoch));
   history_.open(draw);
   plan_ = {epoch, before, std::move(draw)};
-  log_.push_back({std::vector(length, SlotState::kOpen), std::vector(length, 0.0)});
+  answers_ = {std::vector(length, SlotState::kOpen), std::vector(length, 0.0)};
   num_open_ = length;
   best_before_ = best_;
   outstanding_.reset();
 }
 
 void Agent::set_slot(std::uint32_t slot, SlotState state, double reward) {
-  EpochLog& log = log_.back();
   // Asked for every query: texts are made only when they are needed.
-  if (slot >= log.states.size()) {
-    base::refuse("slot", fmt::format("{}", slot),
-                 fmt::format("epoch {} has {} slots", base::value(plan_.epoch), log.states.size()));
+  if (slot >= answers_.states.size()) {
+    base::refuse(
+        "slot", fmt::format("{}", slot),
+        fmt::format("epoch {} has {} slots", base::value(plan_.epoch), answers_.states.size()));
   }
-  const bool same = log.states[slot] == state && log.rewards[slot] == reward;
-  if (log.states[slot] != SlotState::kOpen && !same) {
+  const bool same = answers_.states[slot] == state && answers_.rewards[slot] == reward;
+  if (answers_.states[slot] != SlotState::kOpen && !same) {
     base::refuse(
         "slot", fmt::format("{}", slot),
         fmt::format("was answered differently before in epoch {}", base::value(plan_.epoch)));
   }
   if (same) return;
   --num_open_;
-  log.states[slot] = state;
-  log.rewards[slot] = reward;
+  answers_.states[slot] = state;
+  answers_.rewards[slot] = reward;
   if (state == SlotState::kReward) keep_best({id_, plan_.epoch, slot, reward});
 }
 
@@ -112,7 +107,7 @@ std::optional<Message> Agent::receive(const Message& message) {
       fail(fmt::format("an inducing set of epoch {}", base::value(inducing->epoch)));
     }
     view_->apply(*inducing);
-    log_.back().has_inducing = true;
+    answers_.has_inducing = true;
     return send_when_ready();
   }
   if (const auto* trim = std::get_if<Trim>(&message)) {
@@ -128,7 +123,6 @@ std::optional<Message> Agent::receive(const Message& message) {
           "\"surviving\" an agent can continue only with its journal");
     }
     view_->apply(*trim);
-    log_.back().has_trim = true;
     end_epoch(took_part);
     open_epoch(base::next(plan_.epoch));
     return std::nullopt;
@@ -140,7 +134,7 @@ std::optional<Message> Agent::receive(const Message& message) {
 // reach the result.
 void Agent::end_epoch(bool took_part) {
   if (!took_part) history_.exclude();
-  if (!took_part || !outstanding_ || log_.back().disowned) best_ = best_before_;
+  if (!took_part || !outstanding_ || answers_.disowned) best_ = best_before_;
 }
 
 void Agent::disown() {
@@ -149,12 +143,12 @@ void Agent::disown() {
         "another machine's rewards of this epoch count; with data = \"surviving\" an agent goes on "
         "only where its answers are kept");
   }
-  log_.back().disowned = true;
+  answers_.disowned = true;
 }
 
 std::vector<std::uint32_t> Agent::holes() const {
   std::vector<std::uint32_t> holes;
-  const auto& states = log_.back().states;
+  const auto& states = answers_.states;
   for (std::uint32_t slot = 0; slot < states.size(); ++slot) {
     if (states[slot] == SlotState::kHole) holes.push_back(slot);
   }
@@ -164,8 +158,8 @@ std::vector<std::uint32_t> Agent::holes() const {
 std::optional<Message> Agent::send_when_ready() {
   if (outstanding_ || num_open_ > 0) return std::nullopt;
   const bool needs_inducing = !is_last() || study_->closing == ClosingRule::kProjection;
-  if (needs_inducing && !log_.back().has_inducing) return std::nullopt;
-  history_.set_rewards(log_.back().rewards);
+  if (needs_inducing && !answers_.has_inducing) return std::nullopt;
+  history_.set_rewards(answers_.rewards);
   history_.set_holes(holes());
   if (is_last()) {
     outstanding_ = make_closing();
@@ -192,9 +186,9 @@ Upload Agent::make_upload() const {
     upload.values = project();
     return upload;
   }
-  const EpochLog& log = log_.back();
-  for (std::size_t slot = 0; slot < log.rewards.size(); ++slot) {
-    if (log.states[slot] == SlotState::kReward) upload.values.push_back(log.rewards[slot]);
+  for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
+    if (answers_.states[slot] == SlotState::kReward)
+      upload.values.push_back(answers_.rewards[slot]);
   }
   return upload;
 }
@@ -208,64 +202,6 @@ Closing Agent::make_closing() const {
   closing.holes = holes();
   closing.points_digest = points_digest(plan_.latents());
   return closing;
-}
-
-base::Bytes Agent::snapshot() const {
-  base::ByteWriter out;
-  out.text(kSnapshotMagic);
-  out.u32(kSnapshotVersion);
-  out.digest(study_digest(*study_));
-  out.u32(base::value(id_));
-  out.u32(static_cast<std::uint32_t>(log_.size()));
-  EpochId epoch{1};
-  for (const EpochLog& log : log_) {
-    out.u32(static_cast<std::uint32_t>(log.states.size()));
-    for (const SlotState state : log.states) out.u8(static_cast<std::uint8_t>(state));
-    out.f64s(log.rewards);
-    out.u8(log.disowned ? 1 : 0);
-    out.blob(log.has_inducing ? encode(view_->inducing(epoch).message) : base::Bytes{});
-    out.blob(log.has_trim ? encode(view_->trim(epoch)) : base::Bytes{});
-    epoch = base::next(epoch);
-  }
-  return out.take();
-}
-
-Agent Agent::restore(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
-                     std::shared_ptr<PublicView> view, std::span<const std::uint8_t> bytes) {
-  const auto check = [](bool ok, const char* what) {
-    if (!ok) throw base::Error(base::ErrorKind::kDecode, fmt::format("agent snapshot: {}", what));
-  };
-  base::ByteReader in(bytes);
-  check(in.text() == kSnapshotMagic, "not a snapshot of an agent");
-  check(in.u32() == kSnapshotVersion, "written by another version");
-  check(in.digest() == study_digest(*study), "belongs to another study");
-  check(AgentId{in.u32()} == id, "belongs to another agent");
-  const std::uint32_t num_epochs = in.u32();
-
-  Agent agent(std::move(study), id, coin, std::move(view));
-  check(num_epochs >= 1 && num_epochs <= agent.lengths_.size(), "bad number of epochs");
-  for (std::uint32_t epoch = 1; epoch <= num_epochs; ++epoch) {
-    check(in.u32() == agent.lengths_[epoch - 1], "bad epoch length");
-    std::vector<std::uint8_t> states(agent.lengths_[epoch - 1]);
-    for (std::uint8_t& state : states) state = in.u8();
-    const std::vector<double> rewards = in.f64s();
-    check(rewards.size() == states.size(), "bad number of rewards");
-    const std::uint8_t disowned = in.u8();
-    check(disowned <= 1, "bad flag");
-    const base::Bytes inducing = in.blob();
-    const base::Bytes trim = in.blob();
-    if (!inducing.empty()) agent.receive(decode(inducing));
-    for (std::uint32_t slot = 0; slot < states.size(); ++slot) {
-      check(states[slot] <= 2, "bad slot state");
-      if (states[slot] == 1) agent.report(slot, rewards[slot]);
-      if (states[slot] == 2) agent.report_hole(slot);
-    }
-    if (disowned == 1) agent.disown();
-    check(trim.empty() == (epoch == num_epochs), "an epoch without its trim, or a trim too many");
-    if (!trim.empty()) agent.receive(decode(trim));
-  }
-  in.expect_end();
-  return agent;
 }
 
 }  // namespace duets::protocol

@@ -67,21 +67,13 @@ class Agent {
   /// data = "surviving", where later uploads would need the rewards of that message.
   void disown();
 
-  /// Everything needed to go on elsewhere, versioned; `restore` gives an agent whose snapshot has
-  /// the same bytes. Throws kDecode for another version or study, and kDecode, kProtocol or
-  /// kInvalid for bytes that no snapshot has.
-  base::Bytes snapshot() const;
-  static Agent restore(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
-                       std::shared_ptr<PublicView> view, std::span<const std::uint8_t> bytes);
-
  private:
   enum class SlotState : std::uint8_t { kOpen = 0, kReward = 1, kHole = 2 };
-  /// What happened in an epoch: enough to live through it again.
-  struct EpochLog {
+  /// Of the open epoch.
+  struct Answers {
     std::vector<SlotState> states;
     std::vector<double> rewards;
     bool has_inducing = false;  ///< the view has it, for all agents that share it
-    bool has_trim = false;      ///< likewise
     bool disowned = false;
   };
 
@@ -104,7 +96,7 @@ class Agent {
   DrawnPoints drawn_;
   History history_;
   Plan plan_;
-  std::vector<EpochLog> log_;   ///< one a begun epoch
+  Answers answers_;
   std::uint32_t num_open_ = 0;  ///< slots of the open epoch without an answer
   std::optional<BestTrial> best_;
   std::optional<BestTrial> best_before_;  ///< of the epochs before the open one

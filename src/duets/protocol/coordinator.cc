@@ -108,7 +108,6 @@ void Coordinator::refuse(AgentId agent, EpochId epoch, Reason reason, Effects& e
 
 void Coordinator::take(const Message& message, AgentId agent, Effects& effects) {
   taken_.emplace(agent, message);
-  log_.push_back(MessageTaken{message});
   unsent_.push_back(MessageTaken{message});
   if (taken_.size() < study_->agents) return;
   finish_epoch(everybody(), effects);

@@ -102,8 +102,8 @@ class Coordinator {
   /// increasing, names an agent without upload, or the epoch is not open.
   Effects close(EpochId epoch, const std::vector<AgentId>& participants);
 
-  /// What is missing after records that end anywhere: hosts call it once after replay() or
-  /// restore(). Starts a study that has no record, closes an epoch whose messages are all there,
+  /// What is missing after records that end anywhere: hosts call it once after replay().
+  /// Starts a study that has no record, closes an epoch whose messages are all there,
   /// opens the one after a closed epoch; otherwise nothing. Then the coordinator goes on with the
   /// same bytes as one that was never cut off. A decision of the host that is not in the records
   /// is not in them: the host makes it again. Throws what closing threw before, if it did; the host
@@ -113,7 +113,7 @@ class Coordinator {
   bool finished() const { return finished_; }
   EpochId epoch() const { return epoch_; }
   /// False before start(), at the end, and after records that end with a closed epoch.
-  bool is_open() const;
+  bool is_open() const { return is_open_; }
   /// Agents whose message for the open epoch is missing, increasing.
   std::vector<AgentId> waiting_for() const;
 
@@ -128,16 +128,9 @@ class Coordinator {
   const base::Digest& state_digest() const { return state_digest_; }
   const PublicView& view() const { return *view_; }
 
-  /// Versioned; `restore` gives a coordinator whose snapshot has the same bytes and that goes on
-  /// with the same bytes out. Throws kDecode for another version or study, and kDecode, kProtocol
-  /// or kInvalid for bytes that no snapshot has.
-  base::Bytes snapshot() const;
-  static Coordinator restore(std::shared_ptr<const Study> study, const random::StudySecret& secret,
-                             const base::Executor& executor, std::span<const std::uint8_t> bytes);
-
   /// A coordinator from the journal of its host: all records of all effects, encoded, in order;
-  /// the end may be missing. Its snapshot has the bytes it had then. Decides nothing again; draws
-  /// the points of every epoch. Throws kDecode, kProtocol or kInvalid for records that no run of
+  /// the end may be missing. It goes on with the same bytes out. Decides nothing again; draws the
+  /// points of every epoch. Throws kDecode, kProtocol or kInvalid for records that no run of
   /// this study and secret leaves.
   static Coordinator replay(std::shared_ptr<const Study> study, const random::StudySecret& secret,
                             const base::Executor& executor, std::span<const base::Bytes> records);
@@ -147,7 +140,7 @@ class Coordinator {
   /// numbers of `recorded` that come from outside the determinism boundary, so that all the rest
   /// has to agree to the bit; what it finds for those numbers itself stands beside it. kInvalid
   /// when no epoch is due to open, or close() would refuse; kNumeric and kExhausted as ever.
-  void follow(const Record& record) { apply(record, Source::kJournal); }
+  void follow(const Record& record);
   EpochOpened recompute(const EpochOpened& recorded) const;
   RecomputedClosing recompute(const EpochClosed& recorded) const;
   /// The digest of an agent's points in the open epoch.
@@ -167,7 +160,6 @@ class Coordinator {
   const numeric::Points& pool();
   std::vector<std::uint32_t> everybody() const;
   RewardWish reward_wish() const;
-  bool needs_earlier_messages() const;
 
   std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
                                   const std::vector<std::uint32_t>& holes) const;
@@ -199,9 +191,6 @@ class Coordinator {
 
   Coordinator fork() const;
   Effects with_unsent(Effects effects);
-  /// Where the records come from: a snapshot leaves out messages that nothing needs any more.
-  enum class Source { kSnapshot, kJournal };
-  void apply(const Record& record, Source source);
   void apply_opened(const EpochOpened& opened);
   void apply_taken(const MessageTaken& taken);
   void apply_closed(const EpochClosed& closed);
@@ -212,6 +201,7 @@ class Coordinator {
   std::shared_ptr<PublicView> view_;
 
   EpochId epoch_{};  ///< the open one; 0 before start
+  bool is_open_ = false;
   bool finished_ = false;
   bool complete_ = true;
   Replay replay_;
@@ -227,7 +217,6 @@ class Coordinator {
   std::optional<BestTrial> best_;
   base::Digest run_digest_;
   base::Digest state_digest_;
-  std::vector<Record> log_;  ///< what a snapshot holds
 };
 
 }  // namespace duets::protocol

@@ -155,7 +155,7 @@ void Coordinator::open_epoch(Effects& effects) {
     effects.messages.push_back({std::nullopt, opened.inducing});
   }
   open_report_ = opened.report;
-  log_.push_back(opened);
+  is_open_ = true;
   effects.records.push_back(std::move(opened));
 }
 

@@ -14,7 +14,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A refusal to the sender and its event, nothing else, and an unchanged state.
 void expect_refused(TestRun& run, const Message& message, Reason reason) {
-  const base::Bytes before = run.coordinator().snapshot();
+  const auto before = standing_of(run.coordinator());
   const Effects effects = run.coordinator().receive(message);
   EXPECT_TRUE(effects.records.empty());
   ASSERT_FALSE(effects.messages.empty());
@@ -24,7 +24,7 @@ void expect_refused(TestRun& run, const Message& message, Reason reason) {
   EXPECT_EQ(effects.messages.size(), reason == Reason::kStale ? 2U : 1U);
   ASSERT_EQ(effects.events.size(), 1U);
   EXPECT_EQ(std::get<MessageRefused>(effects.events[0]).refusal.reason, reason);
-  EXPECT_EQ(run.coordinator().snapshot(), before);
+  EXPECT_EQ(standing_of(run.coordinator()), before);
 }
 
 Upload upload_of(TestRun& run, std::uint32_t agent) {
@@ -79,10 +79,10 @@ TEST(Coordinator, DuplicateIsIgnored) {
   TestRun run(small_study());
   const Upload upload = upload_of(run, 1);
   run.coordinator().receive(upload);
-  const base::Bytes before = run.coordinator().snapshot();
+  const auto before = standing_of(run.coordinator());
   const Effects effects = run.coordinator().receive(upload);
   EXPECT_TRUE(effects.records.empty() && effects.messages.empty() && effects.events.empty());
-  EXPECT_EQ(run.coordinator().snapshot(), before);
+  EXPECT_EQ(standing_of(run.coordinator()), before);
 }
 
 TEST(Coordinator, ConflictKeepsTheFirst) {
@@ -258,7 +258,7 @@ TEST(Coordinator, CloseChecksItsArguments) {
   run.deliver(upload_of(run, 0));
   run.deliver(upload_of(run, 2));
   Coordinator& coordinator = run.coordinator();
-  const base::Bytes before = coordinator.snapshot();
+  const auto before = standing_of(coordinator);
   const auto kind = [&](std::uint32_t epoch, const std::vector<AgentId>& agents) {
     return error_kind([&] { coordinator.close(EpochId{epoch}, agents); });
   };
@@ -268,7 +268,7 @@ TEST(Coordinator, CloseChecksItsArguments) {
   EXPECT_EQ(kind(1, {AgentId{0}, AgentId{0}}), base::ErrorKind::kInvalid);
   EXPECT_EQ(kind(1, {AgentId{0}, AgentId{1}}), base::ErrorKind::kInvalid);
   EXPECT_EQ(kind(1, {AgentId{9}}), base::ErrorKind::kInvalid);
-  EXPECT_EQ(coordinator.snapshot(), before);
+  EXPECT_EQ(standing_of(coordinator), before);
   EXPECT_EQ(kind(1, {AgentId{0}, AgentId{2}}), std::nullopt);
   EXPECT_EQ(coordinator.epoch(), EpochId{2});
   EXPECT_FALSE(coordinator.complete_participation());

@@ -13,12 +13,6 @@ using domain::Domain;
 
 const auto kSecret = random::StudySecret::from_seed(7);
 
-std::vector<base::Bytes> encoded(const std::vector<Record>& records) {
-  std::vector<base::Bytes> bytes;
-  for (const Record& record : records) bytes.push_back(encode_record(record));
-  return bytes;
-}
-
 void append(std::vector<base::Bytes>& journal, const Effects& effects) {
   for (const Record& record : effects.records) journal.push_back(encode_record(record));
 }
@@ -37,7 +31,7 @@ Effects next_input(Coordinator& coordinator, const Record& wanted) {
 
 // Replays the first `cut` records, resumes, and brings what is missing.
 void expect_goes_on_alike(const TestRun& run, const Coordinator& uncut, std::size_t cut) {
-  const std::vector<base::Bytes> whole = encoded(run.records());
+  const std::vector<base::Bytes>& whole = run.journal();
   std::vector<base::Bytes> journal(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(cut));
   Coordinator coordinator =
       Coordinator::replay(share(run.study()), kSecret, kTestExecutor, journal);
@@ -52,11 +46,7 @@ void expect_goes_on_alike(const TestRun& run, const Coordinator& uncut, std::siz
     append(journal, next_input(coordinator, wanted));
   }
   EXPECT_EQ(journal, whole);
-  EXPECT_EQ(coordinator.run_digest(), uncut.run_digest());
-  EXPECT_EQ(coordinator.state_digest(), uncut.state_digest());
-  EXPECT_EQ(coordinator.snapshot(), uncut.snapshot());
-  EXPECT_EQ(coordinator.finished(), uncut.finished());
-  EXPECT_EQ(coordinator.complete_participation(), uncut.complete_participation());
+  EXPECT_EQ(standing_of(coordinator), standing_of(uncut));
   EXPECT_EQ(coordinator.recommendation().point, uncut.recommendation().point);
   ASSERT_EQ(coordinator.best_trial().has_value(), uncut.best_trial().has_value());
   const auto reward = [](const Coordinator& c) { return c.best_trial()->reward; };
@@ -124,7 +114,7 @@ TEST(Journal, EveryCutOfAnUnfinishedRun) {
 TEST(Journal, ADecisionThatWasNotWrittenIsOpenAgain) {
   TestRun run(small_study());
   run.run_epoch({1});
-  const std::vector<base::Bytes> whole = encoded(run.records());
+  const std::vector<base::Bytes>& whole = run.journal();
   const std::vector<base::Bytes> journal(whole.begin(), whole.begin() + 3);
   Coordinator coordinator =
       Coordinator::replay(share(run.study()), kSecret, kTestExecutor, journal);
@@ -139,9 +129,9 @@ TEST(Journal, RedeliveryAfterReplay) {
   const Message first = run.query(0).value();
   run.deliver(first);
   Coordinator coordinator =
-      Coordinator::replay(share(run.study()), kSecret, kTestExecutor, encoded(run.records()));
+      Coordinator::replay(share(run.study()), kSecret, kTestExecutor, run.journal());
   EXPECT_TRUE(coordinator.receive(first).records.empty());
-  EXPECT_EQ(coordinator.snapshot(), run.coordinator().snapshot());
+  EXPECT_EQ(standing_of(coordinator), standing_of(run.coordinator()));
 }
 
 // A message whose epoch could not be closed is in the journal once the host hears of it again.
@@ -159,14 +149,14 @@ TEST(Journal, MessagesOfAFailedClosingAreWritten) {
   });
   EXPECT_EQ(taken, 3);
   const Coordinator replayed =
-      Coordinator::replay(share(study), kSecret, kTestExecutor, encoded(run.records()));
-  EXPECT_EQ(replayed.snapshot(), run.coordinator().snapshot());
+      Coordinator::replay(share(study), kSecret, kTestExecutor, run.journal());
+  EXPECT_EQ(standing_of(replayed), standing_of(run.coordinator()));
 }
 
 TEST(Journal, RefusesRecordsOfNoRun) {
   TestRun run(small_study());
   run.finish();
-  const std::vector<base::Bytes> whole = encoded(run.records());
+  const std::vector<base::Bytes>& whole = run.journal();
   const auto kind = [&](const std::vector<base::Bytes>& records) {
     return error_kind(
         [&] { Coordinator::replay(share(run.study()), kSecret, kTestExecutor, records); });

@@ -1,4 +1,4 @@
-// Records: what the coordinator persists, as bytes; the journal of a host and the body of a snapshot.
+// Records: what the coordinator persists, as bytes; the journal of a host.
 //
 // Records hold the transmitted numbers, so that replaying them never recomputes a decision.
 #pragma once
@@ -45,7 +45,7 @@ base::Bytes encode_record(const Record& record);
 Record decode_record(std::span<const std::uint8_t> bytes);
 
 /// The broadcast that follows from the record: an inducing set, a trim, or nothing. The broadcasts
-/// of a run are those of its records in order, for a live host and a restored one alike.
+/// of a run are those of its records in order, for a live host and one that replayed them alike.
 std::vector<Message> broadcasts(const Record& record);
 
 }  // namespace duets::protocol

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,19 +103,26 @@ std::string error_text(const Body& body) {
   return "";
 }
 
+/// What can be seen of a coordinator between two inputs.
+inline auto standing_of(const Coordinator& c) {
+  return std::tuple(c.epoch(), c.is_open(), c.finished(), c.waiting_for(), c.reports().size(),
+                    c.complete_participation(), c.run_digest(), c.state_digest());
+}
+
 inline const base::SerialExecutor kTestExecutor;
 
 class TestRun {
  public:
+  /// `always_restart`: after every input a coordinator goes on that was replayed from the journal.
   explicit TestRun(const Study& study, RewardFunction reward = wavy_reward,
-                   bool always_restore = false,
+                   bool always_restart = false,
                    const random::StudySecret& secret = random::StudySecret::from_seed(7),
                    const base::Executor& executor = kTestExecutor)
       : executor_(executor),
         secret_(secret),
         study_(share(study)),
         reward_(std::move(reward)),
-        always_restore_(always_restore) {
+        always_restart_(always_restart) {
     coordinator_.emplace(study_, secret_, executor_);
     for (std::uint32_t a = 0; a < study.agents; ++a) agents_.push_back(make_agent(a));
     carry_out(coordinator_->start());
@@ -125,6 +133,8 @@ class TestRun {
   const Study& study() const { return *study_; }
   const std::vector<base::Bytes>& transcript() const { return transcript_; }
   const std::vector<Record>& records() const { return records_; }
+  /// The same, encoded.
+  const std::vector<base::Bytes>& journal() const { return journal_; }
   /// What was sent to all agents, encoded.
   const std::vector<base::Bytes>& broadcast() const { return broadcast_; }
 
@@ -138,7 +148,6 @@ class TestRun {
           reward_({plan.latents().row(slot).transpose(), a, base::value(plan.epoch), slot});
       message =
           failed.contains(slot) ? agents_[a].report_hole(slot) : agents_[a].report(slot, reward);
-      restore_agent(a);
     }
     if (message) transcript_.push_back(encode(*message));
     return message;
@@ -185,26 +194,14 @@ class TestRun {
     return std::make_shared<PublicView>(study_, secret_.public_coin(), executor_);
   }
 
-  void restore_agent(std::uint32_t a) {
-    if (!always_restore_) return;
-    const base::Bytes bytes = agents_[a].snapshot();
-    agents_[a] =
-        Agent::restore(study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view(), bytes);
-    if (agents_[a].snapshot() != bytes) throw std::logic_error("an agent's snapshot changed");
-  }
-
-  void restore_coordinator() {
-    if (!always_restore_) return;
-    const base::Bytes bytes = coordinator_->snapshot();
-    coordinator_.emplace(Coordinator::restore(study_, secret_, executor_, bytes));
-    if (coordinator_->snapshot() != bytes) throw std::logic_error("a snapshot changed");
-  }
-
   Effects carry_out(Effects effects) {
-    restore_coordinator();
     for (const Record& record : effects.records) {
       records_.push_back(record);
-      transcript_.push_back(encode_record(record));
+      journal_.push_back(encode_record(record));
+      transcript_.push_back(journal_.back());
+    }
+    if (always_restart_) {
+      coordinator_.emplace(Coordinator::replay(study_, secret_, executor_, journal_));
     }
     for (const Outgoing& outgoing : effects.messages) {
       transcript_.push_back(encode(outgoing.message));
@@ -212,7 +209,6 @@ class TestRun {
       for (std::uint32_t a = 0; a < agents_.size(); ++a) {
         if (outgoing.to && *outgoing.to != AgentId{a}) continue;
         agents_[a].receive(outgoing.message);
-        restore_agent(a);
       }
     }
     return effects;
@@ -222,10 +218,11 @@ class TestRun {
   random::StudySecret secret_;
   std::shared_ptr<const Study> study_;
   RewardFunction reward_;
-  bool always_restore_;
+  bool always_restart_;
   std::optional<Coordinator> coordinator_;
   std::vector<Agent> agents_;
   std::vector<Record> records_;
+  std::vector<base::Bytes> journal_;
   std::vector<base::Bytes> transcript_;
   std::vector<base::Bytes> broadcast_;
 };

@@ -204,16 +204,16 @@ TEST(SelfTuning, RewardsComeUntilThereAreEnough) {
   EXPECT_GE(known, kWantedRewards);
 }
 
-TEST(SelfTuning, RestoredAfterEveryInputGoesOnAlike) {
+TEST(SelfTuning, RestartedAfterEveryInputGoesOnAlike) {
   for (Study study : tuning_studies()) {
     for (const DataPolicy data : {DataPolicy::kSurviving, DataPolicy::kEpoch}) {
       study.data = data;
       study.horizon = 12;
       TestRun run(study);
-      TestRun restored(study, wavy_reward, true);
+      TestRun restarted(study, wavy_reward, true);
       run.finish();
-      restored.finish();
-      EXPECT_EQ(restored.transcript(), run.transcript());
+      restarted.finish();
+      EXPECT_EQ(restarted.transcript(), run.transcript());
     }
   }
 }

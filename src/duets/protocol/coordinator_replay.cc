@@ -1,4 +1,4 @@
-// Snapshots and journals: records, replayed without computing a decision again.
+// Journals: records, replayed without computing a decision again.
 #include <fmt/format.h>
 
 #include <utility>
@@ -9,9 +9,6 @@
 namespace duets::protocol {
 namespace {
 
-constexpr std::uint32_t kSnapshotVersion = 2;
-constexpr const char* kSnapshotMagic = "duets coordinator";
-
 void check(bool ok, const char* what) {
   if (!ok)
     throw base::Error(base::ErrorKind::kDecode, fmt::format("coordinator records: {}", what));
@@ -19,68 +16,31 @@ void check(bool ok, const char* what) {
 
 }  // namespace
 
-base::Bytes Coordinator::snapshot() const {
-  base::ByteWriter out;
-  out.text(kSnapshotMagic);
-  out.u32(kSnapshotVersion);
-  out.digest(study_digest(*study_));
-  out.u32(static_cast<std::uint32_t>(log_.size()));
-  for (const Record& record : log_) out.blob(encode_record(record));
-  return out.take();
-}
-
-Coordinator Coordinator::restore(std::shared_ptr<const Study> study,
-                                 const random::StudySecret& secret, const base::Executor& executor,
-                                 std::span<const std::uint8_t> bytes) {
-  base::ByteReader in(bytes);
-  check(in.text() == kSnapshotMagic, "not a snapshot of a coordinator");
-  check(in.u32() == kSnapshotVersion, "written by another version");
-  Coordinator coordinator(std::move(study), secret, executor);
-  check(in.digest() == study_digest(*coordinator.study_), "belongs to another study");
-  const std::uint32_t num_records = in.u32();
-  for (std::uint32_t i = 0; i < num_records; ++i) {
-    coordinator.apply(decode_record(in.blob()), Source::kSnapshot);
-  }
-  in.expect_end();
-  return coordinator;
-}
-
 Coordinator Coordinator::replay(std::shared_ptr<const Study> study,
                                 const random::StudySecret& secret, const base::Executor& executor,
                                 std::span<const base::Bytes> records) {
   Coordinator coordinator(std::move(study), secret, executor);
   for (const base::Bytes& record : records) {
-    coordinator.apply(decode_record(record), Source::kJournal);
+    coordinator.follow(decode_record(record));
   }
   return coordinator;
 }
 
-// Messages of a closed epoch are needed again only where later epochs use its rewards.
-bool Coordinator::needs_earlier_messages() const {
-  return study_->data == DataPolicy::kSurviving || study_->parameters == Parameters::kLearned;
-}
-
-bool Coordinator::is_open() const {
-  return !log_.empty() && !std::holds_alternative<EpochClosed>(log_.back());
-}
-
-void Coordinator::apply(const Record& record, Source source) {
+void Coordinator::follow(const Record& record) {
   if (const auto* opened = std::get_if<EpochOpened>(&record)) {
     apply_opened(*opened);
   } else if (const auto* taken = std::get_if<MessageTaken>(&record)) {
     apply_taken(*taken);
   } else {
     const auto& closed = std::get<EpochClosed>(record);
-    check(is_open() && closed.epoch == epoch_, "an epoch closed out of order");
+    check(is_open_ && closed.epoch == epoch_, "an epoch closed out of order");
     check(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
     check(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
-    if (source == Source::kJournal || needs_earlier_messages() || is_last()) {
-      for (const std::uint32_t a : closed.participants) {
-        check(taken_.contains(AgentId{a}), "a participant without a message");
-      }
-      EpochReport settled;
-      settle_participation(closed.participants, settled);
+    for (const std::uint32_t a : closed.participants) {
+      check(taken_.contains(AgentId{a}), "a participant without a message");
     }
+    EpochReport settled;
+    settle_participation(closed.participants, settled);
     if (closed.has_trim) view_->apply(closed.trim);
     apply_closed(closed);
   }
@@ -88,7 +48,7 @@ void Coordinator::apply(const Record& record, Source source) {
 
 void Coordinator::apply_opened(const EpochOpened& opened) {
   const EpochId expected = base::value(epoch_) == 0 ? EpochId{1} : epoch_;
-  check(opened.epoch == expected && !is_open() && !finished_, "an epoch opened out of order");
+  check(opened.epoch == expected && !is_open_ && !finished_, "an epoch opened out of order");
   epoch_ = opened.epoch;
   check(opened.has_inducing == sends_projection(), "an inducing set missing or too many");
   check(opened.report.length == lengths_[base::value(epoch_) - 1], "an epoch of another length");
@@ -100,18 +60,17 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
     view_->apply(opened.inducing);
   }
   open_report_ = opened.report;
-  log_.push_back(opened);
+  is_open_ = true;
 }
 
 void Coordinator::apply_taken(const MessageTaken& taken) {
-  check(is_open(), "a message between epochs");
+  check(is_open_, "a message between epochs");
   const auto* upload = std::get_if<Upload>(&taken.message);
   // An earlier version took rewards of any size: its records are read, and closing decides.
   const std::optional<Reason> reason = refusal_of(taken.message);
   check(!reason || *reason == Reason::kUnusable, "a message that does not fit its epoch");
   const AgentId agent = upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent;
   check(taken_.emplace(agent, taken.message).second, "a message taken twice");
-  log_.push_back(taken);
 }
 
 void Coordinator::apply_closed(const EpochClosed& closed) {
@@ -121,10 +80,7 @@ void Coordinator::apply_closed(const EpochClosed& closed) {
   if (closed.has_report) reports_.push_back(closed.report);
   if (closed.has_trim) trims_.emplace(closed.epoch, closed.trim);
   if (closed.has_report) lambda_ = closed.report.lambda;
-  if (!needs_earlier_messages() && !is_last()) {
-    std::erase_if(log_, [](const Record& r) { return std::holds_alternative<MessageTaken>(r); });
-  }
-  log_.push_back(closed);
+  is_open_ = false;
   if (is_last()) {
     finished_ = true;
   } else {
