@@ -44,10 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(data, data + size);
   std::ofstream(file, std::ios::binary) << bytes;
   try {
-    const storage::Store store(file, storage::Access::kRead);
-    for (const std::string& name : store.names()) {
-      if (store.entries(name).size() != store.size(name)) std::abort();
-      store.fact(name, "definition");
+    const auto store = storage::open_store(file, storage::Access::kRead);
+    for (const std::string& name : store->names()) {
+      if (store->entries(name).size() != store->size(name)) std::abort();
+      store->fact(name, "definition");
     }
   } catch (const storage::StorageError&) {
   }

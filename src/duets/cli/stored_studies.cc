@@ -7,7 +7,6 @@
 #include "duets/service/stored_study.h"
 #include "duets/service/studies.h"
 #include "duets/storage/store.h"
-#include "duets/storage/writer_lock.h"
 
 namespace duets::cli {
 namespace {

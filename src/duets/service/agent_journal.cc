@@ -155,7 +155,7 @@ AgentJournal AgentJournal::open_or_make(const std::filesystem::path& directory,
                                                         directory.string(), error.message()));
   }
   const std::filesystem::path path = directory / journal_name(study, agent);
-  auto store = std::make_unique<storage::Store>(path, storage::Access::kWrite);
+  auto store = storage::open_store(path, storage::Access::kWrite);
   if (store->names().empty()) {
     base::ByteWriter number;
     number.u32(agent);
@@ -169,7 +169,7 @@ AgentJournal AgentJournal::open_or_make(const std::filesystem::path& directory,
 }
 
 std::optional<AgentJournal> AgentJournal::open(const JournalFile& file) {
-  auto store = std::make_unique<storage::Store>(file.path, storage::Access::kWrite);
+  auto store = storage::open_store(file.path, storage::Access::kWrite);
   if (store->names().empty()) return std::nullopt;
   AgentJournal journal(file.path, std::move(store));
   journal.check_name(file.stem, file.agent);
@@ -241,7 +241,7 @@ void AgentJournal::append(const JournalEntry& entry) {
 }
 
 JournalContents read_agent_journal(const std::filesystem::path& file) {
-  const AgentJournal journal(file, std::make_unique<storage::Store>(file, storage::Access::kRead));
+  const AgentJournal journal(file, storage::open_store(file, storage::Access::kRead));
   JournalContents contents{
       journal.study(), journal.agent(), journal.study_digest().value_or(base::Digest{}), {}, {}};
   const std::optional<Definition> definition = journal.definition();

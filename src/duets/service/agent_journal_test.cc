@@ -96,7 +96,7 @@ TEST(AgentJournal, GoesOnAsWhoItWas) {
 TEST(AgentJournal, AStoreThatWasNeverBegunIsNotAJournalYet) {
   const Scratch scratch;
   const JournalFile file{scratch.path() / "study-0.db", "study", 0};
-  storage::Store(file.path, storage::Access::kWrite);
+  storage::open_store(file.path, storage::Access::kWrite);
   EXPECT_FALSE(AgentJournal::open(file));
   EXPECT_EQ(AgentJournal::open_or_make(scratch.path(), "study", 0, new_instance()).agent(), 0U);
   EXPECT_TRUE(AgentJournal::open(file));

@@ -11,7 +11,6 @@
 #include "duets/service/secret.h"
 #include "duets/service/study_board.h"
 #include "duets/service/study_results.h"
-#include "duets/storage/writer_lock.h"
 
 namespace duets::service {
 namespace {
@@ -41,12 +40,12 @@ std::optional<protocol::Coordinator> replayed(const StoredStudy& stored,
 }  // namespace
 
 std::vector<std::string> stored_names(const std::filesystem::path& storage) {
-  return storage::Store(store_path(storage), storage::Access::kRead).names();
+  return storage::open_store(store_path(storage), storage::Access::kRead)->names();
 }
 
 StoredStudy read_stored(const std::filesystem::path& storage, const std::string& name) {
-  storage::Store store(store_path(storage), storage::Access::kRead);
-  return StudyJournal(store, full_name(store, name)).load();
+  const auto store = storage::open_store(store_path(storage), storage::Access::kRead);
+  return StudyJournal(*store, full_name(*store, name)).load();
 }
 
 StudyStatus stored_status(const std::filesystem::path& storage, const std::string& name,
@@ -87,8 +86,8 @@ StudyStatus stored_status(const std::filesystem::path& storage, const std::strin
 }
 
 void stop_stored(const std::filesystem::path& storage, const std::string& name) {
-  storage::Store store(store_path(storage), storage::Access::kWrite);
-  StudyJournal journal(store, full_name(store, name));
+  const auto store = storage::open_store(store_path(storage), storage::Access::kWrite);
+  StudyJournal journal(*store, full_name(*store, name));
   const StudyState state = journal.load().state;
   base::require(state == StudyState::kRunning, "study", journal.name(),
                 fmt::format("is {}, not running", to_string(state)));
@@ -96,11 +95,11 @@ void stop_stored(const std::filesystem::path& storage, const std::string& name) 
 }
 
 void delete_stored(const std::filesystem::path& storage, const std::string& name) {
-  storage::Store store(store_path(storage), storage::Access::kWrite);
-  const std::string full = full_name(store, name);
-  base::require(StudyJournal(store, full).load().state != StudyState::kRunning, "study", full,
+  const auto store = storage::open_store(store_path(storage), storage::Access::kWrite);
+  const std::string full = full_name(*store, name);
+  base::require(StudyJournal(*store, full).load().state != StudyState::kRunning, "study", full,
                 "is running; stop it before deleting it");
-  store.remove(full);
+  store->remove(full);
   std::filesystem::remove(secret_path(storage, full));
 }
 

@@ -77,8 +77,8 @@ Studies::Studies(std::filesystem::path storage, HostOptions options, const base:
     : storage_(made(storage)),
       options_(std::move(options)),
       executor_(executor),
-      store_(store_path(storage_), storage::Access::kWrite) {
-  for (const std::string& name : store_.names()) open(name);
+      store_(storage::open_store(store_path(storage_), storage::Access::kWrite)) {
+  for (const std::string& name : store_->names()) open(name);
   ticker_ = std::thread([this] { tick_until_stopped(); });
 }
 
@@ -92,7 +92,7 @@ Studies::~Studies() {
 }
 
 void Studies::open(const std::string& name) {
-  StudyJournal journal(store_, name);
+  StudyJournal journal(*store_, name);
   const std::filesystem::path file = secret_path(storage_, name);
   if (!std::filesystem::exists(file)) {
     throw StorageError(
@@ -157,7 +157,7 @@ bool Studies::create(const Definition& definition, const std::string& secret_tex
                   "(not shown)",
                   fmt::format("{} holds another one; move that file away first", file.string()));
   }
-  StudyJournal::create(store_, definition, unix_seconds());
+  StudyJournal::create(*store_, definition, unix_seconds());
   open(name);
   return true;
 }
@@ -190,7 +190,7 @@ void Studies::remove(const std::string& name) {
   // The worker is gone before its journal is: the name stays taken until both are.
   host->shut_down();
   const std::lock_guard lock(mutex_);
-  store_.remove(full);
+  store_->remove(full);
   hosts_.erase(full);
   std::filesystem::remove(secret_path(storage_, full));
 }
@@ -211,7 +211,7 @@ Studies::Export Studies::stored(const std::string& name, std::uint64_t first) co
   std::size_t bytes = 0;
   while (bytes < kMaxExportBytes) {
     std::vector<base::Bytes> records =
-        store_.entries(full, first + part.records.size(), kExportStep);
+        store_->entries(full, first + part.records.size(), kExportStep);
     if (records.empty()) {
       part.more = false;
       break;

@@ -54,7 +54,7 @@ class Studies {
   const std::filesystem::path storage_;
   const HostOptions options_;
   const base::Executor& executor_;
-  mutable storage::Store store_;
+  const std::unique_ptr<storage::Store> store_;
 
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<StudyHost>> hosts_;

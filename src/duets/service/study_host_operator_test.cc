@@ -136,8 +136,8 @@ TEST_F(OperatorDecisionTest, AnEpochThatOnlyARetiredAgentIsMissingFromClosesAfte
   upload(*agents[1], 1);
   server_.reset();
   {
-    storage::Store store(store_path(scratch_.path()), storage::Access::kWrite);
-    StudyJournal journal(store, "study");
+    const auto store = storage::open_store(store_path(scratch_.path()), storage::Access::kWrite);
+    StudyJournal journal(*store, "study");
     LeaseTable leases(3, 60);
     leases.load(journal.load().leases, 0);
     leases.retire(2);

@@ -42,49 +42,51 @@ enum class Access : std::uint8_t {
   kWrite,  ///< one process at a time; makes the file, readable by its owner only
 };
 
-/// Thread-safe. SQLite in WAL mode with full sync; one writer. Opening checks every entry's
-/// checksum chain before anything is written, and brings older schema versions up to date.
+/// An engine keeps these promises (store_test.cc); nothing else of it is seen. Thread-safe. One
+/// writer, any number of readers beside it. Opening makes sure that what is stored is what was
+/// written, and brings an older version of the format up to date.
 class Store {
  public:
-  /// Throws StorageError. A missing directory is made for its owner only (0700). Beside the file
-  /// stands FILE-lock with the writer's process and the number of its commits, so that a cut or
-  /// lost FILE-wal and a lost FILE are noticed (kDamaged). To start anew, remove both.
-  Store(const std::filesystem::path& file, Access access);
-  ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
 
   /// Increasing.
-  std::vector<std::string> names() const;
-  bool contains(std::string_view name) const;
+  virtual std::vector<std::string> names() const = 0;
+  virtual bool contains(std::string_view name) const = 0;
 
   /// A new, empty journal with its facts, in one step. kInvalid when the name is taken.
   struct Fact {
     std::string key;
     base::Bytes value;
   };
-  void create(std::string_view name, std::span<const Fact> facts);
+  virtual void create(std::string_view name, std::span<const Fact> facts) = 0;
   /// With all entries and facts. kInvalid when there is none.
-  void remove(std::string_view name);
+  virtual void remove(std::string_view name) = 0;
 
-  /// All or nothing; durable when it returns. kInvalid when there is no such journal.
-  void append(std::string_view name, std::span<const base::Bytes> entries);
-  std::uint64_t size(std::string_view name) const;
+  /// Entries and facts at once: all or nothing; durable when it returns. kInvalid when there is no
+  /// such journal.
+  virtual void append(std::string_view name, std::span<const base::Bytes> entries,
+                      std::span<const Fact> facts) = 0;
+  void append(std::string_view name, std::span<const base::Bytes> entries) {
+    append(name, entries, {});
+  }
+  virtual std::uint64_t size(std::string_view name) const = 0;
   /// Entries `first`, `first + 1`, ...: at most `limit` of them.
-  std::vector<base::Bytes> entries(std::string_view name, std::uint64_t first = 0,
-                                   std::uint64_t limit = UINT64_MAX) const;
+  virtual std::vector<base::Bytes> entries(std::string_view name, std::uint64_t first,
+                                           std::uint64_t limit) const = 0;
+  std::vector<base::Bytes> entries(std::string_view name, std::uint64_t first = 0) const {
+    return entries(name, first, UINT64_MAX);
+  }
 
-  std::optional<base::Bytes> fact(std::string_view name, std::string_view key) const;
+  virtual std::optional<base::Bytes> fact(std::string_view name, std::string_view key) const = 0;
   /// Durable when it returns.
-  void set_fact(std::string_view name, std::string_view key, const base::Bytes& value);
-
-  /// Both at once: all or nothing.
-  void append(std::string_view name, std::span<const base::Bytes> entries,
-              std::span<const Fact> facts);
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual void set_fact(std::string_view name, std::string_view key, const base::Bytes& value) = 0;
 };
+
+/// Opens a store, in the engine of the product: SQLite (sqlite/sqlite_store.h). Throws
+/// StorageError; kInvalid when there is none to read.
+std::unique_ptr<Store> open_store(const std::filesystem::path& file, Access access);
+
+/// Has somebody opened it for writing? False when there is no such file.
+bool has_writer(const std::filesystem::path& file);
 
 }  // namespace duets::storage

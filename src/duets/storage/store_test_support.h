@@ -65,7 +65,7 @@ inline std::optional<Failure> failure_of(const std::function<void()>& action) {
 }
 
 inline std::optional<Failure> failure_of_opening(const Path& file, Access access) {
-  return failure_of([&] { const Store store(file, access); });
+  return failure_of([&] { const auto store = open_store(file, access); });
 }
 
 /// The kind of the base::Error that the action ends with, if it does.

@@ -7,7 +7,7 @@
 
 #include "duets/base/bytes.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 /// 16 bytes, as stored.
 using Checksum = base::Bytes;
@@ -21,4 +21,4 @@ Checksum chain_next(const Checksum& previous, std::span<const std::uint8_t> entr
 Checksum fact_checksum(std::string_view journal, std::string_view key,
                        std::span<const std::uint8_t> value);
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

@@ -1,4 +1,4 @@
-#include "duets/storage/journals.h"
+#include "duets/storage/sqlite/journals.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "duets/storage/store.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 // SQLite's integers are signed; no journal comes near either bound.
@@ -197,4 +197,4 @@ void Journals::damaged(const Journal& journal, const std::string& what) const {
                                  connection_.file().string(), journal.name, what));
 }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

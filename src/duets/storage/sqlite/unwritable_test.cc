@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/connection.h"
 #include "duets/storage/store_test_support.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 const std::vector<base::Bytes> kSmall = {bytes_of("small")};
@@ -48,21 +48,21 @@ class FileSizeLimit {
 TEST(Unwritable, AppendBeyondALimitStoresNothingAndSucceedsLater) {
   const TemporaryDirectory directory;
   const Path file = directory / "duets.db";
-  Store store(file, Access::kWrite);
-  store.create("a", std::vector<Store::Fact>{{"k", bytes_of("old")}});
-  store.append("a", kSmall);
+  const auto store = open_store(file, Access::kWrite);
+  store->create("a", std::vector<Store::Fact>{{"k", bytes_of("old")}});
+  store->append("a", kSmall);
   const std::vector<Store::Fact> facts = {{"k", bytes_of("new")}};
   {
     const FileSizeLimit limit(300'000);
-    for (int i = 0; i < 3; ++i) expect_unwritable([&] { store.append("a", kLarge, facts); });
-    EXPECT_EQ(store.entries("a"), kSmall);
-    EXPECT_EQ(store.fact("a", "k"), bytes_of("old"));
-    store.append("a", kSmall);
+    for (int i = 0; i < 3; ++i) expect_unwritable([&] { store->append("a", kLarge, facts); });
+    EXPECT_EQ(store->entries("a"), kSmall);
+    EXPECT_EQ(store->fact("a", "k"), bytes_of("old"));
+    store->append("a", kSmall);
   }
-  store.append("a", kLarge, facts);
-  EXPECT_EQ(store.size("a"), 42);
-  EXPECT_EQ(store.fact("a", "k"), bytes_of("new"));
-  EXPECT_EQ(Store(file, Access::kRead).entries("a"), store.entries("a"));
+  store->append("a", kLarge, facts);
+  EXPECT_EQ(store->size("a"), 42);
+  EXPECT_EQ(store->fact("a", "k"), bytes_of("new"));
+  EXPECT_EQ(open_store(file, Access::kRead)->entries("a"), store->entries("a"));
 }
 
 TEST(Unwritable, CreationBeyondALimitLeavesNoStore) {
@@ -70,29 +70,29 @@ TEST(Unwritable, CreationBeyondALimitLeavesNoStore) {
   const Path file = directory / "duets.db";
   {
     const FileSizeLimit limit(5'000);
-    expect_unwritable([&] { const Store store(file, Access::kWrite); });
+    expect_unwritable([&] { const auto store = open_store(file, Access::kWrite); });
     EXPECT_FALSE(std::filesystem::exists(file));
   }
-  Store(file, Access::kWrite).create("a", {});
+  open_store(file, Access::kWrite)->create("a", {});
 }
 
 // A database shell, a backup: the writer's lock does not keep them out.
 TEST(Unwritable, AForeignProgramThatHoldsTheFileIsWaitedFor) {
   const TemporaryDirectory directory;
   const Path file = directory / "duets.db";
-  Store store(file, Access::kWrite);
-  store.create("a", {});
+  const auto store = open_store(file, Access::kWrite);
+  store->create("a", {});
   {
     Connection shell(file, Connection::Mode::kReadWrite);
     const Transaction transaction(shell, Transaction::Kind::kWrite);
-    const auto failure = failure_of([&] { store.append("a", kSmall); });
+    const auto failure = failure_of([&] { store->append("a", kSmall); });
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->cause, StorageError::Cause::kUnwritable);
     EXPECT_THAT(failure->text, testing::HasSubstr("is locked by another program"));
-    EXPECT_EQ(store.size("a"), 0);
+    EXPECT_EQ(store->size("a"), 0);
   }
-  store.append("a", kSmall);
-  EXPECT_EQ(store.entries("a"), kSmall);
+  store->append("a", kSmall);
+  EXPECT_EQ(store->entries("a"), kSmall);
 }
 
 // Runs the action in a process with its own small disk at `mount_point`; skips where the machine
@@ -120,19 +120,19 @@ TEST(Unwritable, AFullDiskStoresNothingUntilThereIsRoom) {
   const TemporaryDirectory directory;
   const Path disk = directory / "disk";
   on_small_disk(disk, [&] {
-    Store store(disk / "duets.db", Access::kWrite);
-    store.create("a", {});
-    store.append("a", kSmall);
+    const auto store = open_store(disk / "duets.db", Access::kWrite);
+    store->create("a", {});
+    store->append("a", kSmall);
     std::string filler(1 << 20, 'f');
     write_file(disk / "filler", filler);
-    expect_unwritable([&] { store.append("a", kLarge); });
-    expect_unwritable([&] { store.set_fact("a", "k", base::Bytes(200'000, 'v')); });
-    EXPECT_EQ(store.entries("a"), kSmall);
-    EXPECT_EQ(store.fact("a", "k"), std::nullopt);
+    expect_unwritable([&] { store->append("a", kLarge); });
+    expect_unwritable([&] { store->set_fact("a", "k", base::Bytes(200'000, 'v')); });
+    EXPECT_EQ(store->entries("a"), kSmall);
+    EXPECT_EQ(store->fact("a", "k"), std::nullopt);
     std::filesystem::remove(disk / "filler");
     const std::vector<base::Bytes> medium = {base::Bytes(20'000, 'x')};
-    store.append("a", medium);
-    EXPECT_EQ(store.size("a"), 2);
+    store->append("a", medium);
+    EXPECT_EQ(store->size("a"), 2);
   });
 }
 
@@ -141,16 +141,16 @@ TEST(Unwritable, AReadOnlyDiskIsReadAndNotWritten) {
   const Path disk = directory / "disk";
   on_small_disk(disk, [&] {
     {
-      Store store(disk / "duets.db", Access::kWrite);
-      store.create("a", {});
-      store.append("a", kSmall);
+      const auto store = open_store(disk / "duets.db", Access::kWrite);
+      store->create("a", {});
+      store->append("a", kSmall);
     }
     ASSERT_EQ(mount(nullptr, disk.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
-    expect_unwritable([&] { const Store store(disk / "duets.db", Access::kWrite); });
-    expect_unwritable([&] { const Store store(disk / "new.db", Access::kWrite); });
-    EXPECT_EQ(Store(disk / "duets.db", Access::kRead).entries("a"), kSmall);
+    expect_unwritable([&] { const auto store = open_store(disk / "duets.db", Access::kWrite); });
+    expect_unwritable([&] { const auto store = open_store(disk / "new.db", Access::kWrite); });
+    EXPECT_EQ(open_store(disk / "duets.db", Access::kRead)->entries("a"), kSmall);
   });
 }
 
 }  // namespace
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

@@ -12,7 +12,7 @@
 
 #include "duets/base/bytes.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 /// All errors of SQLite become StorageError with the name of the file, except "too big" (kInvalid)
 /// and "out of memory" (std::bad_alloc). Not thread-safe.
@@ -106,4 +106,4 @@ class Transaction {
   Connection& connection_;
 };
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

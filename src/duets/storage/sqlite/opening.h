@@ -4,19 +4,19 @@
 #include <filesystem>
 #include <memory>
 
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/connection.h"
+#include "duets/storage/sqlite/writer_lock.h"
 #include "duets/storage/store.h"
-#include "duets/storage/writer_lock.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 struct Opened {
   std::unique_ptr<WriterLock> lock;  ///< none when open for reading; outlives the connection
   std::unique_ptr<Connection> connection;
 };
 
-/// As Store's constructor: locks, makes the file if asked to, checks all of it on a connection that
+/// Locks, makes the file if asked to, checks all of it on a connection that
 /// cannot write, and only then opens it for writing and migrates it.
-Opened open_store(const std::filesystem::path& file, Access access);
+Opened open_database(const std::filesystem::path& file, Access access);
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

@@ -7,7 +7,7 @@
 #include "duets/storage/fail_plan_test_support.h"
 #include "duets/storage/store_test_support.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 // Runs the action in a process of its own.
@@ -26,18 +26,18 @@ TEST(Crash, ALockEndsWithItsProcess) {
   const TemporaryDirectory directory;
   const Path file = directory / "duets.db";
   const int status = status_of_child([&] {
-    Store store(file, Access::kWrite);
-    store.create("a", {});
+    const auto store = open_store(file, Access::kWrite);
+    store->create("a", {});
     raise(SIGKILL);
   });
   ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_TRUE(Store(file, Access::kWrite).contains("a"));
+  EXPECT_TRUE(open_store(file, Access::kWrite)->contains("a"));
 }
 
 TEST(Crash, AnotherProcessIsLockedOut) {
   const TemporaryDirectory directory;
   const Path file = directory / "duets.db";
-  const Store store(file, Access::kWrite);
+  const auto store = open_store(file, Access::kWrite);
   const std::string pid = std::to_string(getpid());
   const int status = status_of_child([&] {
     const auto failure = failure_of_opening(file, Access::kWrite);
@@ -50,11 +50,11 @@ TEST(Crash, AnotherProcessIsLockedOut) {
 
 // Appends 1, 2, 3, ... each with a fact.
 void append_nine_times(const Path& file) {
-  Store store(file, Access::kWrite);
-  store.create("a", {});
+  const auto store = open_store(file, Access::kWrite);
+  store->create("a", {});
   for (int i = 1; i < 10; ++i) {
     const base::Bytes bytes = bytes_of(std::to_string(i));
-    store.append("a", Entries{bytes, bytes}, std::vector<Store::Fact>{{"count", bytes}});
+    store->append("a", Entries{bytes, bytes}, std::vector<Store::Fact>{{"count", bytes}});
   }
 }
 
@@ -69,18 +69,18 @@ TEST_P(KillTest, WhatWasCommittedIsThereAndNothingElse) {
     append_nine_times(file);
   });
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  Store store(file, Access::kWrite);
-  const std::vector<base::Bytes> entries = store.entries("a");
+  const auto store = open_store(file, Access::kWrite);
+  const std::vector<base::Bytes> entries = store->entries("a");
   ASSERT_EQ(entries.size(), 2 * static_cast<std::size_t>(expected));
   for (int i = 0; i < expected; ++i) {
     EXPECT_EQ(entries[static_cast<std::size_t>(2 * i + 1)], bytes_of(std::to_string(i + 1)));
   }
-  const auto count = store.fact("a", "count");
+  const auto count = store->fact("a", "count");
   EXPECT_EQ(count.has_value(), expected > 0);
   if (count) {
     EXPECT_EQ(*count, bytes_of(std::to_string(expected)));
   }
-  store.append("a", entries);
+  store->append("a", entries);
 }
 
 INSTANTIATE_TEST_SUITE_P(Points, KillTest,
@@ -91,17 +91,17 @@ INSTANTIATE_TEST_SUITE_P(Points, KillTest,
 
 TEST(FailPoint, FailsFromTheFirstToTheLastCountAndStoresNothing) {
   const TemporaryDirectory directory;
-  Store store(directory / "duets.db", Access::kWrite);
-  store.create("a", {});
+  const auto store = open_store(directory / "duets.db", Access::kWrite);
+  store->create("a", {});
   install_fail_plan("append.before:2-3:fail");
   std::string seen;
   for (int i = 1; i <= 5; ++i) {
-    const auto failure = failure_of([&] { store.append("a", Entries{bytes_of("x")}); });
+    const auto failure = failure_of([&] { store->append("a", Entries{bytes_of("x")}); });
     seen += failure && failure->cause == StorageError::Cause::kUnwritable ? 'f' : '.';
   }
   install_fail_point(nullptr);
   EXPECT_EQ(seen, ".ff..");
-  EXPECT_EQ(store.size("a"), 3U);
+  EXPECT_EQ(store->size("a"), 3U);
 }
 
 TEST(FailPoint, APlanThatMakesNoSenseIsRefused) {
@@ -116,12 +116,12 @@ TEST(FailPoint, TheStorageItselfReadsNoVariable) {
   const TemporaryDirectory directory;
   const int status = status_of_child([&] {
     setenv("DUETS_FAIL_POINT", "append.before:1:kill", 1);
-    Store store(directory / "duets.db", Access::kWrite);
-    store.create("a", {});
-    store.append("a", {});
+    const auto store = open_store(directory / "duets.db", Access::kWrite);
+    store->create("a", {});
+    store->append("a", {});
   });
   EXPECT_EQ(status, 0);
 }
 
 }  // namespace
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

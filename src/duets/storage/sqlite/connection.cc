@@ -1,4 +1,4 @@
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/connection.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "duets/storage/store.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 // Readers wait for nobody but a writer that recovers or closes, which takes moments.
@@ -192,4 +192,4 @@ Transaction::~Transaction() {
 
 void Transaction::commit() { connection_.execute("COMMIT"); }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

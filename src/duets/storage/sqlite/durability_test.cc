@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "duets/storage/opening.h"
 #include "duets/storage/secret_file.h"
+#include "duets/storage/sqlite/opening.h"
 #include "duets/storage/store_test_support.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 // The names of the files and directories that were synced since the last clear(), in order.
@@ -51,19 +51,19 @@ SyncLog& sync_log() {
 }
 
 }  // namespace
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite
 
 // In the place of the C library's: the shared SQLite calls these too.
 extern "C" int fsync(int fd) {
-  duets::storage::sync_log().note(fd);
+  duets::storage::sqlite::sync_log().note(fd);
   return static_cast<int>(syscall(SYS_fsync, fd));
 }
 extern "C" int fdatasync(int fd) {
-  duets::storage::sync_log().note(fd);
+  duets::storage::sqlite::sync_log().note(fd);
   return static_cast<int>(syscall(SYS_fdatasync, fd));
 }
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 class DurabilityTest : public testing::Test {
@@ -76,7 +76,7 @@ class DurabilityTest : public testing::Test {
 // A new store is on the disk before it gets its name, and the name after that.
 TEST_F(DurabilityTest, ANewStoreIsSyncedBeforeItIsNamed) {
   sync_log().clear();
-  const Store store(file_, Access::kWrite);
+  const auto store = open_store(file_, Access::kWrite);
   const std::ptrdiff_t contents = sync_log().place("duets.db-new");
   const std::ptrdiff_t name = sync_log().place(directory_name_);
   EXPECT_GE(contents, 0);
@@ -84,23 +84,23 @@ TEST_F(DurabilityTest, ANewStoreIsSyncedBeforeItIsNamed) {
 }
 
 TEST_F(DurabilityTest, EveryWriteIsSyncedWhenItReturns) {
-  Store store(file_, Access::kWrite);
+  const auto store = open_store(file_, Access::kWrite);
   const auto expect_synced = [](const char* what, const std::function<void()>& write) {
     sync_log().clear();
     write();
     EXPECT_GE(sync_log().place("duets.db-wal"), 0) << what;
   };
-  expect_synced("create", [&] { store.create("a", {}); });
-  expect_synced("append", [&] { store.append("a", Entries{bytes_of("1")}); });
-  expect_synced("append again", [&] { store.append("a", Entries{bytes_of("2")}); });
-  expect_synced("set_fact", [&] { store.set_fact("a", "k", bytes_of("v")); });
-  expect_synced("remove", [&] { store.remove("a"); });
+  expect_synced("create", [&] { store->create("a", {}); });
+  expect_synced("append", [&] { store->append("a", Entries{bytes_of("1")}); });
+  expect_synced("append again", [&] { store->append("a", Entries{bytes_of("2")}); });
+  expect_synced("set_fact", [&] { store->set_fact("a", "k", bytes_of("v")); });
+  expect_synced("remove", [&] { store->remove("a"); });
 }
 
 // 2 is FULL: the settings that the above rests on, as SQLite has them.
 TEST_F(DurabilityTest, AWriterIsOpenedWithFullSyncAndAWal) {
   for (int opening = 0; opening < 2; ++opening) {  // a new store, and one that is there
-    const Opened opened = open_store(file_, Access::kWrite);
+    const Opened opened = open_database(file_, Access::kWrite);
     EXPECT_EQ(opened.connection->number("PRAGMA synchronous"), 2);
     EXPECT_EQ(opened.connection->text("PRAGMA journal_mode"), "wal");
   }
@@ -113,4 +113,4 @@ TEST_F(DurabilityTest, ASecretIsSyncedWithItsName) {
 }
 
 }  // namespace
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

@@ -7,7 +7,7 @@
 
 #include "duets/storage/files.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 /// Held by the one writer of a store. Released when it is destroyed or its process ends; the file
 /// stays, since removing it would let two writers each lock a file of that name.
@@ -33,4 +33,4 @@ bool has_writer(const std::filesystem::path& store);
 /// What was noted last; 0 when nothing can be read.
 std::uint64_t noted_commits(const std::filesystem::path& store);
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

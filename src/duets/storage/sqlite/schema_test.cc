@@ -1,19 +1,19 @@
 // Versions of the format: old ones are brought up to date, newer ones are left alone.
-#include "duets/storage/schema.h"
+#include "duets/storage/sqlite/schema.h"
 
 #include <gmock/gmock.h>
 
 #include "duets/storage/store_test_support.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 class SchemaTest : public testing::Test {
  protected:
   SchemaTest() {
-    Store store(file_, Access::kWrite);
-    store.create("a", {});
-    store.append("a", entries_);
+    const auto store = open_store(file_, Access::kWrite);
+    store->create("a", {});
+    store->append("a", entries_);
     steps_.assign(schema_steps().begin(), schema_steps().end());
     newest_ = static_cast<int>(steps_.size());
   }
@@ -59,7 +59,7 @@ TEST_F(SchemaTest, AStepThatFailsLeavesTheOldVersion) {
   EXPECT_ANY_THROW(
       migrate_with("CREATE TABLE more (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1)"));
   EXPECT_EQ(version_by(schema_steps()), newest_);
-  EXPECT_EQ(Store(file_, Access::kWrite).entries("a"), entries_);
+  EXPECT_EQ(open_store(file_, Access::kWrite)->entries("a"), entries_);
 }
 
 TEST_F(SchemaTest, ANewerStoreIsRefusedAndLeftAlone) {
@@ -82,4 +82,4 @@ TEST_F(SchemaTest, TablesMustBeThoseOfTheVersion) {
 }
 
 }  // namespace
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

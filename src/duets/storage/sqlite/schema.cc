@@ -1,4 +1,4 @@
-#include "duets/storage/schema.h"
+#include "duets/storage/sqlite/schema.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "duets/storage/store.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x44554554;  // "DUET"
@@ -99,4 +99,4 @@ void migrate(Connection& connection, Steps steps) {
                                  kApplicationId, steps.size()));
 }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

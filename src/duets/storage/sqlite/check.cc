@@ -1,14 +1,14 @@
-#include "duets/storage/check.h"
+#include "duets/storage/sqlite/check.h"
 
 #include <fmt/format.h>
 
 #include <string>
 
-#include "duets/storage/journals.h"
+#include "duets/storage/sqlite/journals.h"
+#include "duets/storage/sqlite/writer_lock.h"
 #include "duets/storage/store.h"
-#include "duets/storage/writer_lock.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 [[noreturn]] void damaged(Connection& connection, const std::string& what) {
@@ -57,4 +57,4 @@ void check_contents(Connection& connection, std::uint64_t noted_commits) {
   check_commits(connection, noted_commits);
 }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

@@ -1,6 +1,6 @@
-#include "duets/storage/chain.h"
+#include "duets/storage/sqlite/chain.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 Checksum checksum_of(std::span<const std::uint8_t> bytes) {
@@ -36,4 +36,4 @@ Checksum fact_checksum(std::string_view journal, std::string_view key,
   return checksum_of(writer.bytes());
 }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

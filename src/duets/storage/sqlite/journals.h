@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "duets/storage/chain.h"
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/chain.h"
+#include "duets/storage/sqlite/connection.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 /// The row of a journal: enough to notice that an entry or a fact is missing.
 struct Journal {
@@ -67,4 +67,4 @@ class Journals {
   Statement append_, entries_, chain_, fact_, facts_, change_fact_, add_fact_, count_commit_;
 };
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

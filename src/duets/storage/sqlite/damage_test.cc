@@ -1,10 +1,10 @@
 // A store that was changed behind its back: noticed, named, and left as it is.
 #include <gmock/gmock.h>
 
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/connection.h"
 #include "duets/storage/store_test_support.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 using testing::HasSubstr;
@@ -14,15 +14,15 @@ constexpr std::size_t kPage = 4096;
 class DamageTest : public testing::Test {
  protected:
   DamageTest() {
-    Store store(file_, Access::kWrite);
-    store.create("study", std::vector<Store::Fact>{{"definition", base::Bytes(300, 'd')}});
+    const auto store = open_store(file_, Access::kWrite);
+    store->create("study", std::vector<Store::Fact>{{"definition", base::Bytes(300, 'd')}});
     for (int i = 0; i < 40; ++i) {
       const std::string text = "entry " + std::to_string(i) + std::string(400, '.');
-      store.append("study", Entries{bytes_of(text)});
+      store->append("study", Entries{bytes_of(text)});
     }
-    store.create("other", {});
-    store.append("other", Entries{base::Bytes(3 * kPage, 'x')});
-    content_ = content_of(store, keys_);
+    store->create("other", {});
+    store->append("other", Entries{base::Bytes(3 * kPage, 'x')});
+    content_ = content_of(*store, keys_);
   }
 
   // Opening is refused as damaged, for reading and writing, and changes no byte.
@@ -52,10 +52,10 @@ class DamageTest : public testing::Test {
   void leave_wal() {
     const TemporaryDirectory copies;
     {
-      Store store(file_, Access::kWrite);
-      store.append("study", Entries{bytes_of("last but one")});
-      store.append("study", Entries{bytes_of("last")});
-      content_ = content_of(store, keys_);
+      const auto store = open_store(file_, Access::kWrite);
+      store->append("study", Entries{bytes_of("last but one")});
+      store->append("study", Entries{bytes_of("last")});
+      content_ = content_of(*store, keys_);
       for (const Path& path : {file_, wal_, lock_}) {
         std::filesystem::copy(path, copies / path.filename().c_str());
       }
@@ -91,7 +91,7 @@ TEST_F(DamageTest, ACutFileIsNoticed) {
 TEST_F(DamageTest, ACutByteIsNoticedOrChangesNothing) {
   const std::string whole = read_file(file_);
   write_file(file_, whole.substr(0, whole.size() - 1));
-  failure_of([&] { EXPECT_EQ(content_of(Store(file_, Access::kRead), keys_), content_); });
+  failure_of([&] { EXPECT_EQ(content_of(*open_store(file_, Access::kRead), keys_), content_); });
 }
 
 TEST_F(DamageTest, AnEmptyFileIsNotTakenForANewStore) {
@@ -113,13 +113,13 @@ TEST_F(DamageTest, AMissingFileIsNotMadeAnewUntilItsNoteIsGone) {
     EXPECT_FALSE(std::filesystem::exists(file_));
   }
   std::filesystem::remove(lock_);
-  EXPECT_TRUE(Store(file_, Access::kWrite).names().empty());
+  EXPECT_TRUE(open_store(file_, Access::kWrite)->names().empty());
 }
 
 // A crash right after the file was made: nothing was promised yet.
 TEST_F(DamageTest, AStoreWithoutCommitsMayBeMadeAgain) {
   const Path other = directory_ / "other.db";
-  { const Store store(other, Access::kWrite); }
+  { const auto store = open_store(other, Access::kWrite); }
   std::filesystem::remove(other);
   EXPECT_FALSE(failure_of_opening(other, Access::kWrite));
 }
@@ -182,7 +182,7 @@ TEST_F(DamageTest, NoFlippedBitChangesWhatIsRead) {
     changed[i] = static_cast<char>(changed[i] ^ (1 << (i % 8)));
     write_file(file_, changed);
     const auto failure = failure_of([&] {
-      EXPECT_EQ(content_of(Store(file_, Access::kRead), keys_), content_) << "byte " << i;
+      EXPECT_EQ(content_of(*open_store(file_, Access::kRead), keys_), content_) << "byte " << i;
     });
     if (failure) ++refused;
     EXPECT_EQ(read_file(file_), changed) << "byte " << i;
@@ -224,34 +224,34 @@ TEST_F(DamageTest, AMissingLastEntryIsNamed) {
 }
 
 TEST_F(DamageTest, WhatIsReadIsCheckedAgain) {
-  const Store store(file_, Access::kRead);
+  const auto store = open_store(file_, Access::kRead);
   change_rows(
       "UPDATE entries SET bytes = zeroblob(5) WHERE sequence = 7; UPDATE facts SET value = "
       "zeroblob(1)");
   const std::vector<std::function<void()>> readings = {
-      [&] { store.entries("study"); },
-      [&] { store.entries("study", 7, 1); },
-      [&] { store.fact("study", "definition"); },
+      [&] { store->entries("study"); },
+      [&] { store->entries("study", 7, 1); },
+      [&] { store->fact("study", "definition"); },
   };
   for (const auto& reading : readings) {
     const auto failure = failure_of(reading);
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->cause, StorageError::Cause::kDamaged);
   }
-  EXPECT_EQ(store.entries("study", 8).size(), 32);
+  EXPECT_EQ(store->entries("study", 8).size(), 32);
 }
 
 TEST_F(DamageTest, MissingEntriesAreNoticedInAPartOfThemToo) {
-  const Store store(file_, Access::kRead);
+  const auto store = open_store(file_, Access::kRead);
   change_rows("DELETE FROM entries WHERE sequence >= 30");
-  EXPECT_EQ(store.entries("study", 5, 20).size(), 20);
-  const auto failure = failure_of([&] { store.entries("study", 5, 30); });
+  EXPECT_EQ(store->entries("study", 5, 20).size(), 20);
+  const auto failure = failure_of([&] { store->entries("study", 5, 30); });
   ASSERT_TRUE(failure);
   EXPECT_THAT(failure->text, HasSubstr("entry 30"));
 }
 
 TEST_F(DamageTest, APageOfTheFreeListIsCheckedBeforeItIsUsed) {
-  { Store(file_, Access::kWrite).remove("other"); }
+  { open_store(file_, Access::kWrite)->remove("other"); }
   std::string changed = read_file(file_);
   const auto page = static_cast<std::size_t>(static_cast<unsigned char>(changed[35]));
   ASSERT_GT(page, 0) << "the free list is empty";
@@ -263,9 +263,9 @@ TEST_F(DamageTest, APageOfTheFreeListIsCheckedBeforeItIsUsed) {
 TEST_F(DamageTest, WhatAKilledWriterLeftInTheWalIsThere) {
   leave_wal();
   const std::string wal = read_file(wal_);
-  EXPECT_EQ(content_of(Store(file_, Access::kRead), keys_), content_);
+  EXPECT_EQ(content_of(*open_store(file_, Access::kRead), keys_), content_);
   EXPECT_EQ(read_file(wal_), wal) << "a reader changed it";
-  EXPECT_EQ(content_of(Store(file_, Access::kWrite), keys_), content_);
+  EXPECT_EQ(content_of(*open_store(file_, Access::kWrite), keys_), content_);
 }
 
 TEST_F(DamageTest, ACutOrChangedWalIsNoticed) {
@@ -294,14 +294,14 @@ TEST_F(DamageTest, WithoutTheNoteACutWalIsAnEarlierState) {
   write_file(wal_, wal.substr(0, wal.size() - 1));
   std::vector<Content> earlier = content_;
   earlier[1].entries.pop_back();
-  EXPECT_EQ(content_of(Store(file_, Access::kWrite), keys_), earlier);
+  EXPECT_EQ(content_of(*open_store(file_, Access::kWrite), keys_), earlier);
 }
 
 TEST_F(DamageTest, AnUnreadableNoteIsNoNote) {
   leave_wal();
   for (const std::string note : {"", "\0\0\0\0\0\0", "pid", "pid x commits y\n"}) {
     write_file(lock_, note);
-    EXPECT_EQ(content_of(Store(file_, Access::kRead), keys_), content_);
+    EXPECT_EQ(content_of(*open_store(file_, Access::kRead), keys_), content_);
   }
 }
 
@@ -325,4 +325,4 @@ TEST_F(DamageTest, ADirectoryIsNoStore) {
 }
 
 }  // namespace
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

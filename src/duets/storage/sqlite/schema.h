@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/connection.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 /// Step i (SQL) turns version i into version i + 1; version 0 is an empty database. A new store
 /// runs all of them, so that old and new files end with the same tables. Published steps never
@@ -20,4 +20,4 @@ int schema_version(Connection& connection, Steps steps);
 /// Runs the steps the file lacks; 0 of them when it is up to date. Call inside a transaction.
 void migrate(Connection& connection, Steps steps);
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

@@ -1,4 +1,4 @@
-#include "duets/storage/opening.h"
+#include "duets/storage/sqlite/opening.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,11 +9,11 @@
 #include <cstring>
 #include <string>
 
-#include "duets/storage/check.h"
 #include "duets/storage/files.h"
-#include "duets/storage/schema.h"
+#include "duets/storage/sqlite/check.h"
+#include "duets/storage/sqlite/schema.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 using Path = std::filesystem::path;
@@ -165,7 +165,7 @@ Opened open_writer(const Path& file) {
 
 }  // namespace
 
-Opened open_store(const Path& file, Access access) {
+Opened open_database(const Path& file, Access access) {
   // Two names of one file must meet at one lock.
   std::error_code error;
   const Path absolute = std::filesystem::absolute(file);
@@ -174,4 +174,4 @@ Opened open_store(const Path& file, Access access) {
   return access == Access::kWrite ? open_writer(found) : open_reader(found);
 }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

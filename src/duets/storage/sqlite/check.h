@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "duets/storage/connection.h"
+#include "duets/storage/sqlite/connection.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 
 /// SQLite's own check of pages and tables. Throws kDamaged.
 void check_pages(Connection& connection);
@@ -15,4 +15,4 @@ void check_pages(Connection& connection);
 /// kDamaged, naming journal and entry where one is to blame. O(bytes stored).
 void check_contents(Connection& connection, std::uint64_t noted_commits);
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite

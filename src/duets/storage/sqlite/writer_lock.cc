@@ -1,4 +1,4 @@
-#include "duets/storage/writer_lock.h"
+#include "duets/storage/sqlite/writer_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 #include "duets/storage/store.h"
 
-namespace duets::storage {
+namespace duets::storage::sqlite {
 namespace {
 
 // Somebody who only looks (has_writer) has the lock for microseconds: that is no reason to refuse.
@@ -96,4 +96,4 @@ std::uint64_t noted_commits(const std::filesystem::path& store) {
   return fd.ok() ? read_note(fd.get()).commits : 0;
 }
 
-}  // namespace duets::storage
+}  // namespace duets::storage::sqlite
