@@ -38,8 +38,8 @@ Luck luck_of(const PaperStudy& paper, const protocol::Coordinator& coordinator, 
 
 // Our answers to a closed epoch; nothing for the last one, which is not closed.
 std::string answers(const protocol::Coordinator& coordinator, std::uint32_t epoch) {
-  if (epoch > coordinator.reports().size()) return "null";
-  const protocol::EpochReport& report = coordinator.reports()[epoch - 1];
+  if (epoch > coordinator.summary().epochs().size()) return "null";
+  const protocol::EpochReport& report = coordinator.summary().epochs()[epoch - 1];
   return fmt::format(
       R"({{"sigma2_max":{},"num_inducing":{},"max_mean":{},"tau":{},"survivors":{}}})",
       report.sigma2_max, report.num_inducing, report.max_mean, report.tau,
@@ -55,10 +55,11 @@ std::string duets_run_json(const PaperStudy& paper, std::uint64_t seed) {
   std::uint32_t first_t = 0;
   for (const std::uint32_t length : protocol::lengths(*paper.study)) {
     const auto epoch = static_cast<std::uint32_t>(epochs.size() + 1);
-    const Luck luck = luck_of(paper, *done.coordinator, EpochId{epoch}, first_t, length);
+    const Luck luck = luck_of(paper, done.ensemble->coordinator(), EpochId{epoch}, first_t, length);
     epochs.push_back(fmt::format(R"({{"indices":{},"coins":{},"noise":{},"answers":{}}})",
                                  json_list(luck.indices), json_list(luck.coins),
-                                 json_list(luck.noise), answers(*done.coordinator, epoch)));
+                                 json_list(luck.noise),
+                                 answers(done.ensemble->coordinator(), epoch)));
     first_t += length;
   }
   const protocol::Study& study = *paper.study;

@@ -1,48 +1,20 @@
 #include "paper_study.h"
 
 #include <cmath>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "duets/gp/sparse.h"
 #include "duets/numeric/rows.h"
-#include "duets/protocol/agent.h"
 #include "duets/region/draw.h"
 
 namespace duets::bench {
 namespace {
 
-using base::AgentId;
 using numeric::Points;
 using numeric::Vector;
 
 constexpr std::size_t kNumCandidates = 2000;
-
-// Delivers what the coordinator sends to every agent.
-void carry_out(const protocol::Effects& effects, std::vector<protocol::Agent>& agents) {
-  for (const protocol::Outgoing& outgoing : effects.messages) {
-    for (protocol::Agent& agent : agents) {
-      if (!outgoing.to || *outgoing.to == agent.id()) agent.receive(outgoing.message);
-    }
-  }
-}
-
-// The agent queries its plan; the regret of it, measured against `best`.
-double query(const PaperStudy& paper, const random::Coin& problem_coin, double best,
-             protocol::Agent& agent, std::optional<protocol::Message>& message) {
-  const protocol::Plan plan = agent.plan();
-  std::vector<double> truth(static_cast<std::size_t>(plan.latents().rows()));
-  paper.problem->values(plan.latents(), truth);
-  double regret = 0;
-  for (std::uint32_t slot = 0; slot < truth.size(); ++slot) {
-    const double noise =
-        problems::draw_noise(paper.noise, problem_coin, agent.id(), plan.first_t + slot);
-    regret += best - truth[slot];
-    message = agent.report(slot, truth[slot] + noise);
-  }
-  return regret;
-}
 
 }  // namespace
 
@@ -75,24 +47,21 @@ Vector candidate_values(const PaperStudy& paper) {
 
 FinishedRun run(const PaperStudy& paper, const base::Executor& executor) {
   FinishedRun done;
-  done.coordinator = std::make_unique<protocol::Coordinator>(paper.study, paper.secret, executor);
-  const auto view =
-      std::make_shared<protocol::PublicView>(paper.study, paper.secret.public_coin(), executor);
-  std::vector<protocol::Agent> agents;
-  for (std::uint32_t a = 0; a < paper.study->agents; ++a) {
-    agents.emplace_back(paper.study, AgentId{a}, paper.secret.agent_coin(AgentId{a}), view);
-  }
+  done.ensemble = std::make_unique<protocol::Ensemble>(paper.study, paper.secret, executor);
   const random::Coin problem_coin = paper.secret.problem_coin();
   const double best = candidate_values(paper).maxCoeff();
-
-  carry_out(done.coordinator->start(), agents);
-  while (!done.coordinator->finished()) {
-    for (protocol::Agent& agent : agents) {
-      std::optional<protocol::Message> message;
-      done.regret += query(paper, problem_coin, best, agent, message);
-      if (message) carry_out(done.coordinator->receive(*message), agents);
+  done.ensemble->start();
+  done.ensemble->run([&](const protocol::Agent& agent) {
+    const protocol::Plan& plan = agent.plan();
+    std::vector<double> rewards(static_cast<std::size_t>(plan.latents().rows()));
+    paper.problem->values(plan.latents(), rewards);
+    for (std::uint32_t slot = 0; slot < rewards.size(); ++slot) {
+      done.regret += best - rewards[slot];
+      rewards[slot] +=
+          problems::draw_noise(paper.noise, problem_coin, agent.id(), plan.first_t + slot);
     }
-  }
+    return protocol::PlanAnswers{std::move(rewards), {}};
+  });
   return done;
 }
 

@@ -10,7 +10,7 @@
 #include "duets/numeric/matrix.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
-#include "duets/protocol/coordinator.h"
+#include "duets/protocol/ensemble.h"
 #include "duets/protocol/study.h"
 #include "duets/random/coin.h"
 
@@ -31,14 +31,13 @@ struct PaperStudy {
 
 PaperStudy make_paper_study(double beta, std::uint64_t seed);
 
-/// What is left of a run: the coordinator knows all regions, reports and digests.
+/// What is left of a run: its coordinator knows all regions, reports and digests.
 struct FinishedRun {
-  std::unique_ptr<protocol::Coordinator> coordinator;
+  std::unique_ptr<protocol::Ensemble> ensemble;
   double regret = 0;  ///< against the best candidate, summed over agents and time
 };
 
-/// Runs the study to its end as a host does, a coordinator and ten agents, without drawing
-/// pictures.
+/// Runs the study to its end. The executor has one thread: answers are added up as they come.
 FinishedRun run(const PaperStudy& paper, const base::Executor& executor);
 
 /// f at the candidates.

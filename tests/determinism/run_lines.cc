@@ -25,7 +25,7 @@ struct Case {
   std::string function;
   problems::ProblemOptions options = {};
   bool minimise = false;
-  harness::Participation participation = {};
+  protocol::Participation participation = {};
   std::uint32_t num_seeds = 2;
 };
 

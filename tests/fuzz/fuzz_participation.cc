@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const auto study = fuzz::tiny_study(true);
   static const auto lengths = protocol::lengths(*study);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  harness::Participation participation;
+  protocol::Participation participation;
   try {
     participation = cli::parse_participation(text, "fuzz.toml", *study);
   } catch (const base::Error& error) {

@@ -81,7 +81,7 @@ void replay(const Original& original, const base::Bytes& bytes) {
   const base::SerialExecutor executor;
   auto coordinator = protocol::Coordinator::replay(original.study, fuzz::tiny_secret(), executor,
                                                    records_of(bytes));
-  coordinator.recommendation();
+  coordinator.summary().recommendation();
   if (coordinator.finished() || base::value(coordinator.epoch()) == 0) return;
   std::vector<base::AgentId> here;
   const auto missing = coordinator.waiting_for();

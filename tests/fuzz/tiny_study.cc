@@ -1,64 +1,8 @@
 #include "tiny_study.h"
 
-#include <utility>
+#include <cmath>
 
 namespace duets::fuzz {
-namespace {
-
-using base::AgentId;
-using protocol::Agent;
-
-// Carries messages and writes down what passes.
-class Recorder {
- public:
-  explicit Recorder(std::shared_ptr<const protocol::Study> study)
-      : study_(std::move(study)), coordinator_(study_, tiny_secret(), executor_) {
-    for (std::uint32_t a = 0; a < study_->agents; ++a) {
-      agents_.emplace_back(
-          study_, AgentId{a}, tiny_secret().agent_coin(AgentId{a}),
-          std::make_shared<protocol::PublicView>(study_, tiny_secret().public_coin(), executor_));
-    }
-  }
-
-  Transcript run() {
-    carry_out(coordinator_.start());
-    while (!coordinator_.finished()) {
-      for (Agent& agent : agents_) query(agent);
-    }
-    return std::move(transcript_);
-  }
-
- private:
-  void query(Agent& agent) {
-    const auto slots = static_cast<std::uint32_t>(agent.plan().latents().rows());
-    std::optional<protocol::Message> message;
-    for (std::uint32_t slot = 0; slot < slots; ++slot) {
-      const bool hole = slot == 1 && base::value(agent.id()) == 0;
-      message =
-          hole ? agent.report_hole(slot) : agent.report(slot, agent.plan().latents()(slot, 0));
-    }
-    if (!message) return;
-    transcript_.messages.push_back(*message);
-    carry_out(coordinator_.receive(*message));
-  }
-
-  void carry_out(const protocol::Effects& effects) {
-    for (const protocol::Record& record : effects.records) transcript_.records.push_back(record);
-    for (const protocol::Outgoing& outgoing : effects.messages) {
-      transcript_.messages.push_back(outgoing.message);
-      for (Agent& agent : agents_) agent.receive(outgoing.message);
-    }
-  }
-
-  std::shared_ptr<const protocol::Study> study_;
-  base::SerialExecutor executor_;
-  protocol::Coordinator coordinator_;
-  std::vector<Agent> agents_;
-  Transcript transcript_;
-};
-
-}  // namespace
-
 std::shared_ptr<const protocol::Study> tiny_study(bool finite) {
   auto study = std::make_shared<protocol::Study>();
   study->agents = 2;
@@ -82,7 +26,27 @@ std::shared_ptr<const protocol::Study> tiny_study(bool finite) {
 random::StudySecret tiny_secret() { return random::StudySecret::from_seed(1); }
 
 Transcript run_tiny(const std::shared_ptr<const protocol::Study>& study) {
-  return Recorder(study).run();
+  Transcript transcript;
+  const auto keep = [&transcript](const protocol::Effects& effects) {
+    for (const protocol::Record& record : effects.records) {
+      const auto* taken = std::get_if<protocol::MessageTaken>(&record);
+      if (taken != nullptr) transcript.messages.push_back(taken->message);
+      transcript.records.push_back(record);
+    }
+    for (const protocol::Outgoing& out : effects.messages) {
+      transcript.messages.push_back(out.message);
+    }
+  };
+  const base::SerialExecutor executor;
+  protocol::Ensemble ensemble(study, tiny_secret(), executor, protocol::Sharing::kNothing, keep);
+  ensemble.start();
+  ensemble.run([](const protocol::Agent& agent) {
+    const numeric::Points& latents = agent.plan().latents();
+    protocol::PlanAnswers answers{{latents.col(0).begin(), latents.col(0).end()}, {}};
+    if (base::value(agent.id()) == 0 && latents.rows() > 1) answers.rewards[1] = std::nan("");
+    return answers;
+  });
+  return transcript;
 }
 
 }  // namespace duets::fuzz

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "duets/base/bytes.h"
-#include "duets/protocol/agent.h"
-#include "duets/protocol/coordinator.h"
+#include "duets/protocol/ensemble.h"
 #include "duets/protocol/study.h"
 
 namespace duets::fuzz {

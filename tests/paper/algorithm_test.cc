@@ -50,7 +50,7 @@ const ProtocolRun& finished_run() {
 }
 
 std::uint32_t num_closed() {
-  return static_cast<std::uint32_t>(finished_run().coordinator().reports().size());
+  return static_cast<std::uint32_t>(finished_run().coordinator().summary().epochs().size());
 }
 
 Points data_of(std::uint32_t epoch) { return stacked(finished_run().talk()[epoch - 1].points); }
@@ -131,7 +131,7 @@ TEST(PaperAlgorithm, SupremumOfTheVariance) {
     const Points active = finished_run().view().region(EpochId{epoch}).surviving_points();
     const NaivePosterior naive =
         naive_exact(kKernel, data_of(epoch), rewards_of(epoch), kLambda, active);
-    EXPECT_NEAR(finished_run().coordinator().reports()[epoch - 1].sigma2_max,
+    EXPECT_NEAR(finished_run().coordinator().summary().epochs()[epoch - 1].sigma2_max,
                 static_cast<double>(naive.variance.maxCoeff()), 1e-12);
   }
 }

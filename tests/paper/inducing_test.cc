@@ -52,7 +52,7 @@ TEST(PaperLemmas, InducingSetSize) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     ProtocolRun run(study, *problem, {problems::NoiseKind::kGaussian, 0.2}, seed);
     run.to_end();
-    for (const EpochReport& report : run.coordinator().reports()) {
+    for (const EpochReport& report : run.coordinator().summary().epochs()) {
       const double mean = static_cast<double>(report.num_points) * report.p;
       ASSERT_GE(mean, 1) << "Chernoff's bound needs it";
       ASSERT_LT(report.p, 1);
@@ -133,7 +133,7 @@ class AccuracyEpoch {
     study.p0 = p0 / kLambda;
     report = report_;
     return protocol::choose_inducing(study, kEpoch, view_of(study), *replay_, {.allowed = false},
-                                     report)
+                                     sigma2_max(), report)
         .points;
   }
 

@@ -7,60 +7,50 @@ namespace duets::paper {
 ProtocolRun::ProtocolRun(std::shared_ptr<const protocol::Study> study,
                          const problems::Problem& problem, const problems::Noise& noise,
                          std::uint64_t seed)
-    : study_(std::move(study)),
-      problem_(problem),
+    : problem_(problem),
       noise_(noise),
-      secret_(random::StudySecret::from_seed(seed)),
-      problem_coin_(secret_.problem_coin()),
-      coordinator_(study_, secret_, executor_) {
-  const auto view =
-      std::make_shared<protocol::PublicView>(study_, secret_.public_coin(), executor_);
-  for (std::uint32_t a = 0; a < study_->agents; ++a) {
-    const base::AgentId id{a};
-    agents_.emplace_back(study_, id, secret_.agent_coin(id), view);
-  }
-  carry_out(coordinator_.start());
+      ensemble_(std::move(study), random::StudySecret::from_seed(seed), executor_,
+                protocol::Sharing::kRegions,
+                [this](const protocol::Effects& effects) { keep_uploads(effects); }) {
+  ensemble_.start();
 }
 
 void ProtocolRun::until_epoch(std::uint32_t epoch) {
-  while (!coordinator_.finished() && base::value(coordinator_.epoch()) < epoch) run_epoch();
+  while (!ensemble_.finished() && base::value(coordinator().epoch()) < epoch) {
+    talk_.emplace_back();
+    ensemble_.run_epoch({}, [this](const protocol::Agent& agent) { return query_plan(agent); });
+  }
 }
 
-void ProtocolRun::run_epoch() {
-  talk_.emplace_back();
-  for (protocol::Agent& agent : agents_) query_plan(agent);
-}
-
-void ProtocolRun::query_plan(protocol::Agent& agent) {
-  const protocol::Plan plan = agent.plan();
-  numeric::Vector rewards(plan.latents().rows());
-  problem_.values(study_->domain->features(plan.latents()),
-                  {rewards.data(), static_cast<std::size_t>(rewards.size())});
-  std::optional<protocol::Message> message;
-  for (std::uint32_t slot = 0; slot < static_cast<std::uint32_t>(rewards.size()); ++slot) {
-    rewards[slot] += problems::draw_noise(noise_, problem_coin_, agent.id(), plan.first_t + slot);
-    message = agent.report(slot, rewards[slot]);
+protocol::PlanAnswers ProtocolRun::query_plan(const protocol::Agent& agent) {
+  const protocol::Plan& plan = agent.plan();
+  std::vector<double> rewards(static_cast<std::size_t>(plan.latents().rows()));
+  problem_.values(ensemble_.study().domain->features(plan.latents()), rewards);
+  const random::Coin coin = ensemble_.secret().problem_coin();
+  for (std::uint32_t slot = 0; slot < rewards.size(); ++slot) {
+    rewards[slot] += problems::draw_noise(noise_, coin, agent.id(), plan.first_t + slot);
   }
   talk_.back().points.push_back(plan.latents());
-  talk_.back().rewards.push_back(rewards);
-  if (!message) return;
-  if (const auto* upload = std::get_if<protocol::Upload>(&*message)) {
-    talk_.back().uploads.push_back(*upload);
-  }
-  carry_out(coordinator_.receive(*message));
+  talk_.back().rewards.push_back(
+      Eigen::Map<const numeric::Vector>(rewards.data(), static_cast<Eigen::Index>(rewards.size())));
+  return {std::move(rewards), {}};
 }
 
-void ProtocolRun::carry_out(const protocol::Effects& effects) {
-  for (const protocol::Outgoing& outgoing : effects.messages) {
-    for (protocol::Agent& agent : agents_) {
-      if (!outgoing.to || *outgoing.to == agent.id()) agent.receive(outgoing.message);
+void ProtocolRun::keep_uploads(const protocol::Effects& effects) {
+  for (const protocol::Record& record : effects.records) {
+    const auto* taken = std::get_if<protocol::MessageTaken>(&record);
+    if (taken == nullptr) continue;
+    if (const auto* upload = std::get_if<protocol::Upload>(&taken->message)) {
+      talk_.back().uploads.push_back(*upload);
     }
   }
 }
 
 numeric::Points ProtocolRun::planned_points() const {
   std::vector<numeric::Points> parts;
-  for (const protocol::Agent& agent : agents_) parts.push_back(agent.plan().latents());
+  for (std::uint32_t a = 0; a < ensemble_.study().agents; ++a) {
+    parts.push_back(ensemble_.agent(a).plan().latents());
+  }
   return stacked(parts);
 }
 

@@ -8,8 +8,7 @@
 #include "duets/base/executor.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
-#include "duets/protocol/agent.h"
-#include "duets/protocol/coordinator.h"
+#include "duets/protocol/ensemble.h"
 #include "duets/protocol/study.h"
 
 namespace duets::paper {
@@ -31,26 +30,21 @@ class ProtocolRun {
   void until_epoch(std::uint32_t epoch);
   void to_end() { until_epoch(static_cast<std::uint32_t>(-1)); }
 
-  const protocol::Coordinator& coordinator() const { return coordinator_; }
-  const protocol::PublicView& view() const { return coordinator_.view(); }
+  const protocol::Coordinator& coordinator() const { return ensemble_.coordinator(); }
+  const protocol::PublicView& view() const { return coordinator().view(); }
   const std::vector<EpochTalk>& talk() const { return talk_; }  ///< one an epoch, from the first
   /// D_j of the open epoch as the agents plan it, in agent order.
   numeric::Points planned_points() const;
 
  private:
-  void run_epoch();
-  void query_plan(protocol::Agent& agent);
-  void carry_out(const protocol::Effects& effects);
+  protocol::PlanAnswers query_plan(const protocol::Agent& agent);
+  void keep_uploads(const protocol::Effects& effects);
 
-  std::shared_ptr<const protocol::Study> study_;
   const problems::Problem& problem_;
   problems::Noise noise_;
   base::SerialExecutor executor_;
-  random::StudySecret secret_;
-  random::Coin problem_coin_;
-  protocol::Coordinator coordinator_;
-  std::vector<protocol::Agent> agents_;
   std::vector<EpochTalk> talk_;
+  protocol::Ensemble ensemble_;
 };
 
 /// The parts one below the other.

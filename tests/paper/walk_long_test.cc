@@ -203,7 +203,7 @@ TEST_F(WalkInTenDimensions, ShortWalksAreSeen) {
   EXPECT_GT(ratios.maxCoeff(), 1.5 * kInflationBound) << ratios.transpose();
   record("largest_inflation_of_5_steps", ratios.maxCoeff());
 
-  const Points argmax = f.run->coordinator().reports().back().best_point.transpose();
+  const Points argmax = f.run->coordinator().summary().epochs().back().best_point.transpose();
   const random::Coin coin = random::StudySecret::from_seed(3).agent_coin(AgentId{0});
   const auto ks = [&](std::uint32_t steps) {
     SamplerSettings settings = f.x3().settings();

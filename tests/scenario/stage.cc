@@ -285,18 +285,17 @@ Lines Stage::epoch(const Command&) {
 }
 
 Lines Stage::status(const Command&) {
-  const auto& best = coordinator_->best_trial();
-  const protocol::Recommendation recommendation = coordinator_->recommendation();
+  const auto& best = coordinator_->summary().best_trial();
+  const auto recommendation = coordinator_->summary().recommendation();
   Lines lines{
       fmt::format("epoch={} {} waiting-for={} complete={}", base::value(coordinator_->epoch()),
                   coordinator_->finished() ? "finished" : "open", join(coordinator_->waiting_for()),
-                  coordinator_->complete_participation() ? "yes" : "no"),
-      "run-digest=" + base::to_hex(coordinator_->run_digest())};
-  lines.push_back(recommendation.exists
-                      ? fmt::format("recommendation of epoch={} mean={:.6g} +- {:.6g}",
-                                    base::value(recommendation.epoch), recommendation.mean,
-                                    recommendation.half_width)
-                      : "recommendation none");
+                  coordinator_->summary().participation().empty() ? "yes" : "no"),
+      "run-digest=" + base::to_hex(coordinator_->summary().run_digest())};
+  lines.push_back(recommendation ? fmt::format("recommendation of epoch={} mean={:.6g} +- {:.6g}",
+                                               base::value(recommendation->epoch),
+                                               recommendation->mean, recommendation->half_width)
+                                 : "recommendation none");
   lines.push_back(best ? fmt::format("best trial agent={} epoch={} slot={} reward={:.17g}",
                                      base::value(best->agent), base::value(best->epoch), best->slot,
                                      best->reward)

@@ -36,6 +36,9 @@ class Executor {
   virtual void parallel_for(std::size_t num_chunks,
                             const std::function<void(std::size_t)>& body) const = 0;
 
+  /// How many processes share the work.
+  virtual std::size_t num_processes() const { return 1; }
+
   /// The units of `num_units` that this process does. The shares of all processes are consecutive
   /// and cover all units; the same number always gives the same share.
   virtual UnitRange share(std::size_t num_units) const { return {0, num_units}; }

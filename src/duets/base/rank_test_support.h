@@ -76,6 +76,7 @@ class RankExecutor final : public Executor {
     for (std::size_t chunk = num_chunks; chunk > 0; --chunk) body(chunk - 1);
   }
 
+  std::size_t num_processes() const override { return meeting_->num_ranks(); }
   UnitRange share(std::size_t num_units) const override {
     return even_share(num_units, rank_, meeting_->num_ranks());
   }

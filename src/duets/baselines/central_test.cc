@@ -50,7 +50,7 @@ TYPED_TEST(CentralLearner, SmallestRunsAndRefusals) {
   problems::Channel channel(7);
   TypeParam policy(brief, {.beta = 0});
   play_round(policy, 7, 0, channel);
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
+  EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
 }
 
 TYPED_TEST(CentralLearner, ARunIsAFunctionOfItsSeed) {

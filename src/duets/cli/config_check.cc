@@ -181,7 +181,7 @@ class Checker {
       check_.model.rank = std::max<std::uint64_t>(check_.model.rank, exchange.rank);
       check_.model.inducing = std::max<std::uint64_t>(check_.model.inducing, exchange.inducing);
     }
-    check_.memory = harness::estimate_memory(study_, check_.model, harness::AgentPoints::kShared,
+    check_.memory = harness::estimate_memory(study_, check_.model, protocol::Sharing::kPoints,
                                              harness::default_threads());
     if (std::uint64_t{study_.agents} * study_.horizon < harness::kLargeRun) return;
     std::vector<std::uint64_t> points;

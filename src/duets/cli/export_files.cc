@@ -29,7 +29,8 @@ FileTexts tables_of(const StudyExport& study, const StudyFile& file) {
   constexpr unsigned kThreads = 1;
   return {{"study.toml", study.definition.toml},
           {"participation.toml",
-           participation_toml(harness::participation_of(*study.definition.study, study.records))},
+           participation_toml(
+               protocol::summarise(*study.definition.study, study.records).participation())},
           {"epochs.csv", epochs_csv(result)},
           {"communication.csv", communication_csv(result)},
           {std::string(kManifestFile), manifest_json(result, kThreads)}};

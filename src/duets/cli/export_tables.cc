@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "duets/base/error.h"
-#include "duets/harness/participation.h"
-#include "duets/problems/ledger.h"
-#include "duets/protocol/guarantee.h"
-#include "duets/protocol/records.h"
+#include "duets/protocol/run_summary.h"
 
 namespace duets::cli {
 namespace {
@@ -20,76 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using service::JournalTrial;
 using Kind = JournalTrial::Kind;
-
-/// Counts what the records say was sent, as the simulator does.
-class Books {
- public:
-  Books(const protocol::Study& study, harness::RunResult& result)
-      : ledger_(study.agents), lengths_(protocol::lengths(study)), result_(result) {}
-
-  void read(const protocol::Record& record) {
-    if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
-      if (opened->has_inducing) broadcast(opened->inducing, opened->inducing.closing);
-    } else if (const auto* taken = std::get_if<protocol::MessageTaken>(&record)) {
-      uplink(taken->message);
-    } else {
-      close(std::get<protocol::EpochClosed>(record));
-    }
-  }
-
-  void mark(std::uint32_t t) {
-    const problems::LedgerTotals totals = ledger_.totals();
-    harness::CommunicationPoint point;
-    point.epoch = static_cast<std::uint32_t>(result_.communication.size() + 1);
-    point.t = t;
-    point.paper = totals.paper;
-    point.figure = static_cast<double>(totals.figure);
-    point.links = static_cast<double>(totals.links);
-    point.closing = static_cast<double>(totals.closing);
-    point.bytes = totals.bytes + totals.closing_bytes;
-    result_.communication.push_back(point);
-  }
-
-  bool is_finished() const { return num_closed_ == lengths_.size(); }
-
- private:
-  void broadcast(const protocol::Message& message, bool closing) {
-    const std::uint64_t reals = protocol::num_reals(message);
-    const std::uint64_t bytes = protocol::encode(message).size();
-    if (closing) {
-      ledger_.closing_broadcast(reals, bytes);
-    } else {
-      ledger_.broadcast(reals, bytes);
-    }
-  }
-
-  void uplink(const protocol::Message& message) {
-    const std::uint64_t reals = protocol::num_reals(message);
-    const std::uint64_t bytes = protocol::encode(message).size();
-    if (const auto* closing = std::get_if<protocol::Closing>(&message)) {
-      ledger_.closing_uplink(closing->agent, reals, bytes);
-    } else {
-      ledger_.uplink(std::get<protocol::Upload>(message).agent, reals, bytes);
-    }
-  }
-
-  void close(const protocol::EpochClosed& closed) {
-    if (closed.has_report) result_.epochs.push_back(closed.report);
-    result_.run_digest = base::to_hex(closed.run_digest);
-    result_.state_digest = base::to_hex(closed.state_digest);
-    ++num_closed_;
-    if (!closed.has_trim) return;
-    broadcast(closed.trim, false);
-    mark(std::accumulate(lengths_.begin(),
-                         lengths_.begin() + static_cast<std::ptrdiff_t>(num_closed_),
-                         std::uint32_t{0}));
-  }
-
-  problems::Ledger ledger_;
-  std::vector<std::uint32_t> lengths_;
-  harness::RunResult& result_;
-  std::size_t num_closed_ = 0;
-};
 
 using TrialKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // agent, epoch, slot
 
@@ -138,30 +63,13 @@ std::vector<base::Bytes> broadcasts_of(const std::vector<base::Bytes>& records) 
 }  // namespace
 
 harness::RunResult result_of(const StudyExport& exported, const StudyFile& file) {
-  const protocol::Study& study = *exported.definition.study;
-  harness::RunResult result;
-  result.study_name = study.name;
+  const service::Definition& definition = exported.definition;
+  harness::RunResult result =
+      harness::result_of(*definition.study, definition.objective,
+                         protocol::summarise(*definition.study, exported.records));
   result.objective =
       file.objective.builtin.empty() ? file.objective.command.front() : file.objective.builtin;
-  result.direction = std::string(name(file.direction));
-  result.domain = domain::to_string(study.domain->shape());
-  result.coordinate_names = study.domain->coordinate_names();
-  result.parameters = study.domain->parameters();
-  result.agents = study.agents;
-  result.horizon = study.horizon;
   result.seed = file.seed;
-  result.lengths = protocol::lengths(study);
-  Books books(study, result);
-  for (const base::Bytes& record : exported.records) books.read(protocol::decode_record(record));
-  if (books.is_finished()) books.mark(study.horizon);
-  const bool complete = harness::participation_of(study, exported.records).empty();
-  result.guarantee = protocol::guarantee_of(study, complete);
-  result.study_digest = base::to_hex(protocol::study_digest(study));
-  result.smallest_margin = std::numeric_limits<double>::infinity();
-  for (const protocol::EpochReport& report : result.epochs) {
-    result.smallest_margin = std::min(result.smallest_margin, report.smallest_margin);
-    result.mean_error = std::max(result.mean_error, report.mean_error);
-  }
   return result;
 }
 

@@ -12,7 +12,7 @@
 #include "duets/cli/study_definition.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/harness/simulate.h"
-#include "duets/protocol/coordinator.h"
+#include "duets/protocol/ensemble.h"
 #include "duets/service/agent_journal.h"
 
 namespace duets::cli {
@@ -66,42 +66,28 @@ class ExportTest : public ::testing::Test {
   fs::path directory_;
 };
 
-/// Keeps what a coordinator would have stored while it is simulated with the study's seed.
+/// What a coordinator would have stored while the study is simulated with its seed.
 std::vector<base::Bytes> simulated_records(const StudyFile& file) {
-  const auto study = std::make_shared<const protocol::Study>(file.study);
-  const auto secret = random::StudySecret::from_seed(file.seed);
   const base::SerialExecutor executor;
-  protocol::Coordinator coordinator(study, secret, executor);
-  const auto view = std::make_shared<protocol::PublicView>(study, secret.public_coin(), executor);
-  std::vector<protocol::Agent> agents;
-  for (std::uint32_t a = 0; a < study->agents; ++a) {
-    agents.emplace_back(study, base::AgentId{a}, secret.agent_coin(base::AgentId{a}), view);
-  }
   const harness::Simulation simulation = simulation_of(file);
-  const random::Coin coin = secret.problem_coin();
   std::vector<base::Bytes> records;
-  const auto carry_out = [&](const protocol::Effects& effects) {
-    for (const auto& record : effects.records) records.push_back(protocol::encode_record(record));
-    for (const auto& outgoing : effects.messages) {
-      for (protocol::Agent& agent : agents) agent.receive(outgoing.message);
+  protocol::Ensemble ensemble(simulation.study, random::StudySecret::from_seed(file.seed), executor,
+                              protocol::Sharing::kNothing, [&](const protocol::Effects& effects) {
+                                for (const auto& record : effects.records) {
+                                  records.push_back(protocol::encode_record(record));
+                                }
+                              });
+  ensemble.start();
+  ensemble.run([&](const protocol::Agent& agent) {
+    const protocol::Plan& plan = agent.plan();
+    std::vector<double> values(static_cast<std::size_t>(plan.latents().rows()));
+    simulation.problem->values(simulation.study->domain->features(plan.latents()), values);
+    for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
+      values[slot] += problems::draw_noise(simulation.noise, ensemble.secret().problem_coin(),
+                                           agent.id(), plan.first_t + slot);
     }
-  };
-  carry_out(coordinator.start());
-  while (!coordinator.finished()) {
-    for (protocol::Agent& agent : agents) {
-      const protocol::Plan plan = agent.plan();
-      const numeric::Points features = study->domain->features(plan.latents());
-      std::vector<double> values(static_cast<std::size_t>(features.rows()));
-      simulation.problem->values(features, values);
-      std::optional<protocol::Message> message;
-      for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
-        message = agent.report(
-            slot, values[slot] + problems::draw_noise(simulation.noise, coin, agent.id(),
-                                                      plan.first_t + slot));
-      }
-      carry_out(coordinator.receive(message.value()));
-    }
-  }
+    return protocol::PlanAnswers{std::move(values), {}};
+  });
   return records;
 }
 

@@ -17,9 +17,9 @@ class Reader {
   Reader(std::string file, const protocol::Study& study)
       : file_(std::move(file)), agents_(study.agents), lengths_(protocol::lengths(study)) {}
 
-  harness::Participation read(const Node& root) const {
+  protocol::Participation read(const Node& root) const {
     only_keys(root, {"absence"});
-    harness::Participation participation;
+    protocol::Participation participation;
     const Node* list = root.find("absence");
     if (list == nullptr) return participation;
     if (list->kind != NodeKind::kArray)
@@ -28,7 +28,7 @@ class Reader {
       only_keys(entry, {"epoch", "excluded", "holes"});
       const std::uint32_t epoch =
           number(required(entry, "epoch"), "epoch", 1, static_cast<std::uint32_t>(lengths_.size()));
-      const auto [place, added] = participation.emplace(epoch, harness::EpochAbsence{});
+      const auto [place, added] = participation.emplace(epoch, protocol::EpochAbsence{});
       if (!added) fail(entry, "epoch", fmt::format("epoch {} stands twice", epoch));
       read_epoch(entry, lengths_[epoch - 1], place->second);
       if (place->second.excluded.size() == agents_)
@@ -38,7 +38,7 @@ class Reader {
   }
 
  private:
-  void read_epoch(const Node& entry, std::uint32_t length, harness::EpochAbsence& absence) const {
+  void read_epoch(const Node& entry, std::uint32_t length, protocol::EpochAbsence& absence) const {
     if (const Node* excluded = entry.find("excluded")) {
       for (const Node& item : items(*excluded, "excluded")) {
         absence.excluded.insert(number(item, "excluded", 0, agents_ - 1));
@@ -98,12 +98,12 @@ class Reader {
 
 }  // namespace
 
-harness::Participation parse_participation(std::string_view text, const std::string& file_name,
-                                           const protocol::Study& study) {
+protocol::Participation parse_participation(std::string_view text, const std::string& file_name,
+                                            const protocol::Study& study) {
   return Reader(file_name, study).read(parse_toml(text, file_name));
 }
 
-std::string participation_toml(const harness::Participation& participation) {
+std::string participation_toml(const protocol::Participation& participation) {
   std::string text = "# Who did not take part, by epoch; everybody else did.\n";
   for (const auto& [epoch, absence] : participation) {
     text += fmt::format("\n[[absence]]\nepoch = {}\n", epoch);
@@ -119,8 +119,8 @@ std::string participation_toml(const harness::Participation& participation) {
   return text;
 }
 
-harness::Participation load_participation(const std::filesystem::path& path,
-                                          const protocol::Study& study) {
+protocol::Participation load_participation(const std::filesystem::path& path,
+                                           const protocol::Study& study) {
   base::require(!std::filesystem::is_directory(path), "--participation", path.string(),
                 "is a directory");
   std::ifstream in(path, std::ios::binary);

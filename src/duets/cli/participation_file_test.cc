@@ -16,14 +16,14 @@ protocol::Study study() {
 }
 
 TEST(ParticipationFile, WhatIsWrittenIsReadBack) {
-  harness::Participation full;
-  harness::Participation some;
+  protocol::Participation full;
+  protocol::Participation some;
   some[1].excluded = {3};
   some[2].holes[0] = {1, 3};
   some[2].holes[4] = {0};
   some[3].excluded = {0, 1, 2};
   some[3].holes[3] = {5};
-  for (const harness::Participation& participation : {full, some}) {
+  for (const protocol::Participation& participation : {full, some}) {
     const std::string text = participation_toml(participation);
     EXPECT_EQ(parse_participation(text, "p.toml", study()), participation) << text;
   }

@@ -74,8 +74,8 @@ RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extension
   plan.simulation = simulation_of(plan.file);
   plan.trials = choose_trial_rows(given.trials, num_queries(plan.file.study));
   plan.simulation.trials = plan.trials.thinning;
-  plan.simulation.points =
-      given.replay == "separate" ? harness::AgentPoints::kSeparate : harness::AgentPoints::kShared;
+  plan.simulation.sharing =
+      given.replay == "separate" ? protocol::Sharing::kRegions : protocol::Sharing::kPoints;
   if (!given.participation.empty()) {
     plan.simulation.participation = load_participation(given.participation, plan.file.study);
   }
@@ -117,7 +117,7 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
   if (engine.processes > 1) words.push_back(text_of(engine));
   if (num_queries(study) < harness::kLargeRun) return words;
   const harness::MemoryEstimate memory =
-      harness::estimate_memory(study, forecast.model, plan.simulation.points, plan.threads,
+      harness::estimate_memory(study, forecast.model, plan.simulation.sharing, plan.threads,
                                static_cast<unsigned>(engine.processes));
   words.push_back(fmt::format("note: a large run; memory {}{}", memory_text(memory),
                               engine.processes > 1 ? " in every process" : ""));

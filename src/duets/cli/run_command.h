@@ -15,7 +15,7 @@ struct RunFlags {
   std::string participation;      ///< file: who takes part; empty: everybody
   std::string secret;             ///< file: a deployment's secret; empty: one from the seed
   std::string trials;             ///< all, sampled or none; empty: by the number of queries
-  std::string replay = "shared";  ///< shared or separate (harness::AgentPoints)
+  std::string replay = "shared";  ///< shared or separate (protocol::Sharing)
 };
 
 /// Says them on the command line.

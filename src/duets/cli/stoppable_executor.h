@@ -28,6 +28,7 @@ class StoppableExecutor final : public base::Executor {
       body(chunk);
     });
   }
+  std::size_t num_processes() const override { return inner_.num_processes(); }
   base::UnitRange share(std::size_t num_units) const override { return inner_.share(num_units); }
   std::vector<base::Bytes> gather(std::size_t num_units,
                                   std::vector<base::Bytes> mine) const override {

@@ -11,7 +11,7 @@
 #include "duets/cli/export_trials.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/study_definition.h"
-#include "duets/protocol/agent.h"
+#include "duets/protocol/ensemble.h"
 #include "duets/service/export_file.h"
 #include "duets/service/secret.h"
 #include "duets/storage/secret_file.h"
@@ -37,40 +37,31 @@ Played play(const random::StudySecret& secret) {
   played.study.definition = definition_of(parse_study(kStudy, "s.toml", {}));
   const auto& study = played.study.definition.study;
   const base::SerialExecutor executor;
-  protocol::Coordinator coordinator(study, secret, executor);
-  const auto view = std::make_shared<protocol::PublicView>(study, secret.public_coin(), executor);
-  std::vector<protocol::Agent> agents;
-  for (std::uint32_t a = 0; a < study->agents; ++a) {
-    agents.emplace_back(study, base::AgentId{a}, secret.agent_coin(base::AgentId{a}), view);
-  }
-  const auto carry_out = [&](const protocol::Effects& effects) {
-    for (const auto& record : effects.records) {
-      played.study.records.push_back(protocol::encode_record(record));
+  protocol::Ensemble ensemble(study, secret, executor, protocol::Sharing::kNothing,
+                              [&](const protocol::Effects& effects) {
+                                for (const auto& record : effects.records) {
+                                  played.study.records.push_back(protocol::encode_record(record));
+                                }
+                              });
+  ensemble.start();
+  ensemble.run([&](const protocol::Agent& agent) {
+    const protocol::Plan& plan = agent.plan();
+    protocol::PlanAnswers answers;
+    for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
+      const numeric::Vector latent = plan.latents().row(slot).transpose();
+      service::JournalTrial trial;
+      trial.query = {base::value(agent.id()),
+                     base::value(plan.epoch),
+                     slot,
+                     plan.first_t + slot,
+                     {},
+                     study->domain->values({latent.data(), 2})};
+      trial.value = latent[0];
+      played.trials.push_back(trial);
+      answers.rewards.push_back(trial.value);
     }
-    for (const auto& outgoing : effects.messages) {
-      for (protocol::Agent& agent : agents) agent.receive(outgoing.message);
-    }
-  };
-  carry_out(coordinator.start());
-  while (!coordinator.finished()) {
-    for (protocol::Agent& agent : agents) {
-      const protocol::Plan plan = agent.plan();
-      for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
-        const numeric::Vector latent = plan.latents().row(slot).transpose();
-        service::JournalTrial trial;
-        trial.query = {base::value(agent.id()),
-                       base::value(plan.epoch),
-                       slot,
-                       plan.first_t + slot,
-                       {},
-                       study->domain->values({latent.data(), 2})};
-        trial.value = latent[0];
-        played.trials.push_back(trial);
-        agent.report(slot, trial.value);
-      }
-      carry_out(coordinator.receive(*agent.outstanding()));
-    }
-  }
+    return answers;
+  });
   std::sort(played.trials.begin(), played.trials.end(), [](const auto& a, const auto& b) {
     return std::pair(a.query.agent, a.query.t) < std::pair(b.query.agent, b.query.t);
   });

@@ -20,6 +20,7 @@ class ClusterExecutor final : public base::Executor {
                     const std::function<void(std::size_t)>& body) const override {
     local_.parallel_for(num_chunks, body);
   }
+  std::size_t num_processes() const override { return transport_.size(); }
   base::UnitRange share(std::size_t num_units) const override {
     return base::even_share(num_units, transport_.rank(), transport_.size());
   }

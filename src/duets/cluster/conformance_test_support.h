@@ -23,6 +23,7 @@ inline std::vector<std::string> broken_promises(const base::Executor& executor, 
   const auto require = [&](bool ok, const std::string& what) {
     if (!ok) broken.push_back(what);
   };
+  require(executor.num_processes() == num_processes, "another number of processes");
   // Fewer units than processes, as many, more, and none.
   for (const std::size_t num_units :
        {std::size_t{0}, std::size_t{1}, num_processes, std::size_t{7}, std::size_t{100}}) {

@@ -15,11 +15,12 @@ constexpr std::uint64_t kReal = 8;
 
 // Points in memory at the worst time, of an agent.
 std::uint64_t most_points(const protocol::Study& study, const std::vector<std::uint32_t>& lengths,
-                          AgentPoints points) {
+                          protocol::Sharing sharing) {
   std::uint64_t before = 0;
   std::uint64_t most = 0;
   for (const std::uint32_t length : lengths) {
-    const std::uint64_t now = points == AgentPoints::kSeparate ? 2 * std::uint64_t{length} : length;
+    const bool twice = sharing != protocol::Sharing::kPoints;
+    const std::uint64_t now = twice ? 2 * std::uint64_t{length} : length;
     most = std::max(most, before + now);
     before = study.data == protocol::DataPolicy::kSurviving ? before + length : length;
   }
@@ -57,7 +58,7 @@ std::uint64_t model_bytes(const protocol::Study& study, const std::vector<std::u
 }  // namespace
 
 MemoryEstimate estimate_memory(const protocol::Study& study, const ModelSize& size,
-                               AgentPoints points, unsigned threads, unsigned processes) {
+                               protocol::Sharing sharing, unsigned threads, unsigned processes) {
   const std::vector<std::uint32_t> lengths = protocol::lengths(study);
   const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
   const std::uint64_t dimension = study.domain->dimension();
@@ -66,7 +67,7 @@ MemoryEstimate estimate_memory(const protocol::Study& study, const ModelSize& si
   const std::uint64_t here = (agents + processes - 1) / processes;
   MemoryEstimate memory;
   memory.program = kProgram;
-  memory.points = here * point_bytes * most_points(study, lengths, points);
+  memory.points = here * point_bytes * most_points(study, lengths, sharing);
   memory.rewards = here * 9 * (study.horizon + longest) + agents * kReal * longest +
                    (processes > 1 ? agents * 2 * kReal * longest : 0);
   memory.agents = here * kAgent + agents * 3 * kReal * std::min(longest, size.inducing);

@@ -45,7 +45,7 @@ struct MemoryEstimate {
 /// rewards, and each has the regret and the model, and for a while the answers of all (16 N max_j
 /// T_j). tests/integration/cli_large_test.sh compares it with what a run takes.
 MemoryEstimate estimate_memory(const protocol::Study& study, const ModelSize& size,
-                               AgentPoints points, unsigned threads, unsigned processes = 1);
+                               protocol::Sharing sharing, unsigned threads, unsigned processes = 1);
 
 /// "412 MB", "1.2 GB".
 std::string bytes_text(std::uint64_t bytes);

@@ -18,16 +18,16 @@ protocol::Study study_of(domain::Domain domain) {
 // By hand, from the formulas of the header.
 TEST(MemoryEstimate, FollowsItsFormulas) {
   const protocol::Study study = study_of(domain::Domain::box(3));
-  const MemoryEstimate shared = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2);
+  const MemoryEstimate shared = estimate_memory(study, {50, 40}, protocol::Sharing::kPoints, 2);
   EXPECT_EQ(shared.points, 10U * 8 * 3 * (300 + 200));
   EXPECT_EQ(shared.rewards, 10U * (9 * 600 + 17 * 300));
   EXPECT_EQ(shared.agents, 10U * (3000 + 3 * 8 * 40));
   // 3000 points of a low rank take more than 1000 dense ones; the last epoch has no exchange.
   EXPECT_EQ(shared.model, 8U * 50 * (16384 + 4096 + 2048) + 8 * 2500 * 6);
-  EXPECT_EQ(estimate_memory(study, {1, 1}, AgentPoints::kShared, 2).model, 8U * 1000 * 1000);
+  EXPECT_EQ(estimate_memory(study, {1, 1}, protocol::Sharing::kPoints, 2).model, 8U * 1000 * 1000);
   EXPECT_EQ(shared.total(),
             shared.program + shared.points + shared.rewards + shared.agents + shared.model);
-  const MemoryEstimate separate = estimate_memory(study, {50, 400}, AgentPoints::kSeparate, 2);
+  const MemoryEstimate separate = estimate_memory(study, {50, 400}, protocol::Sharing::kRegions, 2);
   EXPECT_EQ(separate.points, 10U * 8 * 3 * (100 + 2 * 300));
   EXPECT_EQ(separate.agents, 10U * (3000 + 3 * 8 * 300));  // raw rewards are the shorter upload
 }
@@ -35,7 +35,7 @@ TEST(MemoryEstimate, FollowsItsFormulas) {
 TEST(MemoryEstimate, TheModelFollowsTheRank) {
   protocol::Study study = study_of(domain::Domain::box(3));
   const auto model = [&](std::uint64_t rank) {
-    return estimate_memory(study, {rank, 1}, AgentPoints::kShared, 2).model;
+    return estimate_memory(study, {rank, 1}, protocol::Sharing::kPoints, 2).model;
   };
   study.agents = 1000;  // 100 000 and 300 000 points
   EXPECT_EQ(model(50), 8U * 50 * (16384 + 4096 + 2048) + 8 * 2500 * 6);
@@ -50,8 +50,8 @@ TEST(MemoryEstimate, TheModelFollowsTheRank) {
 
 TEST(MemoryEstimate, ProcessesShareTheAgents) {
   const protocol::Study study = study_of(domain::Domain::box(3));
-  const MemoryEstimate one = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2);
-  const MemoryEstimate five = estimate_memory(study, {50, 40}, AgentPoints::kShared, 2, 5);
+  const MemoryEstimate one = estimate_memory(study, {50, 40}, protocol::Sharing::kPoints, 2);
+  const MemoryEstimate five = estimate_memory(study, {50, 40}, protocol::Sharing::kPoints, 2, 5);
   EXPECT_EQ(five.points, one.points / 5);
   EXPECT_EQ(five.model, one.model);
   EXPECT_EQ(five.rewards, 2U * 9 * 900 + 10 * 24 * 300);
@@ -60,12 +60,12 @@ TEST(MemoryEstimate, ProcessesShareTheAgents) {
 TEST(MemoryEstimate, SurvivingDataKeepEarlierEpochs) {
   protocol::Study study = study_of(domain::Domain::box(3));
   study.data = protocol::DataPolicy::kSurviving;
-  EXPECT_EQ(estimate_memory(study, {}, AgentPoints::kShared, 1).points, 10U * 8 * 3 * 600);
+  EXPECT_EQ(estimate_memory(study, {}, protocol::Sharing::kPoints, 1).points, 10U * 8 * 3 * 600);
 }
 
 TEST(MemoryEstimate, FiniteSetsKeepIndicesToo) {
   const protocol::Study study = study_of(domain::Domain::finite(numeric::Points::Zero(2, 3)));
-  EXPECT_EQ(estimate_memory(study, {}, AgentPoints::kShared, 1).points, 10U * 28 * 500);
+  EXPECT_EQ(estimate_memory(study, {}, protocol::Sharing::kPoints, 1).points, 10U * 28 * 500);
 }
 
 // Ten million queries of one agent: no product overflows 32 bits.
@@ -74,7 +74,7 @@ TEST(MemoryEstimate, LargeNumbers) {
   study.agents = 1'000'000'000;
   study.epochs = {4'000'000'000};
   study.horizon = 4'000'000'000;
-  EXPECT_EQ(estimate_memory(study, {}, AgentPoints::kShared, 1).points,
+  EXPECT_EQ(estimate_memory(study, {}, protocol::Sharing::kPoints, 1).points,
             std::uint64_t{32'000'000'000} * 1'000'000'000);
 }
 

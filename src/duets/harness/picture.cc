@@ -63,14 +63,15 @@ void PictureRecorder::point(const Points& latents, Eigen::Index row, std::uint32
   picture_.point_epoch.push_back(epoch);
 }
 
-std::optional<Picture> PictureRecorder::finish(const protocol::Coordinator& coordinator,
-                                               const protocol::Recommendation& recommendation,
-                                               const problems::Problem& problem) {
+std::optional<Picture> PictureRecorder::finish(
+    const region::Region& region, const std::optional<protocol::Recommendation>& recommendation,
+    const problems::Problem* problem) {
   if (!active_) return std::nullopt;
   const Points grid = grid_points(picture_);
-  picture_.truth.resize(static_cast<std::size_t>(grid.rows()));
-  problem.values(grid, picture_.truth);
-  const region::Region& region = coordinator.view().region(coordinator.epoch());
+  if (problem != nullptr) {
+    picture_.truth.resize(static_cast<std::size_t>(grid.rows()));
+    problem->values(grid, picture_.truth);
+  }
   std::vector<std::uint8_t> inside(static_cast<std::size_t>(grid.rows()), 1);
   for (const auto& cut : region.cuts()) {
     const numeric::Vector sums = cut->sum_at(grid);
@@ -81,10 +82,10 @@ std::optional<Picture> PictureRecorder::finish(const protocol::Coordinator& coor
     }
     picture_.inside.push_back(inside);
   }
-  picture_.has_recommendation = recommendation.exists;
-  if (recommendation.exists) {
-    picture_.recommended_x = recommendation.point[0];
-    picture_.recommended_y = recommendation.point[1];
+  picture_.has_recommendation = recommendation.has_value();
+  if (recommendation) {
+    picture_.recommended_x = recommendation->point[0];
+    picture_.recommended_y = recommendation->point[1];
   }
   return std::move(picture_);
 }

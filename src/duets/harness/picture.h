@@ -7,7 +7,8 @@
 #include "duets/harness/run_result.h"
 #include "duets/harness/thinning.h"
 #include "duets/problems/problem.h"
-#include "duets/protocol/coordinator.h"
+#include "duets/protocol/run_summary.h"
+#include "duets/region/region.h"
 
 namespace duets::harness {
 
@@ -29,10 +30,11 @@ class PictureRecorder {
   /// Row `row` of `latents` was queried.
   void point(const numeric::Points& latents, Eigen::Index row, std::uint32_t epoch);
 
-  /// Evaluates mean, cuts and truth on a grid. Empty for studies that are not recorded. Once.
-  std::optional<Picture> finish(const protocol::Coordinator& coordinator,
-                                const protocol::Recommendation& recommendation,
-                                const problems::Problem& problem);
+  /// Evaluates mean, cuts and, where it is known, the truth on a grid. `region` is the last of the
+  /// run. Empty for studies that are not recorded. Once.
+  std::optional<Picture> finish(const region::Region& region,
+                                const std::optional<protocol::Recommendation>& recommendation,
+                                const problems::Problem* problem);
 
  private:
   bool active_ = false;

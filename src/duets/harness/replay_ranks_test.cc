@@ -80,7 +80,7 @@ TEST(ReplayRanks, PivotsAndSweepsAreThoseOfOneProcess) {
     const auto first_epoch = [&](const base::Executor& executor) {
       TestRun run(study, wavy_reward, false, random::StudySecret::from_seed(7), executor);
       run.run_epoch();
-      EXPECT_EQ(run.coordinator().reports().front().variance_path, VariancePath::kLowRank);
+      EXPECT_EQ(run.coordinator().summary().epochs().front().variance_path, VariancePath::kLowRank);
       return run.transcript();
     };
     const std::vector<base::Bytes> alone = first_epoch(base::SerialExecutor());

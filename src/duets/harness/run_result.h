@@ -8,21 +8,12 @@
 
 #include "duets/domain/shown_value.h"
 #include "duets/numeric/matrix.h"
-#include "duets/protocol/report.h"
+#include "duets/protocol/reward_scale.h"
+#include "duets/protocol/run_summary.h"
 
 namespace duets::harness {
 
-/// Cumulative communication after an exchange, in real numbers, in the three ledgers of
-/// docs/guide.md, the closing messages apart.
-struct CommunicationPoint {
-  std::uint32_t epoch = 0;
-  std::uint32_t t = 0;      ///< queries made by each agent when it was sent
-  double paper = 0;         ///< mean uplink per agent + broadcast counted once
-  double figure = 0;        ///< total uplink
-  double links = 0;         ///< every link, unicast
-  double closing = 0;       ///< closing messages, every link
-  std::uint64_t bytes = 0;  ///< encoded size on every link, closing included
-};
+using protocol::CommunicationPoint;
 
 /// One query.
 struct Trial {
@@ -61,8 +52,8 @@ struct RecommendationView {
 
 struct BestTrialView {
   std::uint32_t agent = 0, epoch = 0, slot = 0;
-  std::vector<double> values;
-  double value = 0;  ///< as observed, user's units
+  std::vector<double> values;  ///< empty where the agents' secret is not at hand
+  double value = 0;            ///< as observed, user's units
 };
 
 struct RunResult {
@@ -90,5 +81,10 @@ struct RunResult {
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it
 };
+
+/// What the records of a run have to show, whoever ran it. Left to the caller: objective and seed,
+/// and what no record holds: values of the best trial, regret and other truths, the picture.
+RunResult result_of(const protocol::Study& study, const protocol::RewardScale& scale,
+                    const protocol::RunSummary& summary);
 
 }  // namespace duets::harness

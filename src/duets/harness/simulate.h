@@ -1,5 +1,4 @@
-// The in-process host: a coordinator and N agents, a built-in function as objective. It knows no
-// mathematics; it carries messages and keeps the books.
+// A simulated study: an ensemble whose objective is a built-in function, with regret.
 //
 // Several processes may run one simulation together (base::Executor): each has the agents of its
 // share of the units and a coordinator that takes the messages of all. All of them call simulate()
@@ -11,41 +10,33 @@
 #include <optional>
 
 #include "duets/base/executor.h"
-#include "duets/harness/participation.h"
 #include "duets/harness/run_result.h"
 #include "duets/harness/thinning.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
+#include "duets/protocol/ensemble.h"
+#include "duets/protocol/reward_scale.h"
 #include "duets/protocol/study.h"
 #include "duets/random/coin.h"
 
 namespace duets::harness {
 
-/// Where a simulated agent's points come from.
-enum class AgentPoints : std::uint8_t {
-  kShared,    ///< the coordinator's replay serves the agents too: every point is drawn once
-  kSeparate,  ///< every agent draws its own, as in a deployment; a difference ends the run
-};
-
-/// A simulated study. The function is evaluated on the features of a point; rewards enter the model
-/// as (sign * value - offset) / scale.
-struct Simulation {
+/// The function is evaluated on the features of a point; rewards enter the model as RewardScale
+/// says.
+struct Simulation : protocol::RewardScale {
   std::shared_ptr<const protocol::Study> study;
   std::shared_ptr<const problems::Problem> problem;
   problems::Noise noise;
-  bool minimise = false;
-  double offset = 0;
-  double scale = 1;  ///< > 0
   std::uint64_t seed = 1;
   std::optional<random::StudySecret> secret{};  ///< of the agents' coins and the public one, as a
                                                 ///< deployment has it; by default from the seed.
                                                 ///< The problem's coin is always the seed's
-  Participation participation{};
-  std::optional<double> reference{};          ///< regret is against this, user's sign of "larger is
-                                              ///< better"; by default best_value()
-  bool picture = true;                        ///< record a picture of a two-dimensional study
-  AgentPoints points = AgentPoints::kShared;  ///< changes the cost, never the result
-  QueryThinning trials{};                     ///< the queries that the observer is told of
+  protocol::Participation participation{};
+  std::optional<double> reference{};  ///< regret is against this, user's sign of "larger is
+                                      ///< better"; by default best_value()
+  bool picture = true;                ///< record a picture of a two-dimensional study
+  protocol::Sharing sharing = protocol::Sharing::kPoints;  ///< changes the cost, never the result
+  QueryThinning trials{};  ///< the queries that the observer is told of
 };
 
 /// Told what happens, in order. All calls come from the thread that runs the simulation.

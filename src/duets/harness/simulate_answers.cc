@@ -1,8 +1,7 @@
 #include "duets/harness/simulate_answers.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include "duets/domain/domain.h"
 
@@ -36,11 +35,22 @@ std::vector<std::uint32_t> shown_slots(const QueryThinning& trials, const QueryT
   return slots;
 }
 
+base::Bytes encode_answers(const Answers& answers) {
+  base::ByteWriter out;
+  out.u32(base::value(answers.agent));
+  out.u32(base::value(answers.epoch));
+  out.u32(answers.first_t);
+  out.f64s(answers.truth);
+  out.u32s(answers.shown);
+  out.f64s(answers.shown_values);
+  protocol::write_points(out, answers.shown_latents);
+  return out.take();
+}
+
 }  // namespace
 
-Answers query_plan(const Simulation& simulation, const random::Coin& problem_coin,
-                   const QueryThinning& picture, const std::vector<std::uint32_t>& holes,
-                   protocol::Agent& agent) {
+protocol::PlanAnswers query_plan(const Simulation& simulation, const random::Coin& problem_coin,
+                                 const QueryThinning& picture, const protocol::Agent& agent) {
   const protocol::Plan& plan = agent.plan();
   Answers answers;
   answers.agent = agent.id();
@@ -51,8 +61,8 @@ Answers query_plan(const Simulation& simulation, const random::Coin& problem_coi
   answers.shown_values.reserve(answers.shown.size());
   answers.shown_latents.resize(static_cast<Eigen::Index>(answers.shown.size()),
                                plan.latents().cols());
-  const double sign = simulation.minimise ? -1.0 : 1.0;
-  for (std::uint32_t slot = 0; slot < answers.truth.size(); ++slot) {
+  std::vector<double> rewards(answers.truth.size());
+  for (std::uint32_t slot = 0; slot < rewards.size(); ++slot) {
     const double value =
         answers.truth[slot] +
         problems::draw_noise(simulation.noise, problem_coin, agent.id(), plan.first_t + slot);
@@ -61,48 +71,23 @@ Answers query_plan(const Simulation& simulation, const random::Coin& problem_coi
       answers.shown_values.push_back(value);
       answers.shown_latents.row(static_cast<Eigen::Index>(row)) = plan.latents().row(slot);
     }
-    if (std::binary_search(holes.begin(), holes.end(), slot)) {
-      answers.truth[slot] = std::numeric_limits<double>::quiet_NaN();
-      answers.message = agent.report_hole(slot);
-    } else {
-      answers.message = agent.report(slot, (sign * value - simulation.offset) / simulation.scale);
-    }
+    rewards[slot] = simulation.reward(value);
   }
-  return answers;
+  return {std::move(rewards), encode_answers(answers)};
 }
 
-base::Bytes encode_answers(std::span<const Answers> unit) {
-  base::ByteWriter out;
-  for (const Answers& answers : unit) {
-    out.u32(base::value(answers.agent));
-    out.u32(base::value(answers.epoch));
-    out.u32(answers.first_t);
-    out.blob(answers.message ? protocol::encode(*answers.message) : base::Bytes{});
-    out.f64s(answers.truth);
-    out.u32s(answers.shown);
-    out.f64s(answers.shown_values);
-    protocol::write_points(out, answers.shown_latents);
-  }
-  return out.take();
-}
-
-std::vector<Answers> decode_answers(std::span<const std::uint8_t> bytes) {
+Answers decode_answers(std::span<const std::uint8_t> bytes) {
   base::ByteReader in(bytes);
-  std::vector<Answers> unit;
-  while (in.remaining() > 0) {
-    Answers answers;
-    answers.agent = base::AgentId{in.u32()};
-    answers.epoch = base::EpochId{in.u32()};
-    answers.first_t = in.u32();
-    const base::Bytes message = in.blob();
-    if (!message.empty()) answers.message = protocol::decode(message);
-    answers.truth = in.f64s();
-    answers.shown = in.u32s();
-    answers.shown_values = in.f64s();
-    answers.shown_latents = protocol::read_points(in);
-    unit.push_back(std::move(answers));
-  }
-  return unit;
+  Answers answers;
+  answers.agent = base::AgentId{in.u32()};
+  answers.epoch = base::EpochId{in.u32()};
+  answers.first_t = in.u32();
+  answers.truth = in.f64s();
+  answers.shown = in.u32s();
+  answers.shown_values = in.f64s();
+  answers.shown_latents = protocol::read_points(in);
+  in.expect_end();
+  return answers;
 }
 
 }  // namespace duets::harness

@@ -154,7 +154,7 @@ TEST(SimulateManyUnits, SharedAndSeparatePointsGiveTheSameRun) {
   for (const Domain& domain : {forty_candidates(), Domain::box(2), Domain::ball(2, 1.0)}) {
     Simulation simulation = with_absences(many_units(domain, 7));
     const Outcome shared = run(simulation);
-    simulation.points = AgentPoints::kSeparate;
+    simulation.sharing = protocol::Sharing::kRegions;
     expect_same(run(simulation), shared);
     expect_same(run(simulation, ThreadExecutor(2)), shared);
   }
@@ -169,7 +169,7 @@ TEST(SimulateManyUnits, SharedPointsServeSurvivingDataToo) {
   study.data = protocol::DataPolicy::kSurviving;
   simulation.study = std::make_shared<const Study>(study);
   const Outcome shared = run(simulation);
-  simulation.points = AgentPoints::kSeparate;
+  simulation.sharing = protocol::Sharing::kRegions;
   expect_same(run(simulation), shared);
 }
 
@@ -225,7 +225,7 @@ TEST(SimulateEdges, ManyAgentsFewQueries) {
   EXPECT_EQ(protocol::num_units(study), 3U);
   const Outcome shared = run(simulation, ThreadExecutor(2));
   EXPECT_EQ(shared.told.trials.size(), 60'000U);
-  simulation.points = AgentPoints::kSeparate;
+  simulation.sharing = protocol::Sharing::kRegions;
   expect_same(run(simulation), shared);
 }
 

@@ -44,7 +44,7 @@ void check_point(const domain::Domain& domain, const Vector& latent, AgentId age
 }
 
 // What the ledger says now, at the end of the curves.
-void append(const problems::LedgerTotals& totals, Curves& curves) {
+void append(const base::LedgerTotals& totals, Curves& curves) {
   curves.paper.push_back(totals.paper);
   curves.figure.push_back(static_cast<double>(totals.figure));
   curves.links.push_back(static_cast<double>(totals.links));
@@ -72,10 +72,9 @@ class Environment {
     const Points features = domain.features(latent.transpose());
     const double truth =
         simulation_.problem->value({features.data(), static_cast<std::size_t>(features.cols())});
-    const double sign = simulation_.minimise ? -1.0 : 1.0;
-    regret_.add(agent, t, sign * truth);
-    const double value = truth + problems::draw_noise(simulation_.noise, problem_coin_, agent, t);
-    return (sign * value - simulation_.offset) / simulation_.scale;
+    regret_.add(agent, t, simulation_.upward(truth));
+    return simulation_.reward(truth +
+                              problems::draw_noise(simulation_.noise, problem_coin_, agent, t));
   }
 
   std::vector<double> cumulative_regret() const { return regret_.cumulative(); }

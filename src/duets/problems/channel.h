@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "duets/base/ids.h"
-#include "duets/problems/ledger.h"
+#include "duets/base/ledger.h"
 
 namespace duets::problems {
 
@@ -25,11 +25,11 @@ class Channel {
   /// when held > reals.size().
   std::vector<double> broadcast(std::vector<double> reals, std::size_t held = 0);
 
-  Ledger& ledger() { return ledger_; }
-  const Ledger& ledger() const { return ledger_; }
+  base::Ledger& ledger() { return ledger_; }
+  const base::Ledger& ledger() const { return ledger_; }
 
  private:
-  Ledger ledger_;
+  base::Ledger ledger_;
 };
 
 }  // namespace duets::problems

@@ -14,7 +14,7 @@ TEST(Channel, DeliversAndCountsWhatIsSent) {
   EXPECT_EQ(channel.uplink(AgentId{1}, {1, 2}), (std::vector<double>{1, 2}));
   EXPECT_EQ(channel.uplink(AgentId{2}, {3}), (std::vector<double>{3}));
   EXPECT_EQ(channel.broadcast({4, 5, 6, 7}), (std::vector<double>{4, 5, 6, 7}));
-  const LedgerTotals totals = channel.ledger().totals();
+  const base::LedgerTotals totals = channel.ledger().totals();
   EXPECT_DOUBLE_EQ(totals.paper, 3.0 / 3 + 4);  // mean uplink + broadcast once
   EXPECT_EQ(totals.figure, 3U);
   EXPECT_EQ(totals.links, 3U + 3 * 4);
@@ -25,7 +25,7 @@ TEST(Channel, DeliversAndCountsWhatIsSent) {
 TEST(Channel, HeldPartDoesNotTravel) {
   Channel channel(2);
   EXPECT_EQ(channel.broadcast({1, 2, 3}, 1).size(), 3U);
-  const LedgerTotals totals = channel.ledger().totals();
+  const base::LedgerTotals totals = channel.ledger().totals();
   EXPECT_DOUBLE_EQ(totals.paper, 3);
   EXPECT_EQ(totals.links, 4U);
   EXPECT_EQ(totals.bytes, 32U);
@@ -42,7 +42,7 @@ TEST(Channel, AnEmptyMessageCostsNothing) {
   Channel channel(2);
   channel.uplink(AgentId{0}, {});
   channel.broadcast({});
-  EXPECT_EQ(channel.ledger().totals(), LedgerTotals{});
+  EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
 }
 
 }  // namespace

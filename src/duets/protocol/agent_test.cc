@@ -259,7 +259,7 @@ TEST(AgentStarts, OutsideTheRegionAreRefused) {
     trim.starts = numeric::Points::Constant(1, 2, bad);
     EXPECT_EQ(error_kind([&] { agent.receive(trim); }), base::ErrorKind::kProtocol);
   }
-  trim.starts = run.coordinator().reports()[0].best_point.transpose();
+  trim.starts = run.coordinator().summary().epochs()[0].best_point.transpose();
   EXPECT_NO_THROW(agent.receive(trim));
 }
 

@@ -30,7 +30,8 @@ Coordinator::Coordinator(std::shared_ptr<const Study> study, const random::Study
       executor_(executor),
       replay_(study_, secret, executor),
       learner_(study_),
-      lambda_(study_->lambda) {
+      lambda_(study_->lambda),
+      summary_(*study_) {
   view_ = std::make_shared<PublicView>(study_, secret.public_coin(), executor_);
 }
 
@@ -108,6 +109,7 @@ void Coordinator::refuse(AgentId agent, EpochId epoch, Reason reason, Effects& e
 
 void Coordinator::take(const Message& message, AgentId agent, Effects& effects) {
   taken_.emplace(agent, message);
+  summary_.add(MessageTaken{message});
   unsent_.push_back(MessageTaken{message});
   if (taken_.size() < study_->agents) return;
   finish_epoch(everybody(), effects);
@@ -196,18 +198,6 @@ Effects Coordinator::resume() {
     finish_epoch(everybody(), effects);
   }
   return effects;
-}
-
-Recommendation Coordinator::recommendation() const {
-  Recommendation recommendation;
-  if (reports_.empty()) return recommendation;
-  const EpochReport& last = reports_.back();
-  recommendation.exists = true;
-  recommendation.epoch = last.epoch;
-  recommendation.point = last.best_point;
-  recommendation.mean = last.max_mean;
-  recommendation.half_width = last.width * last.best_stddev;
-  return recommendation;
 }
 
 }  // namespace duets::protocol

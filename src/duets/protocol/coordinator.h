@@ -21,6 +21,7 @@
 #include "duets/protocol/records.h"
 #include "duets/protocol/replay.h"
 #include "duets/protocol/report.h"
+#include "duets/protocol/run_summary.h"
 #include "duets/protocol/study.h"
 #include "duets/random/coin.h"
 
@@ -117,15 +118,11 @@ class Coordinator {
   /// Agents whose message for the open epoch is missing, increasing.
   std::vector<AgentId> waiting_for() const;
 
-  const std::vector<EpochReport>& reports() const { return reports_; }
-  Recommendation recommendation() const;
-  const std::optional<BestTrial>& best_trial() const { return best_; }
-  bool complete_participation() const { return complete_; }  ///< no hole, nobody excluded so far
+  /// Of all records that this coordinator gave out or replayed.
+  const RunSummary& summary() const { return summary_; }
   /// The points of an agent in the open epoch, for agents that live in this process; null for an
   /// agent whose points another process replays.
   std::shared_ptr<const region::Draw> points(AgentId agent) const { return replay_.draw(agent); }
-  const base::Digest& run_digest() const { return run_digest_; }
-  const base::Digest& state_digest() const { return state_digest_; }
   const PublicView& view() const { return *view_; }
 
   /// A coordinator from the journal of its host: all records of all effects, encoded, in order;
@@ -203,7 +200,6 @@ class Coordinator {
   EpochId epoch_{};  ///< the open one; 0 before start
   bool is_open_ = false;
   bool finished_ = false;
-  bool complete_ = true;
   Replay replay_;
   Learner learner_;
   double lambda_;                             ///< of the open epoch's posterior
@@ -212,11 +208,8 @@ class Coordinator {
   EpochReport open_report_;
   std::map<AgentId, Message> taken_;  ///< of the open epoch
   std::vector<Record> unsent_;        ///< messages taken whose effects an error swallowed
-  std::vector<EpochReport> reports_;
   std::map<EpochId, Trim> trims_;
-  std::optional<BestTrial> best_;
-  base::Digest run_digest_;
-  base::Digest state_digest_;
+  RunSummary summary_;
 };
 
 }  // namespace duets::protocol

@@ -125,8 +125,9 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   const region::Sampler& sampler = view_->sampler(epoch_);
   report.sampler = sampler.settings();
   report.region_points = sampler.region().survivors().size();
-  if (!reports_.empty()) {
-    report.region_fraction = reports_.back().region_fraction * reports_.back().cut_acceptance;
+  if (!summary_.epochs().empty()) {
+    const EpochReport& before = summary_.epochs().back();
+    report.region_fraction = before.region_fraction * before.cut_acceptance;
   }
   pool_.reset();
   taken_.clear();
@@ -136,14 +137,13 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   report.kernel = model.kernel;
   report.lambda = lambda_;
   report.reward_offset = model.reward_offset;
-  const double sigma2_max =
+  report.sigma2_max_open =
       variance_supremum(*study_, model.kernel, lambda_, replay_.dataset(everybody()),
                         sampler.region(), pool(), executor_, report);
-  report.sigma2_max_open = recorded_sigma2.value_or(sigma2_max);
   opened.has_inducing = true;
-  opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(), report);
+  opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(),
+                                    recorded_sigma2.value_or(report.sigma2_max_open), report);
   opened.inducing.closing = is_last();
-  report.sigma2_max_open = sigma2_max;
   return opened;
 }
 
@@ -156,13 +156,13 @@ void Coordinator::open_epoch(Effects& effects) {
   }
   open_report_ = opened.report;
   is_open_ = true;
+  summary_.add(opened);
   effects.records.push_back(std::move(opened));
 }
 
 void Coordinator::settle_participation(const std::vector<std::uint32_t>& participants,
                                        EpochReport& report) {
   report.num_participants = static_cast<std::uint32_t>(participants.size());
-  best_.reset();  // closing messages come in the last epoch only; an attempt before this one failed
   for (std::uint32_t a = 0; a < study_->agents; ++a) {
     if (!std::binary_search(participants.begin(), participants.end(), a)) {
       replay_.exclude(a);
@@ -173,11 +173,6 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
     report.num_holes += holes_of(message).size();
     if (sent_rewards(message)) {
       replay_.set_rewards(a, spread_over_slots(std::get<Upload>(message), open_report_.length));
-    }
-    const auto* closing = std::get_if<Closing>(&message);
-    if (closing != nullptr && closing->has_best &&
-        (!best_ || closing->best.reward > best_->reward)) {
-      best_ = closing->best;
     }
   }
   if (!is_last() && teaches(*view_, epoch_)) {
@@ -212,12 +207,12 @@ numeric::Vector Coordinator::summed_projections(
 
 void Coordinator::advance_digests(EpochClosed& closed) const {
   base::ByteWriter run;
-  run.digest(run_digest_);
+  run.digest(summary_.run_digest());
   run.u32(base::value(epoch_));
   for (const std::uint64_t digest : point_digests_) run.u64(digest);
   run.u32s(closed.participants);
   base::ByteWriter state;
-  state.digest(state_digest_);
+  state.digest(summary_.state_digest());
   if (sends_projection()) state.blob(encode(view_->inducing(epoch_).message));
   for (const std::uint32_t a : closed.participants) {
     const Message& message = taken_.at(AgentId{a});

@@ -61,6 +61,7 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
   }
   open_report_ = opened.report;
   is_open_ = true;
+  summary_.add(opened);
 }
 
 void Coordinator::apply_taken(const MessageTaken& taken) {
@@ -71,16 +72,14 @@ void Coordinator::apply_taken(const MessageTaken& taken) {
   check(!reason || *reason == Reason::kUnusable, "a message that does not fit its epoch");
   const AgentId agent = upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent;
   check(taken_.emplace(agent, taken.message).second, "a message taken twice");
+  summary_.add(taken);
 }
 
 void Coordinator::apply_closed(const EpochClosed& closed) {
-  complete_ = complete_ && is_complete(closed.report);
-  run_digest_ = closed.run_digest;
-  state_digest_ = closed.state_digest;
-  if (closed.has_report) reports_.push_back(closed.report);
   if (closed.has_trim) trims_.emplace(closed.epoch, closed.trim);
   if (closed.has_report) lambda_ = closed.report.lambda;
   is_open_ = false;
+  summary_.add(closed);
   if (is_last()) {
     finished_ = true;
   } else {

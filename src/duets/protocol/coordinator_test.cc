@@ -218,10 +218,10 @@ TEST_P(ClosingTest, TheLastEpochEndsTheStudy) {
   Coordinator& coordinator = run.coordinator();
   EXPECT_TRUE(coordinator.finished());
   EXPECT_TRUE(coordinator.waiting_for().empty());
-  EXPECT_TRUE(coordinator.complete_participation());
+  EXPECT_TRUE(coordinator.summary().participation().empty());
   const bool projection = GetParam() == ClosingRule::kProjection;
-  EXPECT_EQ(coordinator.reports().size(), projection ? 3U : 2U);
-  EXPECT_EQ(coordinator.recommendation().epoch, EpochId{projection ? 3U : 2U});
+  EXPECT_EQ(coordinator.summary().epochs().size(), projection ? 3U : 2U);
+  EXPECT_EQ(coordinator.summary().recommendation()->epoch, EpochId{projection ? 3U : 2U});
   EXPECT_EQ(error_kind([&] { coordinator.close(EpochId{3}, {AgentId{0}}); }),
             base::ErrorKind::kInvalid);
   // The best of all closing messages, ties to the lowest agent.
@@ -230,7 +230,7 @@ TEST_P(ClosingTest, TheLastEpochEndsTheStudy) {
     best = std::max(best, std::get<Closing>(*run.agent(a).outstanding()).best.reward);
     EXPECT_TRUE(run.agent(a).finished());
   }
-  EXPECT_EQ(coordinator.best_trial()->reward, best);
+  EXPECT_EQ(coordinator.summary().best_trial()->reward, best);
   // A closing message again, after the end: stale, and there is no trim to send along.
   const Effects late = coordinator.receive(*run.agent(1).outstanding());
   ASSERT_EQ(late.messages.size(), 1U);
@@ -271,7 +271,7 @@ TEST(Coordinator, CloseChecksItsArguments) {
   EXPECT_EQ(standing_of(coordinator), before);
   EXPECT_EQ(kind(1, {AgentId{0}, AgentId{2}}), std::nullopt);
   EXPECT_EQ(coordinator.epoch(), EpochId{2});
-  EXPECT_FALSE(coordinator.complete_participation());
+  EXPECT_FALSE(coordinator.summary().participation().empty());
 }
 
 // Effects come as: records, messages, events; an epoch's end brings the trim before the next S.
@@ -305,8 +305,8 @@ TEST(Coordinator, UploadsInAnyOrderGiveTheSameBytes) {
         for (const Outgoing& out : effects.messages) broadcasts.push_back(encode(out.message));
       }
     }
-    digests.push_back(run.coordinator().run_digest());
-    digests.push_back(run.coordinator().state_digest());
+    digests.push_back(run.coordinator().summary().run_digest());
+    digests.push_back(run.coordinator().summary().state_digest());
   } while (std::next_permutation(order.begin(), order.end()));
   const std::size_t per_run = broadcasts.size() / 6;
   ASSERT_EQ(per_run, 3U);  // two cuts and the inducing set between them

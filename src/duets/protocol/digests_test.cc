@@ -86,8 +86,8 @@ TEST(RunDigests, AreThoseOfTheFormat) {
         EXPECT_EQ(book.closed.state_digest, state_digest);
       }
       ASSERT_TRUE(run.coordinator().finished());
-      EXPECT_EQ(run.coordinator().run_digest(), run_digest);
-      EXPECT_EQ(run.coordinator().state_digest(), state_digest);
+      EXPECT_EQ(run.coordinator().summary().run_digest(), run_digest);
+      EXPECT_EQ(run.coordinator().summary().state_digest(), state_digest);
     }
   }
 }

@@ -65,15 +65,16 @@ void expect_sound(TestRun& run, const EpochReport& report) {
   }
 }
 
-TestRun finished(const Study& study, const RewardFunction& reward = wavy_reward) {
-  TestRun run(study, reward);
-  run.finish();
-  const std::vector<EpochReport>& reports = run.coordinator().reports();
-  const bool closes = study.closing == ClosingRule::kProjection;
-  EXPECT_EQ(reports.size() + (closes ? 0 : 1), lengths(study).size());
-  for (const EpochReport& report : reports) expect_sound(run, report);
-  return run;
-}
+struct FinishedRun : TestRun {
+  explicit FinishedRun(const Study& study, const RewardFunction& reward = wavy_reward)
+      : TestRun(study, reward) {
+    finish();
+    const std::vector<EpochReport>& reports = summary().epochs();
+    const bool closes = study.closing == ClosingRule::kProjection;
+    EXPECT_EQ(reports.size() + (closes ? 0 : 1), lengths(study).size());
+    for (const EpochReport& report : reports) expect_sound(*this, report);
+  }
+};
 
 std::vector<Inducing> all_inducing() {
   return {Inducing::kCoin, Inducing::kGreedy, Inducing::kPublic};
@@ -83,16 +84,16 @@ TEST(EdgeCases, OneAgent) {
   for (const Domain& domain : {Domain::finite(lattice(9, 2)), Domain::box(2)}) {
     Study study = small_study(domain);
     study.agents = 1;
-    TestRun run = finished(study);
-    EXPECT_EQ(run.coordinator().reports().size(), 2U);
-    EXPECT_TRUE(run.coordinator().recommendation().exists);
+    FinishedRun run(study);
+    EXPECT_EQ(run.coordinator().summary().epochs().size(), 2U);
+    EXPECT_TRUE(run.coordinator().summary().recommendation());
   }
 }
 
 TEST(EdgeCases, TwoAgents) {
   Study study = small_study(Domain::ball(2, 3.0));
   study.agents = 2;
-  EXPECT_EQ(finished(study).coordinator().reports().size(), 2U);
+  EXPECT_EQ(FinishedRun(study).coordinator().summary().epochs().size(), 2U);
 }
 
 // One epoch is the last one: nothing is projected, nothing recommended; the best trial is known.
@@ -104,10 +105,10 @@ TEST(EdgeCases, OneEpochRecommendsNothing) {
     TestRun run(study);
     EXPECT_FALSE(run.coordinator().view().knows_inducing(EpochId{1}));
     run.finish();
-    EXPECT_TRUE(run.coordinator().reports().empty());
-    EXPECT_FALSE(run.coordinator().recommendation().exists);
-    EXPECT_TRUE(run.coordinator().best_trial());
-    EXPECT_NE(run.coordinator().run_digest(), base::Digest{});
+    EXPECT_TRUE(run.coordinator().summary().epochs().empty());
+    EXPECT_FALSE(run.coordinator().summary().recommendation());
+    EXPECT_TRUE(run.coordinator().summary().best_trial());
+    EXPECT_NE(run.coordinator().summary().run_digest(), base::Digest{});
   }
 }
 
@@ -115,17 +116,17 @@ TEST(EdgeCases, OneEpochWithAClosingProjectionRecommends) {
   Study study = small_study();
   study.horizon = 1;
   study.closing = ClosingRule::kProjection;
-  TestRun run = finished(study);
-  ASSERT_EQ(run.coordinator().reports().size(), 1U);
-  EXPECT_EQ(run.coordinator().recommendation().epoch, EpochId{1});
+  FinishedRun run(study);
+  ASSERT_EQ(run.coordinator().summary().epochs().size(), 1U);
+  EXPECT_EQ(run.coordinator().summary().recommendation()->epoch, EpochId{1});
 }
 
 TEST(EdgeCases, OneCandidate) {
   for (const Inducing inducing : all_inducing()) {
     Study study = small_study(Domain::finite(lattice(1, 2)));
     study.inducing = inducing;
-    TestRun run = finished(study);
-    for (const EpochReport& report : run.coordinator().reports()) {
+    FinishedRun run(study);
+    for (const EpochReport& report : run.coordinator().summary().epochs()) {
       EXPECT_EQ(report.num_inducing, 1U);
       EXPECT_EQ(report.survivors, 1U);
       EXPECT_EQ(report.num_distinct, 1U);
@@ -139,8 +140,8 @@ TEST(EdgeCases, DuplicateCandidates) {
   for (const Inducing inducing : all_inducing()) {
     Study study = small_study(Domain::finite(lattice(1, 2).replicate(5, 1)));
     study.inducing = inducing;
-    TestRun run = finished(study);
-    for (const EpochReport& report : run.coordinator().reports()) {
+    FinishedRun run(study);
+    for (const EpochReport& report : run.coordinator().summary().epochs()) {
       EXPECT_EQ(report.num_inducing, 1U);
       EXPECT_EQ(report.survivors, 5U);
     }
@@ -153,17 +154,18 @@ TEST(EdgeCases, BetaZeroKeepsTheArgmaxSet) {
   for (Eigen::Index i = 0; i < 12; ++i) candidates(i, 0) = 0.1 * static_cast<double>(i % 6);
   Study study = small_study(Domain::finite(candidates));
   study.beta = 0;
-  TestRun run = finished(study, [](const Query& q) { return 1 + q.latent[0]; });
+  FinishedRun run(study, [](const Query& q) { return 1 + q.latent[0]; });
   const auto& survivors = run.coordinator().view().region(EpochId{2}).survivors();
   ASSERT_EQ(survivors.size(), 2U);
   EXPECT_EQ(survivors[1], survivors[0] + 6);
-  EXPECT_EQ(run.coordinator().reports()[0].tau, run.coordinator().reports()[0].max_mean);
+  EXPECT_EQ(run.coordinator().summary().epochs()[0].tau,
+            run.coordinator().summary().epochs()[0].max_mean);
 }
 
 TEST(EdgeCases, ZeroRewardsTrimNothing) {
   for (const Domain& domain : {Domain::finite(lattice(30, 2)), Domain::box(2)}) {
-    TestRun run = finished(small_study(domain), [](const Query&) { return 0.0; });
-    for (const EpochReport& report : run.coordinator().reports()) {
+    FinishedRun run(small_study(domain), [](const Query&) { return 0.0; });
+    for (const EpochReport& report : run.coordinator().summary().epochs()) {
       EXPECT_EQ(report.max_mean, 0);
       EXPECT_LE(report.tau, 0);
       EXPECT_EQ(report.cut_acceptance, 1);
@@ -181,8 +183,8 @@ TEST(EdgeCases, TinyLambda) {
       study.horizon = 21;
       study.t1 = 20;
       study.p0 = 1e13;  // p_j = 1: S_j is all of D_j
-      TestRun run = finished(study);
-      const EpochReport& report = run.coordinator().reports().at(0);
+      FinishedRun run(study);
+      const EpochReport& report = run.coordinator().summary().epochs().at(0);
       if (inducing == Inducing::kCoin) {
         EXPECT_EQ(report.p, 1);
         EXPECT_EQ(report.num_selected, report.num_points);
@@ -196,9 +198,9 @@ TEST(EdgeCases, TinyLambda) {
 TEST(EdgeCases, HugeLambda) {
   Study study = small_study();
   study.lambda = 1e12;
-  TestRun run = finished(study);
-  ASSERT_EQ(run.coordinator().reports().size(), 2U);
-  for (const EpochReport& report : run.coordinator().reports()) {
+  FinishedRun run(study);
+  ASSERT_EQ(run.coordinator().summary().epochs().size(), 2U);
+  for (const EpochReport& report : run.coordinator().summary().epochs()) {
     const double told = static_cast<double>(report.num_points) / study.lambda;
     EXPECT_GE(report.sigma2_max, 1 - told);
     EXPECT_LE(std::abs(report.max_mean), 2 * told);  // |wavy_reward| < 2
@@ -215,11 +217,12 @@ TEST(EdgeCases, HugeVariance) {
   huge.kernel.variance = 0x1p40;
   huge.lambda = 1;
   huge.p0 = 0x1p-40 * plain.p0;
-  TestRun expected = finished(plain);
-  TestRun run = finished(huge, [](const Query& q) { return 0x1p20 * wavy_reward(q); });
-  EXPECT_EQ(run.coordinator().run_digest(), expected.coordinator().run_digest());
-  EXPECT_EQ(run.coordinator().recommendation().mean,
-            0x1p20 * expected.coordinator().recommendation().mean);
+  FinishedRun expected(plain);
+  FinishedRun run(huge, [](const Query& q) { return 0x1p20 * wavy_reward(q); });
+  EXPECT_EQ(run.coordinator().summary().run_digest(),
+            expected.coordinator().summary().run_digest());
+  EXPECT_EQ(run.coordinator().summary().recommendation()->mean,
+            0x1p20 * expected.coordinator().summary().recommendation()->mean);
 }
 
 TEST(EdgeCases, OneDimension) {
@@ -227,7 +230,7 @@ TEST(EdgeCases, OneDimension) {
     for (const Inducing inducing : all_inducing()) {
       Study study = small_study(domain);
       study.inducing = inducing;
-      finished(study);
+      FinishedRun run(study);
     }
   }
 }
@@ -241,7 +244,7 @@ TEST(EdgeCases, FiftyDimensions) {
       study.inducing = inducing;
       study.horizon = 3;
       study.kernel.lengthscales = {2.0};
-      EXPECT_EQ(finished(study).coordinator().reports().size(), 1U);
+      EXPECT_EQ(FinishedRun(study).coordinator().summary().epochs().size(), 1U);
     }
   }
 }
@@ -262,12 +265,12 @@ TEST(EdgeCases, EveryKernelFamily) {
           data.middleRows(2 * a, 2) = opened.agent(a).plan().latents();
         }
       }
-      TestRun run = finished(study);
+      FinishedRun run(study);
       if (!domain.is_finite()) continue;
       const gp::ExactPosterior exact(study.kernel, data, Vector(), study.lambda);
       const double expected = exact.variance(domain.candidates()).variance.maxCoeff();
       // Repeated points collapse in the coordinator: the same matrix up to a rotation.
-      EXPECT_NEAR(run.coordinator().reports().at(0).sigma2_max, expected, 1e-12);
+      EXPECT_NEAR(run.coordinator().summary().epochs().at(0).sigma2_max, expected, 1e-12);
       variances.insert(expected);
     }
   }
@@ -283,10 +286,10 @@ TEST(EdgeCases, MixedParameters) {
        {.name = "kind", .type = ParameterType::kCategorical, .choices = {"a", "b", "c"}}}));
   for (const Inducing inducing : all_inducing()) {
     study.inducing = inducing;
-    TestRun run = finished(study);
+    FinishedRun run(study);
     // rate, layers and one feature for each kind
     EXPECT_EQ(run.coordinator().view().inducing(EpochId{1}).features.cols(), 5);
-    EXPECT_EQ(run.coordinator().recommendation().point.size(), 3);
+    EXPECT_EQ(run.coordinator().summary().recommendation()->point.size(), 3);
   }
 }
 
@@ -305,7 +308,7 @@ TEST(EdgeCases, HugeRewards) {
           study.inducing = Inducing::kPublic;
           study.horizon = 3;  // one cut; the region it leaves has the size of a few numbers
           const auto reward = [size](const Query& q) { return (q.slot % 2 == 0 ? 1 : -1) * size; };
-          EXPECT_EQ(error_text([&] { finished(study, reward); }), "");
+          EXPECT_EQ(error_text([&] { FinishedRun(study, reward); }), "");
         }
       }
     }
@@ -319,8 +322,8 @@ TEST(EdgeCases, EveryScheduleRuns) {
     study.schedule = rule;
     study.horizon = 13;
     study.t1 = 1;
-    TestRun run = finished(study);
-    EXPECT_EQ(run.coordinator().reports().size() + 1, lengths(study).size());
+    FinishedRun run(study);
+    EXPECT_EQ(run.coordinator().summary().epochs().size() + 1, lengths(study).size());
   }
 }
 

@@ -69,17 +69,18 @@ double inducing_probability(const Study& study, double sigma2_max, std::uint64_t
 }
 
 InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
-                            const Replay& replay, const RewardWish& rewards, EpochReport& report) {
+                            const Replay& replay, const RewardWish& rewards, double sigma2_max,
+                            EpochReport& report) {
   InducingSet set;
   set.epoch = epoch;
   const kernel::Kernel& kernel = view.model(epoch).kernel;
   const auto features = [&](const Points& latents) { return features_of(study, latents); };
   // Never finer than what pruning would leave: a tiny lambda makes sigma2_max tiny too.
   const double residual =
-      std::max(kGreedyShare * report.sigma2_max_open, gp::kPruneTolerance * kernel.variance);
+      std::max(kGreedyShare * sigma2_max, gp::kPruneTolerance * kernel.variance);
   if (study.inducing == Inducing::kCoin) {
-    report.p_unclipped = inducing_probability(study, report.sigma2_max_open,
-                                              std::uint64_t{study.agents} * report.length);
+    report.p_unclipped =
+        inducing_probability(study, sigma2_max, std::uint64_t{study.agents} * report.length);
     report.p = std::min(1.0, report.p_unclipped);
     const Replay::Chosen chosen = replay.throw_coins(report.p);
     report.num_selected = chosen.num_rows;

@@ -33,9 +33,11 @@ struct RewardWish {
   bool wanted = false;
 };
 
-/// Chooses S_j and the kind of upload; fills p, num_selected, num_inducing. Collective.
+/// Chooses S_j and the kind of upload; fills p, num_selected, num_inducing. `sigma2_max` is over
+/// all points of the epoch; `report.length` and `report.lambda` must be known. Collective.
 InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView& view,
-                            const Replay& replay, const RewardWish& rewards, EpochReport& report);
+                            const Replay& replay, const RewardWish& rewards, double sigma2_max,
+                            EpochReport& report);
 
 /// The points over which suprema on X_j are taken: all survivors of a finite set, otherwise
 /// kSupremumPool public points.

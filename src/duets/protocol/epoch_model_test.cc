@@ -126,7 +126,7 @@ TEST(ChooseCut, TheoryUsesTheSparseWidth) {
   study.subgaussian = 0.01;
   TestRun run(study);
   run.run_epoch();
-  const EpochReport& report = run.coordinator().reports().at(0);
+  const EpochReport& report = run.coordinator().summary().epochs().at(0);
   EXPECT_EQ(report.width, gp::sparse_beta(theory_inputs(study)));
   EXPECT_EQ(report.p_unclipped,
             gp::theory_p0(theory_inputs(study)) * (report.sigma2_max_open / study.lambda));
@@ -158,7 +158,7 @@ TEST(ChooseCut, TheoryUsesTheDeviationOfTheSparsePosterior) {
   }
   const Points inducing = run.coordinator().view().inducing(EpochId{1}).features;
   run.run_epoch();
-  const EpochReport& report = run.coordinator().reports().at(0);
+  const EpochReport& report = run.coordinator().summary().epochs().at(0);
   ASSERT_LT(report.p, 1);
   const gp::SparsePosterior posterior(study.kernel, inducing, data, Vector(), study.lambda,
                                       kSerial);
@@ -176,7 +176,7 @@ TEST(ChooseCut, TheBestPointSurvives) {
        {Domain::finite(lattice(40, 2)), Domain::box(2), Domain::ball(3, 1.0)}) {
     TestRun run(small_study(domain));
     run.run_epoch();
-    const EpochReport& report = run.coordinator().reports().at(0);
+    const EpochReport& report = run.coordinator().summary().epochs().at(0);
     const Points best = report.best_point.transpose();
     EXPECT_EQ(run.coordinator().view().region(EpochId{2}).contains(best).inside[0], 1);
     EXPECT_GE(report.cut_acceptance, 0);

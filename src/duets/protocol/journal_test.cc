@@ -47,11 +47,16 @@ void expect_goes_on_alike(const TestRun& run, const Coordinator& uncut, std::siz
   }
   EXPECT_EQ(journal, whole);
   EXPECT_EQ(standing_of(coordinator), standing_of(uncut));
-  EXPECT_EQ(coordinator.recommendation().point, uncut.recommendation().point);
-  ASSERT_EQ(coordinator.best_trial().has_value(), uncut.best_trial().has_value());
-  const auto reward = [](const Coordinator& c) { return c.best_trial()->reward; };
-  if (uncut.best_trial()) {
-    EXPECT_EQ(reward(coordinator), reward(uncut));
+  const RunSummary& summary = coordinator.summary();
+  const RunSummary& expected = uncut.summary();
+  EXPECT_EQ(summary.sent(), expected.sent());
+  ASSERT_EQ(summary.recommendation().has_value(), expected.recommendation().has_value());
+  if (expected.recommendation()) {
+    EXPECT_EQ(summary.recommendation()->point, expected.recommendation()->point);
+  }
+  ASSERT_EQ(summary.best_trial().has_value(), expected.best_trial().has_value());
+  if (expected.best_trial()) {
+    EXPECT_EQ(summary.best_trial()->reward, expected.best_trial()->reward);
   }
 }
 

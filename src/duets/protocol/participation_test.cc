@@ -122,7 +122,7 @@ TEST(Participation, AbsentAgentAndHoles) {
     run.run_epoch({1}, {{2, {0}}});
     EXPECT_EQ(run.trim(1).excluded, std::vector<std::uint32_t>{1});
     expect_same_weights(run.trim(1).weights, direct_weights(run, book, 1, {0, 2}));
-    const EpochReport& report = run.coordinator().reports().at(0);
+    const EpochReport& report = run.coordinator().summary().epochs().at(0);
     EXPECT_EQ(report.num_points, 3U);
     EXPECT_EQ(report.num_holes, 1U);
     EXPECT_EQ(report.num_participants, 2U);
@@ -142,7 +142,7 @@ TEST(Participation, LargestVarianceIsThatOfTheRemainingPoints) {
   const gp::ExactPosterior exact(run.study().kernel, latents_of(rows, 2), Vector(), 0.2);
   const double expected = exact.variance(run.study().domain->candidates()).variance.maxCoeff();
   // Repeated points collapse in the coordinator: the same matrix up to a rotation.
-  EXPECT_NEAR(run.coordinator().reports()[0].sigma2_max, expected, 1e-12);
+  EXPECT_NEAR(run.coordinator().summary().epochs()[0].sigma2_max, expected, 1e-12);
 }
 
 // Under the surviving policy an absent agent's older rows leave for that epoch too (its projection,
@@ -203,8 +203,10 @@ TEST(Participation, RawRewardsAndProjectionsDecideTheSame) {
     for (const std::uint32_t epoch : {1U, 2U}) {
       EXPECT_EQ(encode(raw.trim(epoch)), encode(projected.trim(epoch)));
     }
-    EXPECT_EQ(raw.coordinator().run_digest(), projected.coordinator().run_digest());
-    EXPECT_NE(raw.coordinator().state_digest(), projected.coordinator().state_digest());
+    EXPECT_EQ(raw.coordinator().summary().run_digest(),
+              projected.coordinator().summary().run_digest());
+    EXPECT_NE(raw.coordinator().summary().state_digest(),
+              projected.coordinator().summary().state_digest());
   }
 }
 
@@ -228,7 +230,8 @@ TEST(Participation, RawRewardsUnderSurvivingDataWhileTheyLast) {
     ASSERT_EQ(raw.coordinator().view().inducing(EpochId{2}).message.upload, UploadKind::kRewards);
     EXPECT_EQ(encode(raw.trim(1)), encode(projected.trim(1)));
     EXPECT_EQ(encode(raw.trim(2)), encode(projected.trim(2)));
-    EXPECT_EQ(raw.coordinator().run_digest(), projected.coordinator().run_digest());
+    EXPECT_EQ(raw.coordinator().summary().run_digest(),
+              projected.coordinator().summary().run_digest());
   }
 }
 
@@ -272,7 +275,7 @@ TEST(Participation, CloseAgainAfterAnError) {
   TestRun plain(study);
   plain.run_epoch({0, 1}, {{2, {1}}});
   EXPECT_EQ(encode(run.trim(1)), encode(plain.trim(1)));
-  EXPECT_EQ(run.coordinator().run_digest(), plain.coordinator().run_digest());
+  EXPECT_EQ(run.coordinator().summary().run_digest(), plain.coordinator().summary().run_digest());
 }
 
 // Nothing was observed: the mean is 0, the deviation is the prior's, everything stays.
@@ -280,7 +283,7 @@ TEST(Participation, AllSlotsAreHoles) {
   for (const Study& study : studies()) {
     TestRun run(study);
     run.run_epoch({}, {{0, {0, 1}}, {1, {0, 1}}, {2, {0, 1}}});
-    const EpochReport& report = run.coordinator().reports().at(0);
+    const EpochReport& report = run.coordinator().summary().epochs().at(0);
     EXPECT_EQ(report.num_points, 0U);
     EXPECT_EQ(report.sigma2_max, 1.0);
     EXPECT_EQ(run.trim(1).weights.norm(), 0);
@@ -354,9 +357,9 @@ TEST(Participation, BestTrialOfThoseThatClosed) {
   run.run_epoch();
   run.run_epoch();
   run.run_epoch({1});
-  ASSERT_TRUE(run.coordinator().best_trial());
-  EXPECT_NE(run.coordinator().best_trial()->agent, AgentId{1});
-  EXPECT_FALSE(run.coordinator().complete_participation());
+  ASSERT_TRUE(run.coordinator().summary().best_trial());
+  EXPECT_NE(run.coordinator().summary().best_trial()->agent, AgentId{1});
+  EXPECT_FALSE(run.coordinator().summary().participation().empty());
 }
 
 }  // namespace

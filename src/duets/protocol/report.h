@@ -75,14 +75,4 @@ struct EpochReport {
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);
 
-/// The best posterior mean and how far to trust it; not to be confused with the best reward
-/// observed.
-struct Recommendation {
-  bool exists = false;  ///< false when no epoch was closed
-  base::EpochId epoch{};
-  numeric::Vector point;  ///< latent
-  double mean = 0;        ///< model units
-  double half_width = 0;  ///< width * posterior deviation at the point
-};
-
 }  // namespace duets::protocol

@@ -39,10 +39,9 @@ void expect_restarting_changes_nothing(const Study& study) {
   play(restarted);
   EXPECT_EQ(restarted.transcript(), plain.transcript());
   EXPECT_EQ(standing_of(restarted.coordinator()), standing_of(plain.coordinator()));
-  EXPECT_EQ(restarted.coordinator().complete_participation(), false);
-  EXPECT_EQ(restarted.coordinator().best_trial()->reward, plain.coordinator().best_trial()->reward);
-  EXPECT_EQ(restarted.coordinator().recommendation().point,
-            plain.coordinator().recommendation().point);
+  EXPECT_EQ(restarted.summary().participation().empty(), false);
+  EXPECT_EQ(restarted.summary().best_trial()->reward, plain.summary().best_trial()->reward);
+  EXPECT_EQ(restarted.summary().recommendation()->point, plain.summary().recommendation()->point);
 }
 
 class RestartTest : public ::testing::TestWithParam<Options> {};

@@ -1,5 +1,4 @@
-// A host in miniature for the tests of this room: it carries messages at once and keeps every byte
-// that the coordinator and the agents gave out.
+// Small studies and runs of them, for tests.
 #pragma once
 
 #include <cmath>
@@ -13,8 +12,7 @@
 #include <vector>
 
 #include "duets/base/error.h"
-#include "duets/protocol/agent.h"
-#include "duets/protocol/coordinator.h"
+#include "duets/protocol/ensemble.h"
 
 namespace duets::protocol {
 
@@ -105,12 +103,14 @@ std::string error_text(const Body& body) {
 
 /// What can be seen of a coordinator between two inputs.
 inline auto standing_of(const Coordinator& c) {
-  return std::tuple(c.epoch(), c.is_open(), c.finished(), c.waiting_for(), c.reports().size(),
-                    c.complete_participation(), c.run_digest(), c.state_digest());
+  const RunSummary& summary = c.summary();
+  return std::tuple(c.epoch(), c.is_open(), c.finished(), c.waiting_for(), summary.epochs().size(),
+                    summary.participation(), summary.run_digest(), summary.state_digest());
 }
 
 inline const base::SerialExecutor kTestExecutor;
 
+/// An ensemble whose agents share nothing, with every record and broadcast it gave out.
 class TestRun {
  public:
   /// `always_restart`: after every input a coordinator goes on that was replayed from the journal.
@@ -118,19 +118,19 @@ class TestRun {
                    bool always_restart = false,
                    const random::StudySecret& secret = random::StudySecret::from_seed(7),
                    const base::Executor& executor = kTestExecutor)
-      : executor_(executor),
-        secret_(secret),
-        study_(share(study)),
-        reward_(std::move(reward)),
-        always_restart_(always_restart) {
-    coordinator_.emplace(study_, secret_, executor_);
-    for (std::uint32_t a = 0; a < study.agents; ++a) agents_.push_back(make_agent(a));
-    carry_out(coordinator_->start());
+      : reward_(std::move(reward)),
+        always_restart_(always_restart),
+        ensemble_(share(study), secret, executor, Sharing::kNothing,
+                  [this](const Effects& effects) { keep(effects); }) {
+    ensemble_.start();
   }
 
-  Coordinator& coordinator() { return *coordinator_; }
-  Agent& agent(std::uint32_t a) { return agents_[a]; }
-  const Study& study() const { return *study_; }
+  Coordinator& coordinator() { return ensemble_.coordinator(); }
+  const Coordinator& coordinator() const { return ensemble_.coordinator(); }
+  const RunSummary& summary() const { return coordinator().summary(); }
+  Agent& agent(std::uint32_t a) { return ensemble_.agent(a); }
+  const Study& study() const { return ensemble_.study(); }
+  /// Records and messages of the coordinator, encoded.
   const std::vector<base::Bytes>& transcript() const { return transcript_; }
   const std::vector<Record>& records() const { return records_; }
   /// The same, encoded.
@@ -140,41 +140,26 @@ class TestRun {
 
   /// The agent answers all open slots of its plan; returns what it then sends.
   std::optional<Message> query(std::uint32_t a, const std::vector<std::uint32_t>& holes = {}) {
-    const std::set<std::uint32_t> failed(holes.begin(), holes.end());
-    const Plan plan = agents_[a].plan();
-    std::optional<Message> message;
-    for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
-      const double reward =
-          reward_({plan.latents().row(slot).transpose(), a, base::value(plan.epoch), slot});
-      message =
-          failed.contains(slot) ? agents_[a].report_hole(slot) : agents_[a].report(slot, reward);
-    }
-    if (message) transcript_.push_back(encode(*message));
-    return message;
+    std::vector<double> rewards = answers(agent(a)).rewards;
+    for (const std::uint32_t slot : holes) rewards.at(slot) = std::nan("");
+    return answer_plan(agent(a), rewards);
   }
 
   /// Carries a message to the coordinator and its effects to the agents.
-  Effects deliver(const Message& message) { return carry_out(coordinator_->receive(message)); }
+  Effects deliver(const Message& message) { return ensemble_.deliver(message); }
 
   Effects close(std::uint32_t epoch, const std::vector<AgentId>& participants) {
-    return carry_out(coordinator_->close(EpochId{epoch}, participants));
+    return ensemble_.close(EpochId{epoch}, participants);
   }
 
   /// All agents query and upload, but for those named; holes by agent.
   void run_epoch(const std::set<std::uint32_t>& excluded = {},
                  const std::map<std::uint32_t, std::vector<std::uint32_t>>& holes = {}) {
-    const std::uint32_t epoch = base::value(coordinator_->epoch());
-    std::vector<AgentId> participants;
-    for (std::uint32_t a = 0; a < study_->agents; ++a) {
-      if (excluded.contains(a)) continue;
-      participants.push_back(AgentId{a});
-      deliver(query(a, holes.contains(a) ? holes.at(a) : std::vector<std::uint32_t>{}).value());
-    }
-    if (!excluded.empty()) close(epoch, participants);
+    ensemble_.run_epoch({excluded, holes}, [this](const Agent& agent) { return answers(agent); });
   }
 
   void finish() {
-    while (!coordinator_->finished()) run_epoch();
+    ensemble_.run([this](const Agent& agent) { return answers(agent); });
   }
 
   /// The Trim that closed an epoch, from the records.
@@ -187,44 +172,36 @@ class TestRun {
   }
 
  private:
-  Agent make_agent(std::uint32_t a) const {
-    return {study_, AgentId{a}, secret_.agent_coin(AgentId{a}), make_view()};
-  }
-  std::shared_ptr<PublicView> make_view() const {
-    return std::make_shared<PublicView>(study_, secret_.public_coin(), executor_);
+  PlanAnswers answers(const Agent& agent) const {
+    const Plan& plan = agent.plan();
+    PlanAnswers given;
+    for (std::uint32_t slot = 0; slot < plan.latents().rows(); ++slot) {
+      given.rewards.push_back(reward_({plan.latents().row(slot).transpose(),
+                                       base::value(agent.id()), base::value(plan.epoch), slot}));
+    }
+    return given;
   }
 
-  Effects carry_out(Effects effects) {
+  void keep(const Effects& effects) {
     for (const Record& record : effects.records) {
       records_.push_back(record);
       journal_.push_back(encode_record(record));
       transcript_.push_back(journal_.back());
     }
-    if (always_restart_) {
-      coordinator_.emplace(Coordinator::replay(study_, secret_, executor_, journal_));
-    }
+    if (always_restart_) ensemble_.restart(journal_);
     for (const Outgoing& outgoing : effects.messages) {
       transcript_.push_back(encode(outgoing.message));
       if (!outgoing.to) broadcast_.push_back(encode(outgoing.message));
-      for (std::uint32_t a = 0; a < agents_.size(); ++a) {
-        if (outgoing.to && *outgoing.to != AgentId{a}) continue;
-        agents_[a].receive(outgoing.message);
-      }
     }
-    return effects;
   }
 
-  const base::Executor& executor_;
-  random::StudySecret secret_;
-  std::shared_ptr<const Study> study_;
   RewardFunction reward_;
   bool always_restart_;
-  std::optional<Coordinator> coordinator_;
-  std::vector<Agent> agents_;
   std::vector<Record> records_;
   std::vector<base::Bytes> journal_;
   std::vector<base::Bytes> transcript_;
   std::vector<base::Bytes> broadcast_;
+  Ensemble ensemble_;
 };
 
 }  // namespace duets::protocol

@@ -47,9 +47,11 @@ TEST(SelfTuning, TheSamePointsUnderAffineRewards) {
     for (const auto& [a, c] : {std::pair{1024.0, 0.0}, {0.37, -12.0}, {2.5e4, 3.0}}) {
       TestRun other(study, scaled(a, c));
       other.finish();
-      EXPECT_EQ(other.coordinator().run_digest(), run.coordinator().run_digest()) << a << " " << c;
-      EXPECT_EQ(other.coordinator().recommendation().point,
-                run.coordinator().recommendation().point);
+      EXPECT_EQ(other.coordinator().summary().run_digest(),
+                run.coordinator().summary().run_digest())
+          << a << " " << c;
+      EXPECT_EQ(other.coordinator().summary().recommendation()->point,
+                run.coordinator().summary().recommendation()->point);
     }
   }
 }
@@ -60,7 +62,7 @@ TEST(SelfTuning, OtherRewardsGiveOtherPoints) {
     TestRun other(study, [](const Query& q) { return -wavy_reward(q); });
     run.finish();
     other.finish();
-    EXPECT_NE(other.coordinator().run_digest(), run.coordinator().run_digest());
+    EXPECT_NE(other.coordinator().summary().run_digest(), run.coordinator().summary().run_digest());
   }
 }
 
@@ -72,9 +74,9 @@ TEST(SelfTuning, CutsKeepTheFloor) {
     const double share = kept_share(study);
     EXPECT_GT(share, 0);
     EXPECT_LE(share, 0.5);  // above it one point may go all the same, see below
-    const EpochReport& first = run.coordinator().reports().front();
+    const EpochReport& first = run.coordinator().summary().epochs().front();
     EXPECT_LT(first.tau, first.printed_tau);
-    for (const EpochReport& report : run.coordinator().reports()) {
+    for (const EpochReport& report : run.coordinator().summary().epochs()) {
       EXPECT_LE(report.tau, report.printed_tau);  // equal where a single point may be left
       if (study.domain->is_finite()) {
         EXPECT_GE(static_cast<double>(report.survivors),
@@ -95,7 +97,7 @@ TEST(SelfTuning, TheFloorAllowsDroppingOneCandidateAtATime) {
   TestRun run(study);
   run.finish();
   std::vector<std::uint64_t> survivors;
-  for (const EpochReport& report : run.coordinator().reports()) {
+  for (const EpochReport& report : run.coordinator().summary().epochs()) {
     survivors.push_back(report.survivors);
   }
   ASSERT_GE(survivors.size(), 4U);
@@ -108,8 +110,8 @@ TEST(SelfTuning, AWideCutIsNotTouchedByTheFloor) {
   study.beta = 100;
   TestRun run(study);
   run.finish();
-  ASSERT_EQ(run.coordinator().reports().size() + 1, lengths(study).size());
-  for (const EpochReport& report : run.coordinator().reports()) {
+  ASSERT_EQ(run.coordinator().summary().epochs().size() + 1, lengths(study).size());
+  for (const EpochReport& report : run.coordinator().summary().epochs()) {
     EXPECT_EQ(report.tau, report.printed_tau);
   }
 }
@@ -122,7 +124,7 @@ TEST(SelfTuning, TheModelTravelsWhenItChanges) {
   run.finish();
   Model known{study.kernel, 0};
   bool learned_once = false;
-  for (const EpochReport& report : run.coordinator().reports()) {
+  for (const EpochReport& report : run.coordinator().summary().epochs()) {
     const Trim& trim = run.trim(base::value(report.epoch));
     const bool rewards =
         run.coordinator().view().inducing(report.epoch).message.upload == UploadKind::kRewards;
@@ -184,7 +186,7 @@ TEST(SelfTuning, AnExcludedAgentTeachesNothing) {
           .parameters;
   EXPECT_EQ(run.trim(1).learned->kernel, expected.kernel);
   EXPECT_EQ(run.trim(1).learned->reward_offset, expected.offset);
-  EXPECT_EQ(run.coordinator().reports().at(0).lambda, expected.lambda);
+  EXPECT_EQ(run.coordinator().summary().epochs().at(0).lambda, expected.lambda);
 }
 
 // The first epoch sends rewards although a projection would be as short.
@@ -194,7 +196,7 @@ TEST(SelfTuning, RewardsComeUntilThereAreEnough) {
   TestRun run(study);
   run.finish();
   std::uint64_t known = 0;
-  for (const EpochReport& report : run.coordinator().reports()) {
+  for (const EpochReport& report : run.coordinator().summary().epochs()) {
     const UploadKind kind = run.coordinator().view().inducing(report.epoch).message.upload;
     if (known < kWantedRewards) {
       EXPECT_EQ(kind, UploadKind::kRewards);

@@ -60,7 +60,7 @@ TEST(Stratified, AgentsAndCoordinatorAgree) {
   for (const auto& [name, study] : studies()) {
     TestRun run(study);
     run.finish();
-    EXPECT_TRUE(run.coordinator().complete_participation()) << name;
+    EXPECT_TRUE(run.coordinator().summary().participation().empty()) << name;
     EXPECT_NE(run.coordinator().view().strata(EpochId{1}), nullptr) << name;
     EXPECT_NE(run.coordinator().view().strata(run.coordinator().epoch()), nullptr) << name;
   }
@@ -84,8 +84,8 @@ TEST(Stratified, AJournalIsReplayed) {
     std::vector<base::Bytes> journal;
     for (const Record& record : run.records()) journal.push_back(encode_record(record));
     const Coordinator replayed = Coordinator::replay(share(study), kSecret, kTestExecutor, journal);
-    EXPECT_EQ(replayed.run_digest(), run.coordinator().run_digest()) << name;
-    EXPECT_EQ(replayed.state_digest(), run.coordinator().state_digest()) << name;
+    EXPECT_EQ(replayed.summary().run_digest(), run.summary().run_digest()) << name;
+    EXPECT_EQ(replayed.summary().state_digest(), run.summary().state_digest()) << name;
   }
 }
 
@@ -116,7 +116,7 @@ TEST(Stratified, TestsAreCounted) {
   run.finish();
   const region::Strata* first = run.coordinator().view().strata(EpochId{1});
   EXPECT_EQ(first->tests(), 6 * region::kPointsPerStratum);
-  EXPECT_EQ(run.coordinator().reports().front().membership_tests, first->tests());
+  EXPECT_EQ(run.coordinator().summary().epochs().front().membership_tests, first->tests());
 }
 
 // 3 x 11000 slots are too many: their points are those of independent coins.

@@ -121,8 +121,8 @@ TEST(Unusable, ARewardFromAnOldJournalLeavesItsAgentOut) {
   TestRun without(learning_study());
   without.run_epoch({3});
   EXPECT_THAT(closing(effects).participants, ElementsAre(0U, 1U, 2U, 4U));
-  EXPECT_EQ(closing(effects).run_digest, without.coordinator().run_digest());
-  EXPECT_EQ(closing(effects).state_digest, without.coordinator().state_digest());
+  EXPECT_EQ(closing(effects).run_digest, without.coordinator().summary().run_digest());
+  EXPECT_EQ(closing(effects).state_digest, without.coordinator().summary().state_digest());
   EXPECT_THAT(closing(effects).trim.excluded, ElementsAre(3U));
 }
 
@@ -137,11 +137,11 @@ TEST(Unusable, AProjectionThatOverflowsLeavesItsAgentsOut) {
   EXPECT_THAT(left_out(effects), ElementsAre(0U, 4U));
   EXPECT_THAT(closing(effects).participants, ElementsAre(1U, 2U, 3U));
   EXPECT_EQ(base::value(run.coordinator().epoch()), 2U);
-  EXPECT_FALSE(run.coordinator().complete_participation());
+  EXPECT_FALSE(run.coordinator().summary().participation().empty());
 
   TestRun without(projecting_study());
   without.run_epoch({0, 4});
-  EXPECT_EQ(closing(effects).state_digest, without.coordinator().state_digest());
+  EXPECT_EQ(closing(effects).state_digest, without.coordinator().summary().state_digest());
 }
 
 // When no single message is at fault, the error is thrown and all messages stay.

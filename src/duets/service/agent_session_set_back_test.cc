@@ -125,7 +125,8 @@ TEST_F(SetBackTest, WhoWasLeftOutSendsNothingAndTheSameEndGivesTheSameRun) {
   run.finish();
   ASSERT_TRUE(
       eventually([&] { return fleet_.server().status("study").state == StudyState::kFinished; }));
-  EXPECT_EQ(fleet_.server().status("study").state_digest, run.coordinator().state_digest());
+  EXPECT_EQ(fleet_.server().status("study").state_digest,
+            run.coordinator().summary().state_digest());
 }
 
 TEST_F(SetBackTest, AnotherEndOfAnEpochIsNoticed) {

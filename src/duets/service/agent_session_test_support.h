@@ -219,8 +219,8 @@ class Fleet {
         eventually([&] { return server_->status("study").state == StudyState::kFinished; }));
     auto run = test_run();
     run.finish();
-    EXPECT_EQ(server_->status("study").run_digest, run.coordinator().run_digest());
-    EXPECT_EQ(server_->status("study").state_digest, run.coordinator().state_digest());
+    EXPECT_EQ(server_->status("study").run_digest, run.coordinator().summary().run_digest());
+    EXPECT_EQ(server_->status("study").state_digest, run.coordinator().summary().state_digest());
     EXPECT_EQ(num_answered(), 27U);
   }
 

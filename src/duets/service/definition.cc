@@ -68,10 +68,7 @@ void check_space(const domain::Domain& domain) {
 
 void check_objective(const ObjectiveSettings& objective) {
   const auto text = [](double number) { return fmt::format("{}", number); };
-  require(std::isfinite(objective.offset), "objective.offset", text(objective.offset),
-          "must be finite");
-  require(std::isfinite(objective.scale) && objective.scale > 0, "objective.scale",
-          text(objective.scale), "must be positive and finite");
+  protocol::validate(static_cast<const protocol::RewardScale&>(objective));
   if (objective.infeasible_value) {
     require(protocol::is_usable_reward(objective.reward(*objective.infeasible_value)),
             "objective.infeasible_value", text(*objective.infeasible_value), kUsable);

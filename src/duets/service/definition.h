@@ -9,28 +9,19 @@
 #include <vector>
 
 #include "duets/base/bytes.h"
+#include "duets/protocol/reward_scale.h"
 #include "duets/protocol/study.h"
 
 namespace duets::service {
 
-/// The reward in model units is (sign * value - offset) / scale, sign = -1 when minimising.
-struct ObjectiveSettings {
-  bool minimise = false;
-  double offset = 0;
-  double scale = 1;                        ///< > 0
+struct ObjectiveSettings : protocol::RewardScale {
   std::optional<double> infeasible_value;  ///< in the program's own units
   double timeout_seconds = 600;            ///< of one query; > 0
   std::uint32_t retries = 0;               ///< more attempts after a failed one
   std::vector<std::string> command;        ///< empty: every agent brings its own
 
-  /// From the program's units to the model's, and back.
-  double reward(double value) const { return ((minimise ? -value : value) - offset) / scale; }
   /// Why a value cannot be used as a reward: "value = 1e308: ...". Empty: it can.
   std::string objection_to(double value) const;
-  double user_value(double reward) const {
-    const double value = reward * scale + offset;
-    return minimise ? -value : value;
-  }
 };
 
 /// When an epoch may end without everybody. By default never.

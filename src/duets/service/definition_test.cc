@@ -27,13 +27,11 @@ domain::Domain parameters() {
 Definition definition_of(const Study& study) {
   Definition definition;
   definition.study = protocol::share(study);
-  definition.objective = {.minimise = true,
-                          .offset = -0.0,
-                          .scale = 0.1,
-                          .infeasible_value = 0.0,
-                          .timeout_seconds = 3,
-                          .retries = 2,
-                          .command = {"./measure", "", "--färbung=ja"}};
+  definition.objective = {{.minimise = true, .offset = -0.0, .scale = 0.1},
+                          0.0,
+                          3,
+                          2,
+                          {"./measure", "", "--färbung=ja"}};
   definition.policy = {2, 1.5};
   definition.toml = "[study]\nname = \"x\"\n";
   return definition;

@@ -121,8 +121,8 @@ class Disturbed {
   void expect_undisturbed_digests() const {
     protocol::TestRun run = test_run(study_);
     run.finish();
-    EXPECT_EQ(status().run_digest, run.coordinator().run_digest());
-    EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+    EXPECT_EQ(status().run_digest, run.coordinator().summary().run_digest());
+    EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
     EXPECT_TRUE(status().complete_participation);
   }
 

@@ -27,8 +27,8 @@ TEST_F(ServerTest, AFleetGivesTheDigestsOfAnInMemoryRun) {
   ASSERT_TRUE(is(StudyState::kFinished));
   auto run = test_run();
   run.finish();
-  EXPECT_EQ(status().run_digest, run.coordinator().run_digest());
-  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  EXPECT_EQ(status().run_digest, run.coordinator().summary().run_digest());
+  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
   EXPECT_TRUE(status().complete_participation);
   EXPECT_TRUE(status().best_trial && status().recommendation);
 }
@@ -50,12 +50,12 @@ TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
   ASSERT_TRUE(is(StudyState::kFinished));
   auto run = test_run();
   run.finish();
-  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
   start();
   ASSERT_TRUE(is(StudyState::kFinished));
-  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
   EXPECT_EQ(stored_status(scratch_.path(), "", protocol::kTestExecutor).state_digest,
-            run.coordinator().state_digest())
+            run.coordinator().summary().state_digest())
       << "the storage can be read beside a running server";
 }
 
@@ -122,7 +122,7 @@ TEST_F(ServerTest, ResultsThatKeepAnEpochFromClosingAreLeftOut) {
   auto run = test_run(study);
   run.run_epoch({1});
   run.finish();
-  EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
 }
 
 TEST_F(ServerTest, AnAgentGetsItsOwnCoinAndThePublicOneOnly) {

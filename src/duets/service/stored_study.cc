@@ -10,7 +10,6 @@
 #include "duets/service/lease_table.h"
 #include "duets/service/secret.h"
 #include "duets/service/study_board.h"
-#include "duets/service/study_results.h"
 
 namespace duets::service {
 namespace {
@@ -64,11 +63,7 @@ StudyStatus stored_status(const std::filesystem::path& storage, const std::strin
   for (const auto& [epoch, note] : stored.epochs) board.show_note(epoch, note);
   board.show_traffic(stored.traffic);
   board.show_state(stored.state);
-  if (coordinator) {
-    board.show(*coordinator, recommendation_of(definition, *coordinator),
-               best_trial_of(definition, *coordinator, secret), stored.state);
-  }
-
+  if (coordinator) board.show(*coordinator, secret, stored.state);
   board.show_problem(stored.problem);
 
   StudyStatus status = board.status(unix_seconds());

@@ -16,11 +16,6 @@ namespace {
 constexpr std::size_t kMaxReplyBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxNamedAgents = 100;
 
-bool is_closing(const protocol::Message& message) {
-  const auto* inducing = std::get_if<protocol::InducingSet>(&message);
-  return inducing != nullptr && inducing->closing;
-}
-
 bool is_closing(const v1::Message& message) {
   return message.has_closing() || (message.has_inducing_set() && message.inducing_set().closing());
 }
@@ -33,7 +28,9 @@ double steady_seconds() { return seconds_of(std::chrono::steady_clock::now().tim
 double unix_seconds() { return seconds_of(std::chrono::system_clock::now().time_since_epoch()); }
 
 StudyBoard::StudyBoard(const Definition& definition)
-    : num_agents_(definition.study->agents), policy_(definition.policy) {
+    : num_agents_(definition.study->agents),
+      scale_(definition.objective),
+      policy_(definition.policy) {
   const protocol::Study& study = *definition.study;
   status_.name = study.name;
   status_.agents = study.agents;
@@ -68,7 +65,9 @@ void StudyBoard::show_retired(std::vector<std::uint32_t> agents) {
 void StudyBoard::show(const protocol::Record& record) {
   const std::lock_guard lock(mutex_);
   for (const protocol::Message& message : protocol::broadcasts(record)) {
-    broadcasts_.push_back({to_wire(message), protocol::num_reals(message), is_closing(message)});
+    v1::Message wire = to_wire(message);
+    const bool closing = is_closing(wire);
+    broadcasts_.push_back({std::move(wire), closing});
     chain_.push_back(chain_broadcast(chain_.back(), message));
   }
   if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
@@ -92,8 +91,12 @@ void StudyBoard::show(const protocol::Record& record) {
   status_.epochs.push_back(std::move(line));
 }
 
-void StudyBoard::show(const protocol::Coordinator& coordinator, std::optional<Found> recommendation,
-                      std::optional<Found> best, StudyState state) {
+void StudyBoard::show(const protocol::Coordinator& coordinator, const random::StudySecret& secret,
+                      StudyState state) {
+  const protocol::RunSummary& summary = coordinator.summary();
+  auto recommendation = protocol::recommendation_of(coordinator.view().study(), scale_, summary);
+  auto best = protocol::best_trial_of(scale_, summary, coordinator.view(), secret);
+  const base::LedgerTotals sent = summary.sent();
   std::vector<Ready> ready;
   {
     const std::lock_guard lock(mutex_);
@@ -105,9 +108,11 @@ void StudyBoard::show(const protocol::Coordinator& coordinator, std::optional<Fo
     update_expected();
     status_.recommendation = std::move(recommendation);
     status_.best_trial = std::move(best);
-    status_.run_digest = coordinator.run_digest();
-    status_.state_digest = coordinator.state_digest();
-    status_.complete_participation = coordinator.complete_participation();
+    status_.run_digest = summary.run_digest();
+    status_.state_digest = summary.state_digest();
+    status_.complete_participation = summary.participation().empty();
+    status_.traffic.reals_links = sent.links;
+    status_.traffic.closing_reals = sent.closing;
     ready_ = true;
     ready = take_ready(0, unix_seconds());
   }
@@ -226,8 +231,8 @@ v1::Waiting StudyBoard::waiting_locked(double now_unix) const {
   return waiting;
 }
 
-// A broadcast counts once for each agent, as an upload does: the ledger says what the study needs,
-// not how often a call had to be repeated. An agent may also have one from the answer to an upload.
+// A broadcast counts once for each agent, as an upload does: this is what the study needs, not how
+// often a call had to be repeated. An agent may also have one from the answer to an upload.
 void StudyBoard::count_broadcasts(std::uint32_t agent, std::uint32_t known, std::uint32_t told) {
   // What an agent knew when it was first heard of was counted by the coordinator before this one.
   std::uint32_t& counted = told_.try_emplace(agent, known).first->second;
@@ -236,7 +241,6 @@ void StudyBoard::count_broadcasts(std::uint32_t agent, std::uint32_t known, std:
     Traffic& traffic = status_.traffic;
     (broadcast.closing ? traffic.closing_bytes : traffic.payload_down_bytes) +=
         broadcast.message.ByteSizeLong();
-    (broadcast.closing ? traffic.closing_reals : traffic.reals_links) += broadcast.reals;
   }
 }
 
@@ -346,12 +350,11 @@ void StudyBoard::count_call() {
   ++status_.traffic.calls;
 }
 
-void StudyBoard::count_upload(const v1::Message& message, std::uint64_t reals) {
+void StudyBoard::count_upload(const v1::Message& message) {
   const std::lock_guard lock(mutex_);
-  const bool closing = is_closing(message);
-  (closing ? status_.traffic.closing_bytes : status_.traffic.payload_up_bytes) +=
+  Traffic& traffic = status_.traffic;
+  (is_closing(message) ? traffic.closing_bytes : traffic.payload_up_bytes) +=
       message.ByteSizeLong();
-  (closing ? status_.traffic.closing_reals : status_.traffic.reals_links) += reals;
 }
 
 }  // namespace duets::service

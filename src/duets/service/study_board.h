@@ -33,8 +33,8 @@ class StudyBoard {
   void show(const protocol::Record& record);
   /// What the coordinator knows now. Waiting calls that can be answered are answered. A study that
   /// an operator stopped stays stopped.
-  void show(const protocol::Coordinator& coordinator, std::optional<Found> recommendation,
-            std::optional<Found> best, StudyState state);
+  void show(const protocol::Coordinator& coordinator, const random::StudySecret& secret,
+            StudyState state);
   void show_policy(const ClosePolicy& policy);
   /// Increasing.
   void show_retired(std::vector<std::uint32_t> agents);
@@ -77,12 +77,11 @@ class StudyBoard {
   void close(const grpc::Status& status);
 
   void count_call();
-  void count_upload(const v1::Message& message, std::uint64_t reals);
+  void count_upload(const v1::Message& message);
 
  private:
   struct Broadcast {
     v1::Message message;
-    std::uint64_t reals = 0;
     bool closing = false;
   };
   struct Waiter {
@@ -103,6 +102,7 @@ class StudyBoard {
   static void answer(std::vector<Ready> ready);
 
   const std::uint32_t num_agents_;
+  const protocol::RewardScale scale_;
   mutable std::mutex mutex_;
   StudyStatus status_;  ///< without agents
   bool ready_ = false;

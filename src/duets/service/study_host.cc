@@ -11,7 +11,6 @@
 #include "duets/base/error.h"
 #include "duets/protocol/guarantee.h"
 #include "duets/service/status_code.h"
-#include "duets/service/study_results.h"
 #include "duets/service/wire.h"
 #include "duets/service/wire_text.h"
 
@@ -139,8 +138,7 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
         (stopping_ || board_.state() == StudyState::kFailed)) {
       return;
     }
-    board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
-                best_trial_of(definition_, *coordinator_, secret_),
+    board_.show(*coordinator_, secret_,
                 runs && coordinator_->finished() ? StudyState::kFinished : state);
   } catch (const std::exception& error) {
     fail(error.what());
@@ -201,9 +199,7 @@ bool StudyHost::persist(const protocol::Effects& effects, const std::string& why
 void StudyHost::publish(const protocol::Effects& effects, bool finished) {
   for (const protocol::Record& record : effects.records) board_.show(record);
   for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
-  board_.show(*coordinator_, recommendation_of(definition_, *coordinator_),
-              best_trial_of(definition_, *coordinator_, secret_),
-              finished ? StudyState::kFinished : StudyState::kRunning);
+  board_.show(*coordinator_, secret_, finished ? StudyState::kFinished : StudyState::kRunning);
 }
 
 void StudyHost::report(const protocol::Effects& effects) {
@@ -316,7 +312,7 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
       protocol::Effects effects = coordinator_->receive(message);
       const std::vector<protocol::Outgoing> outgoing = effects.messages;
       if (!effects.records.empty()) {
-        board_.count_upload(wire, protocol::num_reals(message));
+        board_.count_upload(wire);
         const std::lock_guard lock(lease_mutex_);
         refused_.erase(agent_of(message));
       }

@@ -45,8 +45,8 @@ class OperatorDecisionTest : public ServerTest {
     for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) {
       run.run_epoch(epoch <= epochs ? std::set<std::uint32_t>{} : std::set<std::uint32_t>{2});
     }
-    EXPECT_EQ(status().run_digest, run.coordinator().run_digest());
-    EXPECT_EQ(status().state_digest, run.coordinator().state_digest());
+    EXPECT_EQ(status().run_digest, run.coordinator().summary().run_digest());
+    EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
   }
   std::string refused(std::uint32_t agent) {
     EXPECT_EQ(protocol::error_kind([&] { server_->retire_agent("study", agent); }),

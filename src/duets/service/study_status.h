@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "duets/base/digest.h"
+#include "duets/protocol/found.h"
 #include "duets/v1/duets.pb.h"
 
 namespace duets::service {
@@ -56,12 +57,7 @@ struct Traffic {
   std::uint64_t closing_reals = 0;
 };
 
-struct Found {
-  std::vector<double> values;  ///< parameter values, user's units
-  double value = 0;            ///< observed, or posterior mean, user's units
-  double low = 0, high = 0;    ///< interval of a recommendation
-  std::uint32_t agent = 0, epoch = 0, slot = 0;
-};
+using protocol::Found;
 
 struct StudyStatus {
   std::string name;

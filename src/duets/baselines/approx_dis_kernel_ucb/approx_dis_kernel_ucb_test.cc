@@ -181,13 +181,13 @@ TEST(ApproxDisKernelUcb, LedgerOfAHandCountedSynchronisation) {
   ApproxDisKernelUcb policy(setting, {.beta = 1, .threshold = 1.5, .oversampling = 1});
   Channel channel(2);
   std::vector<Query> queries = play_round(policy, 2, 0, channel);
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
+  EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
   for (const Query& query : play_round(policy, 2, 1, channel)) queries.push_back(query);
   const auto all = trace(queries);
   ASSERT_EQ(std::set(all.begin(), all.end()).size(), 4U);
   ASSERT_EQ(policy.num_syncs(), 1U);
   EXPECT_EQ(policy.dictionary().size(), 4U);
-  const problems::LedgerTotals totals = channel.ledger().totals();
+  const base::LedgerTotals totals = channel.ledger().totals();
   // (sum s_i d)/N + m^2 + m + (m d + m^2 + m) = 8/2 + 20 + 28.
   EXPECT_EQ(totals.paper, 52.0);
   // sum s_i d + N (m^2 + m) = 8 + 40.
@@ -261,7 +261,7 @@ TEST(ApproxDisKernelUcb, NoAgentKeepsAPointBeforeThereIsADictionary) {
     EXPECT_EQ(policy.num_syncs(), t + 1);
     EXPECT_EQ(policy.dictionary().size(), 0U);
   }
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
+  EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
 }
 
 // When no agent keeps a point the dictionary stays and the moments are sent again: 2 (m^2 + m)

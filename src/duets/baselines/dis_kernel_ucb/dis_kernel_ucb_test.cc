@@ -126,7 +126,7 @@ TEST(DisKernelUcb, LedgersOfASynchronisationEachRound) {
   problems::Channel channel(3);
   for (std::uint32_t t = 0; t < 4; ++t) {
     play_round(*policy, 3, t, channel);
-    const problems::LedgerTotals totals = channel.ledger().totals();
+    const base::LedgerTotals totals = channel.ledger().totals();
     EXPECT_EQ(totals.paper, 12.0 * (t + 1));
     EXPECT_EQ(totals.figure, 9U * (t + 1));
     EXPECT_EQ(totals.links, 27U * (t + 1));
@@ -148,7 +148,7 @@ TEST(DisKernelUcb, LedgersOfSeveralRoundsTogether) {
   for (std::uint32_t t = 0; t < 8; ++t) {
     play_round(*policy, 3, t, channel, nothing);
     const std::uint64_t syncs = (t + 1) / 3;
-    const problems::LedgerTotals totals = channel.ledger().totals();
+    const base::LedgerTotals totals = channel.ledger().totals();
     EXPECT_EQ(totals.paper, 36.0 * static_cast<double>(syncs)) << "t " << t;
     EXPECT_EQ(totals.figure, 27U * syncs);
     EXPECT_EQ(totals.links, 81U * syncs);

@@ -48,7 +48,7 @@ TEST(GpUcb, NothingIsSent) {
   const auto policy = make_gp_ucb(setting, {.beta = 1});
   problems::Channel channel(3);
   for (std::uint32_t t = 0; t < 10; ++t) play_round(*policy, 3, t, channel);
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
+  EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
 }
 
 TEST(GpUcb, RefusesBadTuning) {

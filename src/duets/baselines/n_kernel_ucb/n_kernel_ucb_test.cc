@@ -49,7 +49,7 @@ TEST(NKernelUcb, EveryAgentIsGpUcbOnItsOwnRewards) {
       }
     }
     EXPECT_GT(gap, 1e-9) << "beta " << beta;
-    EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
+    EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
   }
 }
 

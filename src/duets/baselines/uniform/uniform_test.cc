@@ -39,7 +39,7 @@ TEST(Uniform, NothingIsSent) {
   const auto policy = make_uniform(setting, {});
   problems::Channel channel(3);
   play_round(*policy, 3, 0, channel);
-  EXPECT_EQ(channel.ledger().totals(), problems::LedgerTotals{});
+  EXPECT_EQ(channel.ledger().totals(), base::LedgerTotals{});
 }
 
 }  // namespace

@@ -1,35 +1,35 @@
-#include "duets/problems/ledger.h"
+#include "duets/base/ledger.h"
 
 #include <string>
 
 #include "duets/base/error.h"
 
-namespace duets::problems {
+namespace duets::base {
 
 Ledger::Ledger(std::size_t num_agents) : num_agents_(num_agents) {
-  base::require(num_agents > 0, "num_agents", "0", "must be at least 1");
+  require(num_agents > 0, "num_agents", "0", "must be at least 1");
 }
 
-void Ledger::check_agent(base::AgentId agent) const {
-  base::require(base::value(agent) < num_agents_, "agent", std::to_string(base::value(agent)),
+void Ledger::check_agent(AgentId agent) const {
+  require(value(agent) < num_agents_, "agent", std::to_string(value(agent)),
                 "must be below " + std::to_string(num_agents_));
 }
 
-void Ledger::uplink(base::AgentId agent, std::uint64_t reals, std::uint64_t bytes) {
+void Ledger::uplink(AgentId agent, std::uint64_t reals, std::uint64_t bytes) {
   check_agent(agent);
   up_.reals += reals;
   up_.bytes += bytes;
 }
 
 void Ledger::broadcast(std::uint64_t reals, std::uint64_t bytes, std::uint64_t held) {
-  base::require(held <= reals, "held", std::to_string(held),
+  require(held <= reals, "held", std::to_string(held),
                 "must be at most the " + std::to_string(reals) + " reals of the message");
   down_.reals += reals;
   down_.bytes += bytes;
   down_links_ += num_agents_ * (reals - held);
 }
 
-void Ledger::closing_uplink(base::AgentId agent, std::uint64_t reals, std::uint64_t bytes) {
+void Ledger::closing_uplink(AgentId agent, std::uint64_t reals, std::uint64_t bytes) {
   check_agent(agent);
   closing_.reals += reals;
   closing_.bytes += bytes;
@@ -38,16 +38,6 @@ void Ledger::closing_uplink(base::AgentId agent, std::uint64_t reals, std::uint6
 void Ledger::closing_broadcast(std::uint64_t reals, std::uint64_t bytes) {
   closing_.reals += num_agents_ * reals;
   closing_.bytes += num_agents_ * bytes;
-}
-
-void Ledger::mark(std::uint64_t t) {
-  if (!curve_.empty()) {
-    const std::uint64_t last = curve_.back().t;
-    base::require(t >= last, "t", std::to_string(t),
-                  "must not be before the last mark " + std::to_string(last));
-    if (t == last) curve_.pop_back();
-  }
-  curve_.push_back({t, totals()});
 }
 
 LedgerTotals Ledger::totals() const {
@@ -61,4 +51,4 @@ LedgerTotals Ledger::totals() const {
           .closing_bytes = closing_.bytes};
 }
 
-}  // namespace duets::problems
+}  // namespace duets::base

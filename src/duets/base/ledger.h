@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "duets/base/ids.h"
 
-namespace duets::problems {
+namespace duets::base {
 
 /// Real numbers and bytes sent so far. The closing messages after an agent's last query are counted
 /// only in their own columns.
@@ -21,12 +20,6 @@ struct LedgerTotals {
   friend bool operator==(const LedgerTotals&, const LedgerTotals&) = default;
 };
 
-/// One point of the communication curve: what was sent until every agent had made t queries.
-struct LedgerMark {
-  std::uint64_t t = 0;
-  LedgerTotals totals;
-};
-
 /// Add messages in any order: counts are integers. An index counts as one real; digests and sampler
 /// settings count as bytes only.
 class Ledger {
@@ -35,37 +28,31 @@ class Ledger {
   explicit Ledger(std::size_t num_agents);
 
   /// A message from an agent. kInvalid when the agent is not below num_agents.
-  void uplink(base::AgentId agent, std::uint64_t reals, std::uint64_t bytes);
+  void uplink(AgentId agent, std::uint64_t reals, std::uint64_t bytes);
 
   /// The same message to all agents. `held` of its reals are not sent over an agent's link, because
   /// the agent already has them (its own part of a pool): `paper` counts `reals` once,
   /// `links` counts N (reals - held). `bytes` is what one link carries. kInvalid when held > reals.
   void broadcast(std::uint64_t reals, std::uint64_t bytes, std::uint64_t held = 0);
 
-  void closing_uplink(base::AgentId agent, std::uint64_t reals, std::uint64_t bytes);
+  void closing_uplink(AgentId agent, std::uint64_t reals, std::uint64_t bytes);
   void closing_broadcast(std::uint64_t reals, std::uint64_t bytes);
-
-  /// Stores a point of the curve; a second mark at the same t replaces the first. kInvalid when t
-  /// is smaller than the last.
-  void mark(std::uint64_t t);
 
   std::size_t num_agents() const { return num_agents_; }
   LedgerTotals totals() const;
-  const std::vector<LedgerMark>& curve() const { return curve_; }
 
  private:
   struct Counts {
     std::uint64_t reals = 0;
     std::uint64_t bytes = 0;
   };
-  void check_agent(base::AgentId agent) const;
+  void check_agent(AgentId agent) const;
 
   std::size_t num_agents_;
   Counts up_;
   Counts down_;                   // each broadcast once
   std::uint64_t down_links_ = 0;  // reals, each broadcast as often as it is sent
   Counts closing_;                // over every link
-  std::vector<LedgerMark> curve_;
 };
 
-}  // namespace duets::problems
+}  // namespace duets::base

@@ -1,16 +1,13 @@
-// The record of who took part: a simulation's input for agents that are lost or fail.
+// Who took part in a run: what a simulation is told about agents that are lost or fail, and what
+// the records of a deployment say about them.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <vector>
 
-#include "duets/base/bytes.h"
-#include "duets/protocol/study.h"
-
-namespace duets::harness {
+namespace duets::protocol {
 
 /// Absences of one epoch. Agents and epochs that are not named take part fully.
 struct EpochAbsence {
@@ -24,8 +21,11 @@ struct EpochAbsence {
 /// By epoch, counted from 1.
 using Participation = std::map<std::uint32_t, EpochAbsence>;
 
-/// Who took part in the closed epochs of a journal: a simulation with it, the deployment's secret
-/// and the same rewards is the same run. Throws kDecode for bytes that are no record.
-Participation participation_of(const protocol::Study& study, std::span<const base::Bytes> records);
+/// The absences of an epoch; none where it is not named.
+inline const EpochAbsence& absence_in(const Participation& participation, std::uint32_t epoch) {
+  static const EpochAbsence kNobody;
+  const auto found = participation.find(epoch);
+  return found == participation.end() ? kNobody : found->second;
+}
 
-}  // namespace duets::harness
+}  // namespace duets::protocol

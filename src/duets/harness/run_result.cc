@@ -1,0 +1,41 @@
+#include "duets/harness/run_result.h"
+
+#include "duets/protocol/found.h"
+#include "duets/protocol/guarantee.h"
+
+namespace duets::harness {
+
+RunResult result_of(const protocol::Study& study, const protocol::RewardScale& scale,
+                    const protocol::RunSummary& summary) {
+  RunResult result;
+  result.study_name = study.name;
+  result.direction = scale.minimise ? "minimize" : "maximize";
+  result.domain = domain::to_string(study.domain->shape());
+  result.coordinate_names = study.domain->coordinate_names();
+  result.parameters = study.domain->parameters();
+  result.agents = study.agents;
+  result.horizon = study.horizon;
+  result.lengths = protocol::lengths(study);
+  result.epochs = summary.epochs();
+  result.communication = summary.communication();
+  if (const auto found = protocol::recommendation_of(study, scale, summary)) {
+    result.recommendation = {found->values, found->value, found->low, found->high, {}};
+  }
+  if (const auto& best = summary.best_trial()) {
+    result.best_trial = {base::value(best->agent),
+                         base::value(best->epoch),
+                         best->slot,
+                         {},
+                         scale.user_value(best->reward)};
+  }
+  result.interval_meaning = protocol::interval_meaning_of(study);
+  result.guarantee = protocol::guarantee_of(study, summary.participation().empty());
+  result.study_digest = base::to_hex(protocol::study_digest(study));
+  result.run_digest = base::to_hex(summary.run_digest());
+  result.state_digest = base::to_hex(summary.state_digest());
+  result.smallest_margin = summary.smallest_margin();
+  result.mean_error = summary.mean_error();
+  return result;
+}
+
+}  // namespace duets::harness

@@ -1,0 +1,29 @@
+// What a run has found, in the user's units.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "duets/protocol/public_view.h"
+#include "duets/protocol/reward_scale.h"
+#include "duets/protocol/run_summary.h"
+
+namespace duets::protocol {
+
+struct Found {
+  std::vector<double> values;  ///< parameter values
+  double value = 0;            ///< observed, or posterior mean
+  double low = 0, high = 0;    ///< interval of a recommendation
+  std::uint32_t agent = 0, epoch = 0, slot = 0;
+};
+
+/// The best posterior mean; nothing before the first epoch is closed.
+std::optional<Found> recommendation_of(const Study& study, const RewardScale& scale,
+                                       const RunSummary& summary);
+
+/// The best reward observed; nothing before the run is finished. `view` knows the run's regions.
+std::optional<Found> best_trial_of(const RewardScale& scale, const RunSummary& summary,
+                                   const PublicView& view, const random::StudySecret& secret);
+
+}  // namespace duets::protocol

@@ -1,0 +1,123 @@
+#include "duets/protocol/run_summary.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "duets/base/error.h"
+
+namespace duets::protocol {
+
+RunSummary::RunSummary(const Study& study)
+    : num_agents_(study.agents), lengths_(lengths(study)), ledger_(study.agents) {}
+
+void RunSummary::add(const Record& record) {
+  if (const auto* opened = std::get_if<EpochOpened>(&record)) {
+    if (opened->has_inducing) add_broadcast(opened->inducing, opened->inducing.closing);
+  } else if (const auto* taken = std::get_if<MessageTaken>(&record)) {
+    add_taken(taken->message);
+  } else {
+    add_closed(std::get<EpochClosed>(record));
+  }
+}
+
+void RunSummary::add_broadcast(const Message& message, bool closing) {
+  const std::uint64_t reals = num_reals(message);
+  const std::uint64_t bytes = encode(message).size();
+  if (closing) {
+    ledger_.closing_broadcast(reals, bytes);
+  } else {
+    ledger_.broadcast(reals, bytes);
+  }
+}
+
+void RunSummary::add_taken(const Message& message) {
+  const std::uint64_t reals = num_reals(message);
+  const std::uint64_t bytes = encode(message).size();
+  if (const auto* closing = std::get_if<Closing>(&message)) {
+    ledger_.closing_uplink(closing->agent, reals, bytes);
+    open_holes_[base::value(closing->agent)] = closing->holes;
+    if (closing->has_best) closing_bests_[base::value(closing->agent)] = closing->best;
+  } else {
+    const auto& upload = std::get<Upload>(message);
+    ledger_.uplink(upload.agent, reals, bytes);
+    open_holes_[base::value(upload.agent)] = upload.holes;
+  }
+}
+
+EpochAbsence RunSummary::absence(const std::vector<std::uint32_t>& participants) const {
+  EpochAbsence absence;
+  for (std::uint32_t a = 0; a < num_agents_; ++a) {
+    if (!std::binary_search(participants.begin(), participants.end(), a)) {
+      absence.excluded.insert(a);
+      continue;
+    }
+    const auto found = open_holes_.find(a);
+    if (found != open_holes_.end() && !found->second.empty()) absence.holes.insert(*found);
+  }
+  return absence;
+}
+
+void RunSummary::add_closed(const EpochClosed& closed) {
+  if (finished()) {
+    throw base::Error(base::ErrorKind::kDecode, "records: an epoch closed after the last");
+  }
+  ++num_closed_;
+  if (closed.has_report) epochs_.push_back(closed.report);
+  run_digest_ = closed.run_digest;
+  state_digest_ = closed.state_digest;
+  EpochAbsence absent = absence(closed.participants);
+  if (absent != EpochAbsence{})
+    participation_.emplace(base::value(closed.epoch), std::move(absent));
+  for (const std::uint32_t a : closed.participants) {
+    const auto best = closing_bests_.find(a);
+    if (best == closing_bests_.end()) continue;
+    if (!best_ || best->second.reward > best_->reward) best_ = best->second;
+  }
+  open_holes_.clear();
+  closing_bests_.clear();
+  if (closed.has_trim) add_broadcast(closed.trim, false);
+  if (closed.has_trim || finished()) mark();
+}
+
+void RunSummary::mark() {
+  const base::LedgerTotals totals = ledger_.totals();
+  CommunicationPoint point;
+  point.epoch = static_cast<std::uint32_t>(communication_.size() + 1);
+  point.t =
+      std::accumulate(lengths_.begin(), lengths_.begin() + static_cast<std::ptrdiff_t>(num_closed_),
+                      std::uint32_t{0});
+  point.paper = totals.paper;
+  point.figure = static_cast<double>(totals.figure);
+  point.links = static_cast<double>(totals.links);
+  point.closing = static_cast<double>(totals.closing);
+  point.bytes = totals.bytes + totals.closing_bytes;
+  communication_.push_back(point);
+}
+
+std::optional<Recommendation> RunSummary::recommendation() const {
+  if (epochs_.empty()) return std::nullopt;
+  const EpochReport& last = epochs_.back();
+  return Recommendation{last.epoch, last.best_point, last.max_mean, last.width * last.best_stddev};
+}
+
+double RunSummary::smallest_margin() const {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const EpochReport& report : epochs_) smallest = std::min(smallest, report.smallest_margin);
+  return smallest;
+}
+
+double RunSummary::mean_error() const {
+  double largest = 0;
+  for (const EpochReport& report : epochs_) largest = std::max(largest, report.mean_error);
+  return largest;
+}
+
+RunSummary summarise(const Study& study, std::span<const base::Bytes> records) {
+  RunSummary summary(study);
+  for (const base::Bytes& record : records) summary.add(decode_record(record));
+  return summary;
+}
+
+}  // namespace duets::protocol
