@@ -21,6 +21,7 @@
 #include "duets/cli/exit_code.h"
 #include "duets/cli/operator_commands.h"
 #include "duets/cli/print_to.h"
+#include "duets/cli/report_command.h"
 #include "duets/cli/reproduce_command.h"
 #include "duets/cli/run_command.h"
 #include "duets/cli/scaling_command.h"
@@ -255,6 +256,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_operator_commands(app, given.command, extensions);
   add_certs(app, given.command);
   add_verify(app, given.command, extensions);
+  add_report(app, given.command, extensions);
   add_facts(app, given);
   add_document_commands(app, given.command);
   try {

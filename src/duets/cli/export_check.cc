@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using service::JournalTrial;
 
+constexpr std::string_view kFigures = "figures/";
 constexpr const char* kMadeAgain = "made again from journal.bin: the same bytes";
 
 bool is_export_file(std::string_view name) {
@@ -73,23 +74,30 @@ void ExportCheck::read_directory(const fs::path& directory) {
   base::require(fs::exists(directory / kJournalFile) || fs::exists(directory / kDigestsFile),
                 "path", directory.string(),
                 "holds no journal.bin: name a directory that `duets study export` wrote");
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
-    const std::string name = entry.path().filename().string();
-    if (is_export_file(name) && entry.is_regular_file()) {
-      texts_.emplace(name, read_whole_file(entry.path()));
-    } else {
-      set_wrong(name, "is no file of an export: remove it");
-    }
-  }
+  read_folder(directory, "");
   read_digests();
   for (const std::string_view name : kExportFiles) {
     if (name == kDigestsFile) continue;
-    const bool wanted = name != kTrialsFile || digests_.contains(name);
+    const bool always = name != kTrialsFile && !name.starts_with(kFigures);
+    const bool wanted = always || digests_.contains(name);
     if (text(name) == nullptr && wanted) set_wrong(name, "is missing");
     if (text(name) != nullptr && has_digests_ && !agrees_with_digest(name)) {
       set_wrong(name, digests_.contains(name)
                           ? "does not have its digest in digests.txt: it was changed"
                           : "is not in digests.txt: it was added");
+    }
+  }
+}
+
+void ExportCheck::read_folder(const fs::path& folder, const std::string& prefix) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = prefix + entry.path().filename().string();
+    if (is_export_file(name) && entry.is_regular_file()) {
+      texts_.emplace(name, read_whole_file(entry.path()));
+    } else if (name + "/" == kFigures && entry.is_directory()) {
+      read_folder(entry.path(), std::string(kFigures));
+    } else {
+      set_wrong(name, "is no file of an export: remove it");
     }
   }
 }
@@ -146,7 +154,10 @@ void ExportCheck::compare(const FileTexts& tables) {
   if (!is_directory_) return;
   for (const auto& [name, ours] : tables) {
     const std::string* theirs = text(name);
-    if (theirs == nullptr) continue;
+    if (theirs == nullptr) {
+      set_wrong(name, "is missing");
+      continue;
+    }
     const bool is_manifest = name == kManifestFile;
     if (is_manifest) {
       compare_text(name, without_build(*theirs), without_build(ours));

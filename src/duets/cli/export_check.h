@@ -48,6 +48,7 @@ class ExportCheck {
 
  private:
   void read_directory(const std::filesystem::path& directory);
+  void read_folder(const std::filesystem::path& folder, const std::string& prefix);
   void read_digests();
   void compare_text(std::string_view name, std::string_view theirs, std::string_view ours);
   bool agrees_with_digest(std::string_view name) const;

@@ -24,16 +24,25 @@ std::string list_text(const FileTexts& digests) {
 
 }  // namespace
 
-FileTexts tables_of(const StudyExport& study, const StudyFile& file) {
-  const harness::RunResult result = result_of(study, file);
+StudyExport read_journal(std::string_view bytes) {
+  service::ExportedStudy study =
+      service::decode_export({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return {std::move(study.definition), std::move(study.records)};
+}
+
+FileTexts tables_of(const StudyExport& study, const StudyFile& file,
+                    const std::vector<double>& best_values) {
+  const base::SerialExecutor executor;
+  harness::RunResult result = result_of(study, file, std::nullopt, executor).run;
+  if (result.best_trial) result.best_trial->values = best_values;
   constexpr unsigned kThreads = 1;
-  return {{"study.toml", study.definition.toml},
-          {"participation.toml",
-           participation_toml(
-               protocol::summarise(*study.definition.study, study.records).participation())},
-          {"epochs.csv", epochs_csv(result)},
-          {"communication.csv", communication_csv(result)},
-          {std::string(kManifestFile), manifest_json(result, kThreads)}};
+  FileTexts files = result_files(result);
+  files.emplace("study.toml", study.definition.toml);
+  files.emplace("participation.toml",
+                participation_toml(
+                    protocol::summarise(*study.definition.study, study.records).participation()));
+  files.emplace(kManifestFile, manifest_json(result, kThreads));
+  return files;
 }
 
 // A line break cannot stand inside a JSON string, so this line is the top level's.

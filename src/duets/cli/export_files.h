@@ -2,10 +2,11 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "duets/cli/result_directory.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_source.h"
 
@@ -16,17 +17,28 @@ inline constexpr std::string_view kTrialsFile = "trials.csv";  ///< only where i
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kDigestsFile = "digests.txt";
 
-inline constexpr std::array<std::string_view, 8> kExportFiles{
-    "study.toml", kJournalFile,        "participation.toml", kManifestFile,
-    "epochs.csv", "communication.csv", kTrialsFile,          kDigestsFile};
+inline constexpr std::array<std::string_view, 12> kExportFiles{"study.toml",
+                                                               kJournalFile,
+                                                               "participation.toml",
+                                                               kManifestFile,
+                                                               "epochs.csv",
+                                                               "communication.csv",
+                                                               "figures/communication.svg",
+                                                               "figures/inducing.svg",
+                                                               "figures/region.svg",
+                                                               "report.html",
+                                                               kTrialsFile,
+                                                               kDigestsFile};
 
-/// By the name of the file.
-using FileTexts = std::map<std::string, std::string, std::less<>>;
+/// journal.bin, read. Throws kDecode; kInvalid for a definition that is no study.
+StudyExport read_journal(std::string_view bytes);
 
-/// study.toml, participation.toml, epochs.csv, communication.csv and manifest.json: all of it
-/// follows from the definition and the records, but for "build" in the manifest, which is of this
-/// program. `file` is the study file of the definition. Throws kDecode for damaged records.
-FileTexts tables_of(const StudyExport& study, const StudyFile& file);
+/// The files of an export but journal.bin, trials.csv and digests.txt: all of it follows from the
+/// definition, the records and the values of the best trial (empty: not known), but for "build" in
+/// the manifest, which is of this program. `file` is the study file of the definition. Throws
+/// kDecode for damaged records.
+FileTexts tables_of(const StudyExport& study, const StudyFile& file,
+                    const std::vector<double>& best_values);
 
 /// The manifest without "build", its last part.
 std::string_view without_build(std::string_view manifest);

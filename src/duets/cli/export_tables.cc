@@ -7,7 +7,8 @@
 #include <tuple>
 
 #include "duets/base/error.h"
-#include "duets/protocol/run_summary.h"
+#include "duets/cli/study_simulation.h"
+#include "duets/protocol/found.h"
 
 namespace duets::cli {
 namespace {
@@ -62,15 +63,28 @@ std::vector<base::Bytes> broadcasts_of(const std::vector<base::Bytes>& records) 
 
 }  // namespace
 
-harness::RunResult result_of(const StudyExport& exported, const StudyFile& file) {
+harness::RecordedResult result_of(const StudyExport& exported, const StudyFile& file,
+                                  const std::optional<random::StudySecret>& secret,
+                                  const base::Executor& executor) {
   const service::Definition& definition = exported.definition;
-  harness::RunResult result =
-      harness::result_of(*definition.study, definition.objective,
-                         protocol::summarise(*definition.study, exported.records));
-  result.objective =
-      file.objective.builtin.empty() ? file.objective.command.front() : file.objective.builtin;
-  result.seed = file.seed;
+  harness::RecordedRun run{definition.study, definition.objective, exported.records, secret,
+                           std::nullopt};
+  if (!file.objective.builtin.empty()) run.truth = simulation_of(file);
+  harness::RecordedResult result = harness::result_of(run, executor);
+  result.run.objective = run.truth ? run.truth->problem->name() : file.objective.command.front();
+  result.run.seed = file.seed;
   return result;
+}
+
+std::vector<double> best_values_of(const StudyExport& study, const random::StudySecret& secret) {
+  try {
+    const service::Definition& definition = study.definition;
+    const auto best = protocol::best_trial_of(definition.study, definition.objective, study.records,
+                                              secret, base::SerialExecutor());
+    return best ? best->values : std::vector<double>{};
+  } catch (const base::Error&) {
+    return {};
+  }
 }
 
 bool same_answer(const JournalTrial& a, const JournalTrial& b) {

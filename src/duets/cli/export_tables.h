@@ -1,4 +1,4 @@
-// What the records of a deployed study have to show, in the tables of `duets run`.
+// The result of a deployed study from its records, and the trials of its agents' journals.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,19 @@
 
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_source.h"
-#include "duets/harness/run_result.h"
+#include "duets/harness/recorded_run.h"
 #include "duets/service/agent_session.h"
 
 namespace duets::cli {
 
-/// Closed epochs, communication and digests; no trials and no regret, which the coordinator never
-/// sees. Throws kDecode for damaged records.
-harness::RunResult result_of(const StudyExport& study, const StudyFile& file);
+/// Everything that is known about it (harness/recorded_run.h). `file` is the study file of the
+/// definition. Throws kDecode for damaged records.
+harness::RecordedResult result_of(const StudyExport& study, const StudyFile& file,
+                                  const std::optional<random::StudySecret>& secret,
+                                  const base::Executor& executor);
+
+/// The parameter values of the best trial; empty where there is none, or the records give none.
+std::vector<double> best_values_of(const StudyExport& study, const random::StudySecret& secret);
 
 /// The journals among files and directories: a directory stands for every "*.db" in it. kInvalid
 /// for what does not exist.

@@ -48,6 +48,9 @@ class ExportTest : public ::testing::Test {
     made.append(answer);
     return made.path();
   }
+  harness::RunResult recorded(const std::optional<random::StudySecret>& secret) const {
+    return result_of(study_, file_, secret, base::SerialExecutor()).run;
+  }
   std::string trials_text(const std::vector<std::string>& given) const {
     return trials_csv(merged_trials(find_given_journals(given), study_), study_);
   }
@@ -93,7 +96,7 @@ std::vector<base::Bytes> simulated_records(const StudyFile& file) {
 
 TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   study_.records = simulated_records(file_);
-  const harness::RunResult exported = result_of(study_, file_);
+  const harness::RunResult exported = recorded(std::nullopt);
   harness::Observer silent;
   const harness::RunResult run =
       harness::simulate(simulation_of(file_), base::SerialExecutor(), silent);
@@ -102,14 +105,37 @@ TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   EXPECT_EQ(manifest_json(exported, 1), manifest_json(run, 1));
 }
 
+// With the secret, everything that a simulation knows: the same bytes in every file.
+TEST_F(ExportTest, WithTheSecretTheResultIsThatOfTheSimulation) {
+  study_.records = simulated_records(file_);
+  harness::Observer silent;
+  const harness::RunResult run =
+      harness::simulate(simulation_of(file_), base::SerialExecutor(), silent);
+  ASSERT_TRUE(run.picture);
+  const auto secret = random::StudySecret::from_seed(file_.seed);
+  EXPECT_EQ(result_files(recorded(secret)), result_files(run));
+}
+
+// Without it what follows from the agents' points is missing, and said to be.
+TEST_F(ExportTest, WithoutTheSecretThereIsNoRegretAndNoMap) {
+  study_.records = simulated_records(file_);
+  const FileTexts files = result_files(recorded(std::nullopt));
+  EXPECT_FALSE(files.contains("regret.csv"));
+  EXPECT_FALSE(files.contains("figures/map.svg"));
+  EXPECT_TRUE(files.contains("figures/region.svg"));
+  EXPECT_NE(files.at("report.html").find("the agent's journal says"), std::string::npos);
+  const auto secret = random::StudySecret::from_seed(file_.seed);
+  EXPECT_EQ(best_values_of(study_, secret), recorded(secret).best_trial->values);
+}
+
 TEST_F(ExportTest, AnUnfinishedStudyHasWhatIsClosed) {
   study_.records = simulated_records(file_);
   study_.records.pop_back();
-  const harness::RunResult exported = result_of(study_, file_);
+  const harness::RunResult exported = recorded(std::nullopt);
   EXPECT_EQ(exported.epochs.size(), 2U);
   EXPECT_EQ(exported.communication.size(), 2U);
   study_.records.clear();
-  EXPECT_TRUE(result_of(study_, file_).epochs.empty());
+  EXPECT_TRUE(recorded(std::nullopt).epochs.empty());
 }
 
 TEST_F(ExportTest, TheSameTrialInTwoJournalsStandsOnce) {

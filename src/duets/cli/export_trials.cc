@@ -6,39 +6,17 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <set>
 #include <tuple>
 
 #include "duets/base/error.h"
 #include "duets/cli/result_tables.h"
-#include "duets/protocol/records.h"
+#include "duets/protocol/run_summary.h"
 
 namespace duets::cli {
 namespace {
 
 using service::JournalTrial;
 using Kind = JournalTrial::Kind;
-using Participants = std::map<std::uint32_t, std::set<std::uint32_t>>;
-
-/// Epochs and the agents that took part in them.
-Participants participants_of(const StudyExport& study) {
-  Participants participants;
-  for (const base::Bytes& bytes : study.records) {
-    const protocol::Record record = protocol::decode_record(bytes);
-    const auto* closed = std::get_if<protocol::EpochClosed>(&record);
-    if (closed == nullptr) continue;
-    participants[base::value(closed->epoch)].insert(closed->participants.begin(),
-                                                    closed->participants.end());
-  }
-  return participants;
-}
-
-std::string_view state_of(const JournalTrial& trial, const Participants& participants) {
-  const auto epoch = participants.find(trial.query.epoch);
-  if (epoch != participants.end() && !epoch->second.contains(trial.query.agent)) return "excluded";
-  return trial.kind == Kind::kInfeasible ? "infeasible" : "reward";
-}
 
 /// Takes tables apart as trials_csv puts them together; nothing else.
 class TrialReader {
@@ -146,17 +124,32 @@ class TrialReader {
 
 }  // namespace
 
-std::string trials_csv(const std::vector<JournalTrial>& trials, const StudyExport& study) {
-  const domain::Domain& domain = *study.definition.study->domain;
-  const Participants participants = participants_of(study);
-  std::string text = trials_head(domain);
+std::vector<TrialRow> trial_rows(const std::vector<JournalTrial>& trials, const StudyExport& study,
+                                 const harness::Regrets& regrets) {
+  const protocol::RunSummary summary = protocol::summarise(*study.definition.study, study.records);
+  std::vector<TrialRow> rows;
   for (const JournalTrial& from : trials) {
     const service::Query& query = from.query;
-    harness::Trial trial{query.agent, query.epoch, query.slot, query.t, query.values};
-    trial.hole = from.kind == Kind::kHole;
-    trial.value = from.value;
-    trial.regret = std::numeric_limits<double>::quiet_NaN();
-    append_trials_row(text, domain, trial, state_of(from, participants));
+    TrialRow& row = rows.emplace_back();
+    row.trial = {query.agent, query.epoch, query.slot, query.t, query.values};
+    row.trial.hole = from.kind == Kind::kHole;
+    row.trial.value = from.value;
+    const auto regret = regrets.find({query.epoch, query.agent});
+    row.trial.regret = regret == regrets.end() ? std::numeric_limits<double>::quiet_NaN()
+                                               : regret->second.at(query.slot);
+    const auto& away = protocol::absence_in(summary.participation(), query.epoch);
+    row.state = away.excluded.contains(query.agent) ? "excluded"
+                : from.kind == Kind::kInfeasible    ? "infeasible"
+                                                    : "reward";
+  }
+  return rows;
+}
+
+std::string trials_csv(const std::vector<JournalTrial>& trials, const StudyExport& study) {
+  const domain::Domain& domain = *study.definition.study->domain;
+  std::string text = trials_head(domain);
+  for (const TrialRow& row : trial_rows(trials, study, {})) {
+    append_trials_row(text, domain, row.trial, row.state);
   }
   return text;
 }

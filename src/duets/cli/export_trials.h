@@ -6,12 +6,21 @@
 #include <vector>
 
 #include "duets/cli/study_source.h"
+#include "duets/harness/recorded_run.h"
 #include "duets/service/agent_session.h"
 
 namespace duets::cli {
 
-/// The table. The state of an answer is "reward", "infeasible" or "hole", or "excluded" when its
-/// agent did not take part in the epoch.
+/// A trial as trials.csv shows it.
+struct TrialRow {
+  harness::Trial trial;
+  std::string_view state;
+};
+std::vector<TrialRow> trial_rows(const std::vector<service::JournalTrial>& trials,
+                                 const StudyExport& study, const harness::Regrets& regrets);
+
+/// The table, without regrets. The state of an answer is "reward", "infeasible" or "hole", or
+/// "excluded" when its agent did not take part in the epoch.
 std::string trials_csv(const std::vector<service::JournalTrial>& trials, const StudyExport& study);
 
 /// Reads the table. The time of a query is not read, it follows from epoch and slot, and "excluded"

@@ -1,47 +1,47 @@
-// The files of a finished run (docs/formats/results.md).
+// The files of a run's result (docs/formats/results.md).
 #pragma once
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "duets/cli/partial_directory.h"
 #include "duets/cli/run_trials.h"
 #include "duets/cli/study_file.h"
 #include "duets/harness/run_result.h"
 
 namespace duets::cli {
 
-/// Writes into "<directory>.partial" and moves it into place when everything is there, so that a
-/// directory with the final name is always complete. Throws kInvalid when the directory exists and
-/// may not be overwritten, kIo when a file cannot be written.
+/// By the name of the file.
+using FileTexts = std::map<std::string, std::string, std::less<>>;
+
+/// The tables, figures and page that follow from the result alone; regret only where it is known.
+FileTexts result_files(const harness::RunResult& result);
+
+/// A result directory that grows with its run (partial_directory.h).
 class ResultDirectory {
  public:
   /// `overwrite` replaces an earlier result directory (holds_run()); without it only a
   /// directory that is not there or empty will do.
   ResultDirectory(const std::filesystem::path& directory, bool overwrite, const StudyFile& file);
-  /// Removes what was not committed.
-  ~ResultDirectory();
-  ResultDirectory(const ResultDirectory&) = delete;
-  ResultDirectory& operator=(const ResultDirectory&) = delete;
 
   /// Where the files are until commit().
-  const std::filesystem::path& partial() const { return partial_; }
+  const std::filesystem::path& partial() const { return files_.path(); }
 
   /// Appends a row to trials.csv. Rows are on disk after commit(), never all in memory.
-  void trial(const harness::Trial& trial);
+  void trial(const harness::Trial& trial, std::string_view state = "reward");
 
-  /// Writes the other files and gives the directory its name.
-  void commit(const harness::RunResult& result, const TrialRows& trials, unsigned threads);
+  /// Writes the other files and gives the directory its name. `trials`: which queries trials.csv
+  /// has, where a rule says it.
+  void commit(const harness::RunResult& result, const std::optional<TrialRows>& trials,
+              unsigned threads);
 
  private:
-  void write_file(const std::string& name, const std::string& text) const;
   void flush_trials();
-  void move_into_place() const;
 
-  std::filesystem::path directory_;
-  std::filesystem::path partial_;
-  bool overwrite_;
-  bool committed_ = false;
+  PartialDirectory files_;
   const StudyFile& file_;
   std::ofstream trials_;
   std::string rows_;  ///< of trials.csv, still to be written

@@ -16,6 +16,10 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 8> kRunEntries{
     "study.toml", "manifest.json",     "trials.csv", "epochs.csv",
     "regret.csv", "communication.csv", "figures",    "report.html"};
+constexpr std::array<std::string_view, 10> kExportEntries{
+    "study.toml",  "journal.bin",       "participation.toml", "manifest.json",
+    "epochs.csv",  "communication.csv", "trials.csv",         "figures",
+    "report.html", "digests.txt"};
 constexpr std::array<std::string_view, 15> kExperimentEntries{
     "settings.json", "manifest.json", "summary.csv", "curves.csv",      "differences.csv",
     "runs",          "figures",       "report.html", "study.toml",      "variants.csv",
@@ -79,6 +83,10 @@ bool holds_nothing(const fs::path& directory) {
 bool holds_unfinished_run(const fs::path& directory) {
   return fs::is_directory(directory) && fs::exists(directory / "trials.csv") &&
          has_only(directory, kRunEntries);
+}
+
+bool holds_unfinished_export(const fs::path& directory) {
+  return fs::is_directory(directory) && has_only(directory, kExportEntries);
 }
 
 std::vector<fs::path> half_written(const fs::path& directory) {

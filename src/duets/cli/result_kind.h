@@ -15,6 +15,9 @@ bool holds_run(const std::filesystem::path& directory);
 /// What `duets run` leaves when it is killed: its trials.csv, and no entry of another name.
 bool holds_unfinished_run(const std::filesystem::path& directory);
 
+/// What `duets study export` leaves when it is killed: no entry that it does not write.
+bool holds_unfinished_export(const std::filesystem::path& directory);
+
 /// Files that a comparison was writing when it died ("<name>.tmp"), of the names it writes.
 std::vector<std::filesystem::path> half_written(const std::filesystem::path& directory);
 

@@ -13,10 +13,14 @@
 #include "duets/cli/file_io.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/logger.h"
+#include "duets/cli/partial_directory.h"
 #include "duets/cli/peer.h"
+#include "duets/cli/report_command.h"
+#include "duets/cli/result_kind.h"
 #include "duets/cli/serve_watch.h"
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_text.h"
+#include "duets/cli/stored_studies.h"
 #include "duets/cli/study_definition.h"
 #include "duets/harness/threads.h"
 #include "duets/service/grpc_log.h"
@@ -188,7 +192,41 @@ void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
   std::cout << statuses_text(views, flags.format);
 }
 
-void serve(const ServeFlags& flags, const std::vector<StudyFile>& files, Logger& logger) {
+// One study has the directory for itself.
+std::filesystem::path results_of(const ServeFlags& flags, const std::string& name,
+                                 std::size_t num_studies) {
+  const std::filesystem::path output = flags.output;
+  return num_studies == 1 ? output : output / name;
+}
+
+// Results of an earlier call are replaced: the same command goes on, and ends the same.
+constexpr PartialDirectory::Replaced kEarlier{holds_run, holds_unfinished_run};
+
+void write_finished(const std::filesystem::path& storage, const std::vector<StudyFile>& files,
+                    const ServeFlags& flags, const Extensions& extensions, Logger& logger) {
+  std::vector<std::string> names;
+  for (const StudyStatus& status : open_storage(storage)->list()) {
+    const bool ours = std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
+      return file.study.name == status.name;
+    });
+    if (ours || files.empty()) names.push_back(status.name);
+  }
+  for (const std::string& name : names) {
+    const ReportSource source = stored_source(storage, name);
+    const StudyExport& study = source.study;
+    if (!protocol::summarise(*study.definition.study, study.records).finished()) continue;
+    const auto directory = results_of(flags, name, files.empty() ? names.size() : files.size());
+    write_results(source, directory, true, extensions);
+    logger.write({.message = "results are in " + directory.string(), .study = name});
+  }
+}
+
+void serve(const ServeFlags& flags, const std::vector<StudyFile>& files,
+           const Extensions& extensions, Logger& logger) {
+  for (const StudyFile& file : files) {
+    if (flags.output.empty()) break;
+    require_free(results_of(flags, file.study.name, files.size()), kEarlier);
+  }
   const CoordinatorSpec given = files.empty() ? CoordinatorSpec{} : files.front().coordinator;
   const bool text = flags.log.format == LogFormat::kText;
   const InterruptGuard interrupt(text ? "stopping; press Ctrl-C again to force" : "");
@@ -205,19 +243,22 @@ void serve(const ServeFlags& flags, const std::vector<StudyFile>& files, Logger&
   if (!flags.insecure) service::load_tls(options.certs, "coordinator");
   { const service::Listener probe(options.listen); }
   const service::GrpcLog grpc_log(options.log);
-  service::Server server(options, executor);
-  create_studies(server, files, flags, interrupt, logger);
-  server.listen();
-  introduce(server, files, options, logger);
-  if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
-  watch_studies(server, files, flags, interrupt, logger);
+  {
+    service::Server server(options, executor);
+    create_studies(server, files, flags, interrupt, logger);
+    server.listen();
+    introduce(server, files, options, logger);
+    if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
+    watch_studies(server, files, flags, interrupt, logger);
+  }
+  if (!flags.output.empty()) write_finished(options.storage, files, flags, extensions, logger);
 }
 
 }  // namespace
 
 void serve_studies(const ServeFlags& flags, const Extensions& extensions) {
   Logger logger(flags.log);
-  logged(logger, [&] { serve(flags, load_studies(flags, extensions), logger); });
+  logged(logger, [&] { serve(flags, load_studies(flags, extensions), extensions, logger); });
 }
 
 }  // namespace duets::cli

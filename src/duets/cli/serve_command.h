@@ -19,6 +19,7 @@ struct ServeFlags {
   std::string secret;                 ///< file with the secret of a new study
   std::optional<std::uint64_t> seed;  ///< instead of a secret and of the study's seed: for tests
   std::string address_file;           ///< where the real address is written
+  std::string output;                 ///< for the results of finished studies; empty: not written
   double lease = 60;
   bool keep = false;   ///< stay when everything is finished
   double give_up = 0;  ///< seconds without a reachable quorum; 0: never

@@ -69,6 +69,10 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   serve->add_flag("--keep", flags->keep, "Stay when all studies are finished");
   add_seconds(*serve, "--give-up", flags->give_up,
               "End with exit code 7 when too few agents are there for so long");
+  add_text(
+      *serve, "-o,--output", flags->output,
+      "Write what `duets report` writes of finished studies here (several: each in a directory)",
+      "DIR");
   add_text(*serve, "--address-file", flags->address_file, "Write the real address here", "FILE");
   serve->add_option("--threads", flags->threads, "Threads (default: all)")
       ->check(CLI::Range(1, 1024))

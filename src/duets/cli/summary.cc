@@ -76,7 +76,8 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   }
   if (r.best_trial) {
     const auto& best = *r.best_trial;
-    rows.emplace_back("best trial", point_text(r, best.values));
+    rows.emplace_back("best trial", best.values.empty() ? "the agent's journal says where"
+                                                        : point_text(r, best.values));
     rows.emplace_back("  observed",
                       fmt::format("{:.4f}, with its noise (agent {}, epoch {}, slot {})",
                                   best.value, best.agent, best.epoch, best.slot));

@@ -13,7 +13,6 @@
 #include "duets/cli/print_to.h"
 #include "duets/cli/study_definition.h"
 #include "duets/harness/threads.h"
-#include "duets/service/export_file.h"
 #include "duets/service/secret.h"
 
 namespace duets::cli {
@@ -22,12 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using service::JournalTrial;
-
-StudyExport load_journal(const std::string& text) {
-  service::ExportedStudy study =
-      service::decode_export({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  return {std::move(study.definition), std::move(study.records)};
-}
 
 // The study file in a definition gives its study (study_file_of) and its objective.
 StudyFile load_study_file(const service::Definition& definition, const Extensions& extensions) {
@@ -95,8 +88,9 @@ class Verify {
   void check_journal() {
     std::optional<StudyExport> study;
     try {
-      study = load_journal(*check_.text(kJournalFile));
-      check_.compare(tables_of(*study, load_study_file(study->definition, extensions_)));
+      study = read_journal(*check_.text(kJournalFile));
+      check_.compare(tables_of(*study, load_study_file(study->definition, extensions_),
+                               best_values_of(*study, *secret_)));
     } catch (const base::Error& error) {
       check_.set_wrong(kJournalFile, error.what());
       return;

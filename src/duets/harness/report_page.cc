@@ -80,13 +80,15 @@ report::Markup best_trial_card(const RunResult& result) {
                 report::join({value_line({"none"}), small({"No trial was told."})}));
   }
   const BestTrialView& b = *result.best_trial;
-  return card("second", "Best trial",
-              report::join({value_line(report::number(b.value, 5)),
-                            small({std::string(minimizes(result) ? "smallest" : "largest") +
-                                   " value observed, noise included; agent " +
-                                   std::to_string(b.agent) + ", epoch " + std::to_string(b.epoch) +
-                                   ", slot " + std::to_string(b.slot)}),
-                            small(report::join({{"at "}, point(result, b.values)}))}));
+  return card(
+      "second", "Best trial",
+      report::join(
+          {value_line(report::number(b.value, 5)),
+           small({std::string(minimizes(result) ? "smallest" : "largest") +
+                  " value observed, noise included; agent " + std::to_string(b.agent) + ", epoch " +
+                  std::to_string(b.epoch) + ", slot " + std::to_string(b.slot)}),
+           small(b.values.empty() ? report::Markup{"where, the agent's journal says"}
+                                  : report::join({{"at "}, point(result, b.values)}))}));
 }
 
 report::Markup results_section(const RunResult& result) {

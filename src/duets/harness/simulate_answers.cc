@@ -13,17 +13,6 @@ using numeric::Points;
 // Features of a long plan are made for so many points at a time.
 constexpr Eigen::Index kBlock = 4096;
 
-std::vector<double> values_at(const Simulation& simulation, const Points& latents) {
-  std::vector<double> truth(static_cast<std::size_t>(latents.rows()));
-  for (Eigen::Index first = 0; first < latents.rows(); first += kBlock) {
-    const Eigen::Index count = std::min(kBlock, latents.rows() - first);
-    const Points features = simulation.study->domain->features(latents.middleRows(first, count));
-    simulation.problem->values(features, std::span(truth).subspan(static_cast<std::size_t>(first),
-                                                                  static_cast<std::size_t>(count)));
-  }
-  return truth;
-}
-
 std::vector<std::uint32_t> shown_slots(const QueryThinning& trials, const QueryThinning& picture,
                                        const Answers& answers) {
   std::vector<std::uint32_t> slots;
@@ -49,6 +38,17 @@ base::Bytes encode_answers(const Answers& answers) {
 
 }  // namespace
 
+std::vector<double> true_values(const Simulation& simulation, const Points& latents) {
+  std::vector<double> truth(static_cast<std::size_t>(latents.rows()));
+  for (Eigen::Index first = 0; first < latents.rows(); first += kBlock) {
+    const Eigen::Index count = std::min(kBlock, latents.rows() - first);
+    const Points features = simulation.study->domain->features(latents.middleRows(first, count));
+    simulation.problem->values(features, std::span(truth).subspan(static_cast<std::size_t>(first),
+                                                                  static_cast<std::size_t>(count)));
+  }
+  return truth;
+}
+
 protocol::PlanAnswers query_plan(const Simulation& simulation, const random::Coin& problem_coin,
                                  const QueryThinning& picture, const protocol::Agent& agent) {
   const protocol::Plan& plan = agent.plan();
@@ -56,7 +56,7 @@ protocol::PlanAnswers query_plan(const Simulation& simulation, const random::Coi
   answers.agent = agent.id();
   answers.epoch = plan.epoch;
   answers.first_t = plan.first_t;
-  answers.truth = values_at(simulation, plan.latents());
+  answers.truth = true_values(simulation, plan.latents());
   answers.shown = shown_slots(simulation.trials, picture, answers);
   answers.shown_values.reserve(answers.shown.size());
   answers.shown_latents.resize(static_cast<Eigen::Index>(answers.shown.size()),

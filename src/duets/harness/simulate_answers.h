@@ -23,6 +23,9 @@ struct Answers {
   numeric::Points shown_latents;
 };
 
+/// f without noise at every point.
+std::vector<double> true_values(const Simulation& simulation, const numeric::Points& latents);
+
 /// Asks the function for every point of the agent's plan; the notes are the encoded answers. Shown
 /// are the slots that one of the two rules keeps.
 protocol::PlanAnswers query_plan(const Simulation& simulation, const random::Coin& problem_coin,

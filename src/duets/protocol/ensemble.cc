@@ -174,10 +174,7 @@ Effects Ensemble::carry_out(Effects effects) {
 
 void Ensemble::send(const Outgoing& outgoing) {
   // A view that agents share takes a broadcast once, before they do so side by side.
-  if (sharing_ != Sharing::kNothing) {
-    if (const auto* inducing = std::get_if<InducingSet>(&outgoing.message)) view_->apply(*inducing);
-    if (const auto* trim = std::get_if<Trim>(&outgoing.message)) view_->apply(*trim);
-  }
+  if (sharing_ != Sharing::kNothing) view_->apply(outgoing.message);
   for_each_agent([&](std::size_t i) {
     if (!outgoing.to || *outgoing.to == agents_[i]->id()) agents_[i]->receive(outgoing.message);
   });

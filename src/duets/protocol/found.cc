@@ -34,4 +34,18 @@ std::optional<Found> best_trial_of(const RewardScale& scale, const RunSummary& s
   return found;
 }
 
+std::optional<Found> best_trial_of(const std::shared_ptr<const Study>& study,
+                                   const RewardScale& scale, std::span<const base::Bytes> records,
+                                   const random::StudySecret& secret,
+                                   const base::Executor& executor) {
+  RunSummary summary(*study);
+  PublicView view(study, secret.public_coin(), executor);
+  for (const base::Bytes& bytes : records) {
+    const Record record = decode_record(bytes);
+    summary.add(record);
+    for (const Message& message : broadcasts(record)) view.apply(message);
+  }
+  return best_trial_of(scale, summary, view, secret);
+}
+
 }  // namespace duets::protocol

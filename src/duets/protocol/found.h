@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "duets/protocol/public_view.h"
@@ -25,5 +27,11 @@ std::optional<Found> recommendation_of(const Study& study, const RewardScale& sc
 /// The best reward observed; nothing before the run is finished. `view` knows the run's regions.
 std::optional<Found> best_trial_of(const RewardScale& scale, const RunSummary& summary,
                                    const PublicView& view, const random::StudySecret& secret);
+
+/// The same of a run that is known by its records.
+std::optional<Found> best_trial_of(const std::shared_ptr<const Study>& study,
+                                   const RewardScale& scale, std::span<const base::Bytes> records,
+                                   const random::StudySecret& secret,
+                                   const base::Executor& executor);
 
 }  // namespace duets::protocol

@@ -69,6 +69,11 @@ PublicView::PublicView(std::shared_ptr<const Study> study, const random::Coin& p
   models_.emplace(EpochId{1}, Model{study_->kernel, 0.0});
 }
 
+void PublicView::apply(const Message& message) {
+  if (const auto* inducing = std::get_if<InducingSet>(&message)) apply(*inducing);
+  if (const auto* trim = std::get_if<Trim>(&message)) apply(*trim);
+}
+
 void PublicView::apply(const InducingSet& message) {
   if (knows_inducing(message.epoch)) return;
   check(knows_region(message.epoch), message.epoch, "its region is not known yet");

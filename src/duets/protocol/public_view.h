@@ -38,6 +38,8 @@ class PublicView {
   /// a cover otherwise; with coins = "stratified" also the strata (strata.h).
   void apply(const InducingSet& message);
   void apply(const Trim& message);
+  /// A broadcast among all messages; others change nothing.
+  void apply(const Message& message);
   /// A Trim whose region the caller has already computed: the coordinator's own.
   void apply(const Trim& message, region::Region next);
 

@@ -44,6 +44,7 @@ class RunSummary {
   /// not have.
   void add(const Record& record);
 
+  std::size_t num_closed() const { return num_closed_; }
   /// Every epoch is closed.
   bool finished() const { return num_closed_ == lengths_.size(); }
   /// Reports of the closed epochs: all but the last, or all with a closing projection.

@@ -11,7 +11,7 @@ namespace duets::service {
 
 /// The version of an export: of journal.bin, and of the files beside it. A change of what one of
 /// them says is another version.
-inline constexpr std::uint32_t kExportVersion = 3;
+inline constexpr std::uint32_t kExportVersion = 4;
 
 /// text "duets export", u32 version, blob definition, u32 count, then that many blobs, each a
 /// record (docs/formats/messages.md), and the digest of all bytes before it.

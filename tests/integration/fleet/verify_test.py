@@ -46,6 +46,10 @@ def with_digit(data, place):
     return data[:at] + bytes([other]) + data[at + 1:]
 
 
+def names(directory):
+    return sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if p.is_file())
+
+
 def edited(scratch):
     study = fleet.study(scratch / "edited.toml", "box", agents=3)
     with fleet.Fleet(scratch, study, agents=3) as f:
@@ -54,10 +58,11 @@ def edited(scratch):
         run(f, "study", "export", "edited", "--storage", f.server.storage, "-o", "export",
             "--trials", *(a.journal for a in f.agents))
         export = f.scratch / "export"
-        files = {p.name: p.read_bytes() for p in sorted(export.iterdir())}
+        files = {name: (export / name).read_bytes() for name in names(export)}
         fleet.same("files of an export", list(files),
-                   ["communication.csv", "digests.txt", "epochs.csv", "journal.bin",
-                    "manifest.json", "participation.toml", "study.toml", "trials.csv"])
+                   ["communication.csv", "digests.txt", "epochs.csv", "figures/communication.svg",
+                    "figures/inducing.svg", "figures/region.svg", "journal.bin", "manifest.json",
+                    "participation.toml", "report.html", "study.toml", "trials.csv"])
         untouched(f)
         digits(f, export, files)
         missing_and_added(f, export, files)
@@ -75,7 +80,7 @@ def untouched(f):
         fleet.contains("and says how", result.stderr, part)
     report = json.loads(verified(f, "export", "--format", "json").stdout)
     fleet.same("as JSON, every file once", sorted(x["file"] for x in report["files"] if x["ok"]),
-               sorted(p.name for p in (f.scratch / "export").iterdir()))
+               names(f.scratch / "export"))
 
 
 def digits(f, export, files):
@@ -100,13 +105,13 @@ def missing_and_added(f, export, files):
         (export / name).unlink()
         found.expect(name, "removed")
         (export / name).write_bytes(data)
-    for name in ("notes.txt", "regret.csv", "journal.bin.orig"):
+    for name in ("notes.txt", "regret.csv", "journal.bin.orig", "figures/map.svg"):
         (export / name).write_text("something")
         found.expect(name, "added")
         (export / name).unlink()
-    (export / "figures").mkdir()
-    found.expect("figures", "added")
-    (export / "figures").rmdir()
+    (export / "more").mkdir()
+    found.expect("more", "added")
+    (export / "more").rmdir()
     found.tell("files removed and added")
 
 

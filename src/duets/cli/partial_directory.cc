@@ -1,0 +1,69 @@
+#include "duets/cli/partial_directory.h"
+
+#include <system_error>
+
+#include "duets/base/error.h"
+#include "duets/cli/file_io.h"
+#include "duets/cli/result_kind.h"
+
+namespace duets::cli {
+
+namespace fs = std::filesystem;
+
+void require_free(const fs::path& directory, const PartialDirectory::Replaced& replaced) {
+  if (!fs::exists(directory) || holds_nothing(directory)) return;
+  base::require(replaced.finished != nullptr, "--output", directory.string(),
+                std::string("exists already; ") + replaced.hint);
+  base::require(fs::is_directory(directory) && replaced.finished(directory), "--output",
+                directory.string(),
+                "holds something else than the results of a run, and is not overwritten");
+}
+
+PartialDirectory::PartialDirectory(const fs::path& directory, Replaced replaced)
+    : directory_(full_name(directory)),
+      partial_(directory_.string() + ".partial"),
+      replaced_(replaced) {
+  require_free(directory_, replaced_);
+  std::error_code error;
+  if (fs::exists(partial_)) {
+    base::require(holds_nothing(partial_) || replaced_.cut_off(partial_), "--output",
+                  partial_.string(), "is in the way and holds something else; it is not removed");
+    fs::remove_all(partial_, error);
+    if (error) fail_io("cannot remove", partial_, error);
+  }
+  fs::create_directories(partial_, error);
+  if (error) fail_io("cannot create", partial_, error);
+}
+
+PartialDirectory::~PartialDirectory() {
+  if (committed_) return;
+  std::error_code ignored;
+  fs::remove_all(partial_, ignored);
+}
+
+void PartialDirectory::write(const std::string& name, std::string_view text) {
+  const fs::path file = partial_ / name;
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error) fail_io("cannot create", file.parent_path(), error);
+  write_whole_file(file, text);
+  files_.push_back(name);
+}
+
+// What was there goes only when the new has its name.
+void PartialDirectory::commit() {
+  require_free(directory_, replaced_);  // somebody may have put something there meanwhile
+  const fs::path earlier = partial_.string() + ".old";
+  const bool replaces = fs::exists(directory_);
+  std::error_code error, ignored;
+  if (replaces) fs::rename(directory_, earlier, error);
+  if (!error) fs::rename(partial_, directory_, error);
+  if (error) {
+    if (replaces) fs::rename(earlier, directory_, ignored);
+    fail_io("cannot put the results into", directory_, error);
+  }
+  if (replaces) fs::remove_all(earlier, ignored);
+  committed_ = true;
+}
+
+}  // namespace duets::cli
