@@ -152,11 +152,14 @@ def fleets(scratch):
         journals = [a.journal for a in f.agents]
         p.check("study export", run(scratch, "study", "export", "whole", *as_json, "-o", "whole", "--trials", *journals))
         secret = f.server.storage / "secrets" / "whole.key"
+        for some in ((), ("--secret", secret)):
+            p.check("report", run(scratch, "report", "whole", *some, "-o", "report", "--overwrite",
+                                  "--format", "json"))
         p.check("verify", run(scratch, "verify", "whole", "--secret", secret, "--format", "json"))
         f.server.stop()
         p.check("serve", f.server.out())
     p.all_seen(["study create", "study show", "study list", "status", "serve", "best", "plan", "submit", "study stop",
-                "study delete", "study close", "study set", "study retire", "agent", "study export", "verify"])
+                "study delete", "study close", "study set", "study retire", "agent", "study export", "report", "verify"])
 
 
 def offline(p, scratch, as_json):
