@@ -24,7 +24,7 @@ struct Case {
   Study study;
   std::string function;
   problems::ProblemOptions options = {};
-  bool minimise = false;
+  protocol::Direction direction = protocol::Direction::kMaximize;
   protocol::Participation participation = {};
   std::uint32_t num_seeds = 2;
 };
@@ -91,7 +91,7 @@ Case box_parameters() {
                {Family::kMatern52, {0.3, 0.3, 0.5, 1.0, 1.0, 1.0}, 1.0}, 0.4),
       "rkhs"};
   c.options = {.dimension = 6, .kernel = c.study.kernel, .norm = 3.0};
-  c.minimise = true;
+  c.direction = protocol::Direction::kMinimize;
   return c;
 }
 
@@ -159,7 +159,7 @@ RunLine run(const Case& c, std::uint64_t seed, const base::Executor& executor) {
   simulation.problem = problems::make_problem(c.function, c.options,
                                               random::StudySecret::from_seed(seed).problem_coin());
   simulation.noise = {problems::NoiseKind::kGaussian, 0.1};
-  simulation.minimise = c.minimise;
+  simulation.direction = c.direction;
   simulation.seed = seed;
   simulation.participation = c.participation;
   harness::Observer silent;

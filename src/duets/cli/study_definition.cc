@@ -10,7 +10,7 @@ service::Definition definition_of(const StudyFile& file) {
   service::Definition definition;
   definition.study = std::make_shared<const protocol::Study>(file.study);
   service::ObjectiveSettings& objective = definition.objective;
-  objective.minimise = file.direction == Direction::kMinimize;
+  objective.direction = file.direction;
   objective.offset = file.objective.offset;
   objective.scale = file.objective.scale;
   objective.infeasible_value = file.objective.infeasible_value;

@@ -59,7 +59,7 @@ StudyFile parse(const std::string& text) { return parse_study(text, "fleet.toml"
 TEST(StudyDefinitionTest, EverythingAServiceNeedsIsTakenFromTheFile) {
   const service::Definition definition = definition_of(parse(kCommand));
   EXPECT_EQ(definition.study->name, "fleet");
-  EXPECT_TRUE(definition.objective.minimise);
+  EXPECT_EQ(definition.objective.direction, Direction::kMinimize);
   EXPECT_EQ(definition.objective.offset, 1.5);
   EXPECT_EQ(definition.objective.scale, 2.0);
   EXPECT_EQ(definition.objective.infeasible_value, 9.0);

@@ -18,12 +18,13 @@
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
 #include "duets/protocol/preset.h"
+#include "duets/protocol/reward_scale.h"
 #include "duets/protocol/study.h"
 #include "duets/region/draw.h"
 
 namespace duets::cli {
 
-enum class Direction : std::uint8_t { kMaximize, kMinimize };
+using protocol::Direction;
 
 /// "maximize", "minimize".
 std::string_view name(Direction direction);

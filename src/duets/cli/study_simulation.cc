@@ -29,7 +29,7 @@ harness::Simulation simulation_of(const StudyFile& file) {
   simulation.study = std::make_shared<const protocol::Study>(file.study);
   simulation.problem = make_builtin(file);
   simulation.noise = file.objective.noise;
-  simulation.minimise = file.direction == Direction::kMinimize;
+  simulation.direction = file.direction;
   simulation.offset = file.objective.offset;
   simulation.scale = file.objective.scale;
   simulation.seed = file.seed;

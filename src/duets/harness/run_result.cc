@@ -9,7 +9,7 @@ RunResult result_of(const protocol::Study& study, const protocol::RewardScale& s
                     const protocol::RunSummary& summary) {
   RunResult result;
   result.study_name = study.name;
-  result.direction = scale.minimise ? "minimize" : "maximize";
+  result.direction = scale.direction == protocol::Direction::kMinimize ? "minimize" : "maximize";
   result.domain = domain::to_string(study.domain->shape());
   result.coordinate_names = study.domain->coordinate_names();
   result.parameters = study.domain->parameters();

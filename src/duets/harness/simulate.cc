@@ -167,7 +167,8 @@ RunResult SimulationHost::result() {
 
 double best_value(const Simulation& simulation, const base::Executor& executor) {
   const domain::Domain& domain = *simulation.study->domain;
-  if (!domain.is_finite() && !simulation.minimise && is_natural(domain, *simulation.problem)) {
+  const bool minimise = simulation.direction == protocol::Direction::kMinimize;
+  if (!domain.is_finite() && !minimise && is_natural(domain, *simulation.problem)) {
     return simulation.problem->maximum();
   }
   const region::Region whole(simulation.study->domain);
@@ -181,7 +182,7 @@ double best_value(const Simulation& simulation, const base::Executor& executor) 
   const auto f = [&](const Points& features) {
     numeric::Vector values(features.rows());
     simulation.problem->values(features, {values.data(), static_cast<std::size_t>(values.size())});
-    return numeric::Vector((simulation.minimise ? -1.0 : 1.0) * values);
+    return numeric::Vector((minimise ? -1.0 : 1.0) * values);
   };
   return protocol::maximise(whole, pool, f).value;
 }

@@ -229,7 +229,7 @@ TEST(Simulate, MinimiseMirrorsMaximise) {
     const Study study = small_study(domain);
     Simulation down = simulation_of(study, std::make_shared<Affine>(2, steps));
     down.noise.kind = NoiseKind::kNone;
-    down.minimise = true;
+    down.direction = protocol::Direction::kMinimize;
     Simulation up = simulation_of(study, std::make_shared<Affine>(2, steps, -1));
     up.noise.kind = NoiseKind::kNone;
     // The box is the function's own, so the maximum would be taken from its facts: search both.
@@ -362,17 +362,17 @@ TEST(Simulate, RefusesABadScaleOrOffset) {
 }
 
 TEST(BestValue, FiniteSetByBruteForce) {
-  for (const bool minimise : {false, true}) {
+  for (const auto direction : {protocol::Direction::kMaximize, protocol::Direction::kMinimize}) {
     Simulation simulation = branin_on(forty_candidates());
-    simulation.minimise = minimise;
+    simulation.direction = direction;
     double best = -1e9;
     const numeric::Points& candidates = simulation.study->domain->candidates();
     for (Eigen::Index i = 0; i < candidates.rows(); ++i) {
       const double value = simulation.problem->value({candidates.row(i).data(), 2});
-      best = std::max(best, minimise ? -value : value);
+      best = std::max(best, simulation.upward(value));
     }
     EXPECT_EQ(best_value(simulation, base::SerialExecutor()), best);
-    EXPECT_EQ(*run(simulation).optimum, minimise ? -best : best);
+    EXPECT_EQ(*run(simulation).optimum, simulation.upward(best));
   }
 }
 
@@ -386,7 +386,7 @@ TEST(BestValue, KnownMaximumOnTheFunctionsOwnDomain) {
 TEST(BestValue, BySearchOtherwise) {
   Simulation simulation =
       simulation_of(small_study(Domain::ball(3, 2.0)), problems::make_h2({0.6, 0.0, -0.8}));
-  simulation.minimise = true;
+  simulation.direction = protocol::Direction::kMinimize;
   EXPECT_NEAR(best_value(simulation, base::SerialExecutor()), 23, 1e-5);
 }
 

@@ -115,7 +115,7 @@ TEST(Play, NoiseDependsOnAgentAndTimeOnly) {
 TEST(Play, ModelUnits) {
   harness::Simulation simulation = small_simulation(forty_candidates());
   const Instance plain = make_instance(simulation);
-  simulation.minimise = true;
+  simulation.direction = protocol::Direction::kMinimize;
   simulation.offset = 2;
   simulation.scale = 4;
   const Instance turned = make_instance(simulation);

@@ -1,16 +1,20 @@
 // From the objective's units to the model's, and back.
 #pragma once
 
+#include <cstdint>
+
 namespace duets::protocol {
+
+enum class Direction : std::uint8_t { kMaximize = 0, kMinimize = 1 };
 
 /// The reward in model units is (sign * value - offset) / scale, sign = -1 when minimising.
 struct RewardScale {
-  bool minimise = false;
+  Direction direction = Direction::kMaximize;
   double offset = 0;
   double scale = 1;  ///< > 0
 
   /// With the sign that makes larger better.
-  double upward(double value) const { return minimise ? -value : value; }
+  double upward(double value) const { return direction == Direction::kMinimize ? -value : value; }
   double reward(double value) const { return (upward(value) - offset) / scale; }
   double user_value(double reward) const { return upward(reward * scale + offset); }
 };

@@ -41,7 +41,7 @@ TEST(AgentSession, ThreeSessionsGiveTheDigestsOfARunInMemory) {
 
 TEST(AgentSession, ValuesOfAProgramThatMinimisesBecomeRewards) {
   Definition definition = test_definition();
-  definition.objective.minimise = true;
+  definition.objective.direction = protocol::Direction::kMinimize;
   definition.objective.scale = 2;  // exact in binary
   Fleet fleet(definition);
   Fleet::each([&](std::uint32_t agent) {

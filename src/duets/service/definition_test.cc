@@ -27,11 +27,12 @@ domain::Domain parameters() {
 Definition definition_of(const Study& study) {
   Definition definition;
   definition.study = protocol::share(study);
-  definition.objective = {{.minimise = true, .offset = -0.0, .scale = 0.1},
-                          0.0,
-                          3,
-                          2,
-                          {"./measure", "", "--färbung=ja"}};
+  definition.objective = {
+      {.direction = protocol::Direction::kMinimize, .offset = -0.0, .scale = 0.1},
+      0.0,
+      3,
+      2,
+      {"./measure", "", "--färbung=ja"}};
   definition.policy = {2, 1.5};
   definition.toml = "[study]\nname = \"x\"\n";
   return definition;
@@ -115,7 +116,7 @@ TEST(Definition, ItsBytesKeepWhatTheDigestDoesNotCover) {
   const Definition given = definition_of(protocol::small_study());
   const base::Bytes bytes = encode_definition(given);
   const Definition back = decode_definition(bytes);
-  EXPECT_TRUE(back.objective.minimise);
+  EXPECT_EQ(back.objective.direction, protocol::Direction::kMinimize);
   EXPECT_TRUE(std::signbit(back.objective.offset));
   EXPECT_EQ(back.objective.scale, 0.1);
   EXPECT_EQ(back.objective.infeasible_value, 0.0);
@@ -136,7 +137,7 @@ TEST(Definition, AValueThatMeansInfeasibleIsThereOrNot) {
 
 TEST(Definition, RewardsAndUserValuesAreInverse) {
   ObjectiveSettings settings;
-  settings.minimise = true;
+  settings.direction = protocol::Direction::kMinimize;
   settings.offset = 2;
   settings.scale = 4;
   EXPECT_EQ(settings.reward(6), -2);

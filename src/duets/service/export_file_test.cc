@@ -17,7 +17,7 @@ Definition definition() {
   study.kernel.lengthscales = {0.4};
   Definition d;
   d.study = std::make_shared<const protocol::Study>(study);
-  d.objective.minimise = true;
+  d.objective.direction = protocol::Direction::kMinimize;
   d.toml = "[study]\n";
   return d;
 }

@@ -122,7 +122,7 @@ void Studies::require_same(const StudyHost& host, const Definition& given,
   };
   const ObjectiveSettings& a = there.objective;
   const ObjectiveSettings& b = given.objective;
-  same(a.minimise == b.minimise, "study.direction");
+  same(a.direction == b.direction, "study.direction");
   same(a.offset == b.offset, "objective.offset");
   same(a.scale == b.scale, "objective.scale");
   same(a.infeasible_value == b.infeasible_value, "objective.infeasible_value");

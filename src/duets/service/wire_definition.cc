@@ -146,7 +146,7 @@ std::shared_ptr<const Study> read(const v1::Study& wire) {
 }
 
 void write(const ObjectiveSettings& objective, v1::Objective& wire) {
-  wire.set_minimise(objective.minimise);
+  wire.set_minimise(objective.direction == protocol::Direction::kMinimize);
   wire.set_offset(objective.offset);
   wire.set_scale(objective.scale);
   if (objective.infeasible_value) wire.set_infeasible_value(*objective.infeasible_value);
@@ -157,7 +157,8 @@ void write(const ObjectiveSettings& objective, v1::Objective& wire) {
 
 ObjectiveSettings read(const v1::Objective& wire) {
   ObjectiveSettings objective;
-  objective.minimise = wire.minimise();
+  objective.direction =
+      wire.minimise() ? protocol::Direction::kMinimize : protocol::Direction::kMaximize;
   objective.offset = wire.offset();
   objective.scale = wire.scale();
   if (wire.has_infeasible_value()) objective.infeasible_value = wire.infeasible_value();
