@@ -11,7 +11,7 @@
 namespace duets::harness {
 namespace {
 
-protocol::Study study() {
+protocol::Study participation_study() {
   protocol::Study s;
   s.agents = 3;
   s.horizon = 9;
@@ -22,7 +22,7 @@ protocol::Study study() {
 
 // Plays a run with these absences and keeps its records.
 std::vector<base::Bytes> records_with(const Participation& participation) {
-  const auto shared = std::make_shared<const protocol::Study>(study());
+  const auto shared = std::make_shared<const protocol::Study>(participation_study());
   const auto secret = random::StudySecret::from_seed(1);
   const base::SerialExecutor executor;
   protocol::Coordinator coordinator(shared, secret, executor);
@@ -67,12 +67,12 @@ std::vector<base::Bytes> records_with(const Participation& participation) {
 
 TEST(ParticipationOf, IsWhatTheRunWasPlayedWith) {
   Participation played;
-  EXPECT_EQ(participation_of(study(), records_with(played)), played);
+  EXPECT_EQ(participation_of(participation_study(), records_with(played)), played);
   played[1].excluded = {1};
   played[1].holes[2] = {0};
   played[2].holes[0] = {1, 3};
   played[3].excluded = {0, 2};
-  EXPECT_EQ(participation_of(study(), records_with(played)), played);
+  EXPECT_EQ(participation_of(participation_study(), records_with(played)), played);
 }
 
 TEST(ParticipationOf, KnowsClosedEpochsOnly) {
@@ -81,12 +81,12 @@ TEST(ParticipationOf, KnowsClosedEpochsOnly) {
   played[2].excluded = {0};
   std::vector<base::Bytes> records = records_with(played);
   records.resize(6);  // opened, two messages, closed, opened, one message
-  EXPECT_EQ(participation_of(study(), records), (Participation{{1, played[1]}}));
+  EXPECT_EQ(participation_of(participation_study(), records), (Participation{{1, played[1]}}));
 }
 
 TEST(ParticipationOf, RefusesOtherBytes) {
   const std::vector<base::Bytes> junk{{9}};
-  EXPECT_THROW(participation_of(study(), junk), base::Error);
+  EXPECT_THROW(participation_of(participation_study(), junk), base::Error);
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 namespace duets::protocol {
 namespace {
 
-constexpr std::uint32_t kSnapshotVersion = 2;
-constexpr const char* kSnapshotMagic = "duets coordinator";
+constexpr std::uint32_t kCoordinatorVersion = 2;
+constexpr const char* kCoordinatorMagic = "duets coordinator";
 
-void check(bool ok, const char* what) {
+void check_snapshot(bool ok, const char* what) {
   if (!ok)
     throw base::Error(base::ErrorKind::kDecode, fmt::format("coordinator records: {}", what));
 }
@@ -21,8 +21,8 @@ void check(bool ok, const char* what) {
 
 base::Bytes Coordinator::snapshot() const {
   base::ByteWriter out;
-  out.text(kSnapshotMagic);
-  out.u32(kSnapshotVersion);
+  out.text(kCoordinatorMagic);
+  out.u32(kCoordinatorVersion);
   out.digest(study_digest(*study_));
   out.u32(static_cast<std::uint32_t>(log_.size()));
   for (const Record& record : log_) out.blob(encode_record(record));
@@ -33,10 +33,10 @@ Coordinator Coordinator::restore(std::shared_ptr<const Study> study,
                                  const random::StudySecret& secret, const base::Executor& executor,
                                  std::span<const std::uint8_t> bytes) {
   base::ByteReader in(bytes);
-  check(in.text() == kSnapshotMagic, "not a snapshot of a coordinator");
-  check(in.u32() == kSnapshotVersion, "written by another version");
+  check_snapshot(in.text() == kCoordinatorMagic, "not a snapshot of a coordinator");
+  check_snapshot(in.u32() == kCoordinatorVersion, "written by another version");
   Coordinator coordinator(std::move(study), secret, executor);
-  check(in.digest() == study_digest(*coordinator.study_), "belongs to another study");
+  check_snapshot(in.digest() == study_digest(*coordinator.study_), "belongs to another study");
   const std::uint32_t num_records = in.u32();
   for (std::uint32_t i = 0; i < num_records; ++i) {
     coordinator.apply(decode_record(in.blob()), Source::kSnapshot);
@@ -71,12 +71,12 @@ void Coordinator::apply(const Record& record, Source source) {
     apply_taken(*taken);
   } else {
     const auto& closed = std::get<EpochClosed>(record);
-    check(is_open() && closed.epoch == epoch_, "an epoch closed out of order");
-    check(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
-    check(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
+    check_snapshot(is_open() && closed.epoch == epoch_, "an epoch closed out of order");
+    check_snapshot(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
+    check_snapshot(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
     if (source == Source::kJournal || needs_earlier_messages() || is_last()) {
       for (const std::uint32_t a : closed.participants) {
-        check(taken_.contains(AgentId{a}), "a participant without a message");
+        check_snapshot(taken_.contains(AgentId{a}), "a participant without a message");
       }
       EpochReport settled;
       settle_participation(closed.participants, settled);
@@ -88,15 +88,17 @@ void Coordinator::apply(const Record& record, Source source) {
 
 void Coordinator::apply_opened(const EpochOpened& opened) {
   const EpochId expected = base::value(epoch_) == 0 ? EpochId{1} : epoch_;
-  check(opened.epoch == expected && !is_open() && !finished_, "an epoch opened out of order");
+  check_snapshot(opened.epoch == expected && !is_open() && !finished_,
+                 "an epoch opened out of order");
   epoch_ = opened.epoch;
-  check(opened.has_inducing == sends_projection(), "an inducing set missing or too many");
-  check(opened.report.length == lengths_[base::value(epoch_) - 1], "an epoch of another length");
+  check_snapshot(opened.has_inducing == sends_projection(), "an inducing set missing or too many");
+  check_snapshot(opened.report.length == lengths_[base::value(epoch_) - 1],
+                 "an epoch of another length");
   pool_.reset();
   EpochReport replayed;
   replay_points(replayed);
   if (opened.has_inducing) {
-    check(opened.inducing.epoch == epoch_, "an inducing set of another epoch");
+    check_snapshot(opened.inducing.epoch == epoch_, "an inducing set of another epoch");
     view_->apply(opened.inducing);
   }
   open_report_ = opened.report;
@@ -104,13 +106,13 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
 }
 
 void Coordinator::apply_taken(const MessageTaken& taken) {
-  check(is_open(), "a message between epochs");
+  check_snapshot(is_open(), "a message between epochs");
   const auto* upload = std::get_if<Upload>(&taken.message);
   // An earlier version took rewards of any size: its records are read, and closing decides.
   const std::optional<Reason> reason = refusal_of(taken.message);
-  check(!reason || *reason == Reason::kUnusable, "a message that does not fit its epoch");
+  check_snapshot(!reason || *reason == Reason::kUnusable, "a message that does not fit its epoch");
   const AgentId agent = upload != nullptr ? upload->agent : std::get<Closing>(taken.message).agent;
-  check(taken_.emplace(agent, taken.message).second, "a message taken twice");
+  check_snapshot(taken_.emplace(agent, taken.message).second, "a message taken twice");
   log_.push_back(taken);
 }
 

@@ -27,7 +27,7 @@ Study study_of(Shape shape) {
 
 // A run with an absent agent in epoch 1 and a hole in epoch 2, so that participation is in the
 // snapshots too.
-void play(TestRun& run) {
+void play_stored(TestRun& run) {
   run.run_epoch({1});
   run.run_epoch({}, {{2, {0}}});
   run.finish();
@@ -35,9 +35,9 @@ void play(TestRun& run) {
 
 void expect_restoring_changes_nothing(const Study& study) {
   TestRun plain(study);
-  play(plain);
+  play_stored(plain);
   TestRun restored(study, wavy_reward, true);
-  play(restored);
+  play_stored(restored);
   EXPECT_EQ(restored.transcript(), plain.transcript());
   EXPECT_EQ(restored.coordinator().run_digest(), plain.coordinator().run_digest());
   EXPECT_EQ(restored.coordinator().state_digest(), plain.coordinator().state_digest());
@@ -97,7 +97,7 @@ TEST(Snapshot, WalksAndCoversInSmallRegions) {
   for (const bool walks : {true, false}) {
     const Study study = small_region_study(walks);
     TestRun plain(study);
-    play(plain);
+    play_stored(plain);
     ASSERT_EQ(plain.trim(1).sampler.method, walks ? region::Method::kWalk : region::Method::kCover);
     expect_restoring_changes_nothing(study);
   }

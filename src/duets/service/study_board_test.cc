@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "duets/service/answer.h"
 #include "duets/service/raw_agent_test_support.h"
+#include "duets/service/reply.h"
 
 namespace duets::service {
 namespace {
@@ -65,12 +65,12 @@ TEST(StudyBoard, ABroadcastCountsOnceForEachAgent) {
   EXPECT_EQ(board.traffic().reals_links, 2 * reals);
 }
 
-TEST(Answer, IsGivenOnceAndAlsoWhenTheJobIsDropped) {
+TEST(Reply, IsGivenOnceAndAlsoWhenTheJobIsDropped) {
   std::vector<grpc::StatusCode> heard;
   const auto listen = [&](const grpc::Status& status) { heard.push_back(status.error_code()); };
-  { Answer dropped(listen); }
+  { Reply dropped(listen); }
   {
-    Answer told(listen);
+    Reply told(listen);
     told(grpc::Status::OK);
   }
   EXPECT_EQ(heard, (std::vector{grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::OK}));
