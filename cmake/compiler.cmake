@@ -40,6 +40,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # bug 105593), wherever Eigen sums; the sanitizers and clang watch over this instead.
   target_compile_options(duets_warnings INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
 endif()
+if(CMAKE_UNITY_BUILD)
+  # Sources are included into units; GCC takes them for headers, whose types must not be local.
+  target_compile_options(duets_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(DUETS_WERROR)
   target_compile_options(duets_warnings INTERFACE -Werror)
 endif()

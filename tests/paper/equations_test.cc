@@ -19,7 +19,7 @@ using kernel::Kernel;
 using numeric::Points;
 using numeric::Vector;
 
-constexpr double kLambda = 0.1;
+constexpr double kEquationsLambda = 0.1;
 
 Points lattice(Eigen::Index n, double shift) {
   Points points(n, 2);
@@ -56,8 +56,8 @@ constexpr double kTolerance = 1e-13;
 TEST(PaperEquations, PosteriorMeanAndVariance) {
   for (const Kernel& kernel : kernels()) {
     SCOPED_TRACE(kernel::name(kernel.family));
-    const NaivePosterior naive = naive_exact(kernel, kData, kRewards, kLambda, kProbes);
-    const gp::ExactPosterior posterior(kernel, kData, Vector(), kLambda);
+    const NaivePosterior naive = naive_exact(kernel, kData, kRewards, kEquationsLambda, kProbes);
+    const gp::ExactPosterior posterior(kernel, kData, Vector(), kEquationsLambda);
     EXPECT_LT(largest(naive.mean, posterior.mean(kProbes, kRewards)), kTolerance);
     EXPECT_LT(largest(naive.variance, posterior.variance(kProbes).variance), kTolerance);
   }
@@ -66,11 +66,12 @@ TEST(PaperEquations, PosteriorMeanAndVariance) {
 TEST(PaperEquations, InformationGain) {
   for (const Kernel& kernel : kernels()) {
     const auto m = kData.rows();
-    const LongMatrix matrix = LongMatrix::Identity(m, m) +
-                              naive_cross(kernel, kData, kData) / static_cast<long double>(kLambda);
+    const LongMatrix matrix =
+        LongMatrix::Identity(m, m) +
+        naive_cross(kernel, kData, kData) / static_cast<long double>(kEquationsLambda);
     const auto gain = static_cast<double>(std::log(matrix.fullPivLu().determinant()) / 2);
-    EXPECT_NEAR(gp::ExactPosterior(kernel, kData, Vector(), kLambda).information_gain(), gain,
-                1e-13 * gain);
+    EXPECT_NEAR(gp::ExactPosterior(kernel, kData, Vector(), kEquationsLambda).information_gain(),
+                gain, 1e-13 * gain);
   }
 }
 
@@ -78,8 +79,9 @@ TEST(PaperEquations, InformationGain) {
 TEST(PaperEquations, ApproximatePosteriorMean) {
   for (const Kernel& kernel : kernels()) {
     SCOPED_TRACE(kernel::name(kernel.family));
-    const NaivePosterior naive = naive_sparse(kernel, kInducing, kData, kRewards, kLambda, kProbes);
-    const gp::SparsePosterior posterior(kernel, kInducing, kData, Vector(), kLambda,
+    const NaivePosterior naive =
+        naive_sparse(kernel, kInducing, kData, kRewards, kEquationsLambda, kProbes);
+    const gp::SparsePosterior posterior(kernel, kInducing, kData, Vector(), kEquationsLambda,
                                         base::SerialExecutor());
     const Vector weights = posterior.weights(gp::project(kernel, kInducing, kData, kRewards));
     EXPECT_LT(largest(naive.mean, kernel::weighted_sum(kernel, kProbes, kInducing, weights)),
@@ -94,18 +96,23 @@ TEST(PaperEquations, ApproximatePosteriorVarianceInConventionG) {
   for (const Kernel& kernel : kernels()) {
     SCOPED_TRACE(kernel::name(kernel.family));
     const base::SerialExecutor serial;
-    const NaivePosterior naive = naive_sparse(kernel, kInducing, kData, kRewards, kLambda, kProbes);
-    const Vector variance = gp::SparsePosterior(kernel, kInducing, kData, Vector(), kLambda, serial)
-                                .variance(kProbes)
-                                .variance;
+    const NaivePosterior naive =
+        naive_sparse(kernel, kInducing, kData, kRewards, kEquationsLambda, kProbes);
+    const Vector variance =
+        gp::SparsePosterior(kernel, kInducing, kData, Vector(), kEquationsLambda, serial)
+            .variance(kProbes)
+            .variance;
     EXPECT_LT(largest(naive.variance, variance), kTolerance);
 
-    const NaivePosterior all = naive_sparse(kernel, kData, kData, kRewards, kLambda, kProbes);
-    const NaivePosterior exact = naive_exact(kernel, kData, kRewards, kLambda, kProbes);
+    const NaivePosterior all =
+        naive_sparse(kernel, kData, kData, kRewards, kEquationsLambda, kProbes);
+    const NaivePosterior exact = naive_exact(kernel, kData, kRewards, kEquationsLambda, kProbes);
     EXPECT_LT((all.variance - exact.variance).cwiseAbs().maxCoeff(), 1e-13L);
     EXPECT_LT((all.mean - exact.mean).cwiseAbs().maxCoeff(), 1e-13L);
     // The control: read literally, the printed left-hand side is off by 1/lambda.
-    EXPECT_GT((all.variance / static_cast<long double>(kLambda) - exact.variance).maxCoeff(), 0.1L);
+    EXPECT_GT(
+        (all.variance / static_cast<long double>(kEquationsLambda) - exact.variance).maxCoeff(),
+        0.1L);
   }
 }
 
@@ -126,9 +133,9 @@ TEST(PaperLemmas, ConfidenceBoundOfAFixedPoint) {
     const Vector truth = kernel::weighted_sum(kernel, kData, centers, a);
     const Points x = kProbes.topRows(1);
     const double f = kernel::weighted_sum(kernel, x, centers, a)[0];
-    const gp::ExactPosterior posterior(kernel, kData, Vector(), kLambda);
+    const gp::ExactPosterior posterior(kernel, kData, Vector(), kEquationsLambda);
     const double stddev = std::sqrt(posterior.variance(x).variance[0]);
-    const double beta = norm + noise.level * std::sqrt(2 / kLambda * std::log(2 / kDelta));
+    const double beta = norm + noise.level * std::sqrt(2 / kEquationsLambda * std::log(2 / kDelta));
     int failures = 0;
     int narrow_failures = 0;
     for (int run = 0; run < kRuns; ++run) {

@@ -73,16 +73,16 @@ TEST(PaperLemmas, InducingSetSize) {
 // wide, so that each is worth about one degree of freedom and none tells about another.
 constexpr int kIslands = 24;
 constexpr double kLengthscale = 1.0 / (5 * kIslands);
-constexpr double kLambda = 50;
+constexpr double kInducingLambda = 50;
 constexpr std::uint32_t kAgents = 100;
 constexpr std::uint32_t kLength = 1000;
-const kernel::Kernel kKernel{kernel::Family::kSquaredExponential, {kLengthscale}, 1.0};
+const kernel::Kernel kInducingKernel{kernel::Family::kSquaredExponential, {kLengthscale}, 1.0};
 
 region::Region islands() {
   Points centers(kIslands, 1);
   for (int i = 0; i < kIslands; ++i) centers(i, 0) = (i + 0.5) / kIslands;
-  const auto cut =
-      std::make_shared<const region::Cut>(kKernel, 0.0, centers, Vector::Ones(kIslands), 0.999);
+  const auto cut = std::make_shared<const region::Cut>(kInducingKernel, 0.0, centers,
+                                                       Vector::Ones(kIslands), 0.999);
   return region::Region(std::make_shared<const domain::Domain>(domain::Domain::box(1)))
       .trimmed(cut);
 }
@@ -110,8 +110,8 @@ class AccuracyEpoch {
     study_.schedule = protocol::ScheduleRule::kExplicit;
     study_.epochs = {1, kLength, 1};
     study_.domain = region.shared_domain();
-    study_.kernel = kKernel;
-    study_.lambda = kLambda;
+    study_.kernel = kInducingKernel;
+    study_.lambda = kInducingLambda;
     replay_.emplace(std::make_shared<const Study>(study_), random::StudySecret::from_seed(5),
                     kSerial);
     replay_->open(kEpoch, kLength, view_of(study_));
@@ -120,8 +120,9 @@ class AccuracyEpoch {
     const protocol::Dataset data = replay_->dataset(everybody);
     data_ = gp::whole(data.blocks, kSerial).points;
     report_.length = kLength;
-    report_.sigma2_max_open = protocol::variance_supremum(
-        study_, kKernel, kLambda, data, region, grid_of(region).topRows(2048), kSerial, report_);
+    report_.sigma2_max_open =
+        protocol::variance_supremum(study_, kInducingKernel, kInducingLambda, data, region,
+                                    grid_of(region).topRows(2048), kSerial, report_);
   }
 
   const Points& data() const { return data_; }
@@ -130,7 +131,7 @@ class AccuracyEpoch {
   // S_1 for a p0 in convention R, that is, applied to sigma2_max / lambda.
   Points inducing(double p0, EpochReport& report) const {
     Study study = study_;
-    study.p0 = p0 / kLambda;
+    study.p0 = p0 / kInducingLambda;
     report = report_;
     return protocol::choose_inducing(study, kEpoch, view_of(study), *replay_, {.allowed = false},
                                      sigma2_max(), report)
@@ -165,7 +166,7 @@ class AccuracyEpoch {
 };
 
 Vector sparse_variance(const Points& inducing, const Points& data, const Points& x) {
-  return gp::SparsePosterior(kKernel, inducing, data, Vector(), kLambda, kSerial)
+  return gp::SparsePosterior(kInducingKernel, inducing, data, Vector(), kInducingLambda, kSerial)
       .variance(x)
       .variance;
 }
@@ -186,12 +187,12 @@ TEST(PaperLemmas, InducingSetAccuracy) {
   ASSERT_EQ(epoch.data().rows(), 100000);
   const Points grid = grid_of(region);
   ASSERT_GT(grid.rows(), 2000);
-  std::vector<std::uint32_t> pivots = gp::prune_to_pivots(kKernel, grid, 1e-12);
+  std::vector<std::uint32_t> pivots = gp::prune_to_pivots(kInducingKernel, grid, 1e-12);
   const Vector exact = sparse_variance(numeric::select_rows(grid, pivots), epoch.data(), grid);
   EXPECT_NEAR(epoch.sigma2_max(), exact.maxCoeff(), 0.02 * exact.maxCoeff());
 
   const gp::TheoryInputs inputs{.delta = 0.1,
-                                .lambda = kLambda,
+                                .lambda = kInducingLambda,
                                 .num_candidates = 100,
                                 .num_epochs = 2,
                                 .agents = kAgents,

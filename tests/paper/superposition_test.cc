@@ -19,7 +19,7 @@ using base::EpochId;
 using numeric::Points;
 using numeric::Vector;
 
-const kernel::Kernel kKernel{kernel::Family::kSquaredExponential, {0.15}, 1.0};
+const kernel::Kernel kSuperpositionKernel{kernel::Family::kSquaredExponential, {0.15}, 1.0};
 
 // P(KS > 2.7) <= 9.3e-7, P(Z > 4.8) = 7.9e-7.
 constexpr double kKolmogorovBound = 2.7;
@@ -29,7 +29,7 @@ constexpr double kDeviateBound = 4.8;
 region::Sampler sampler() {
   Points centers(4, 2);
   centers << 0.2, 0.25, 0.75, 0.8, 0.8, 0.2, 0.5, 0.5;
-  const auto cut = std::make_shared<const region::Cut>(kKernel, 0.0, centers,
+  const auto cut = std::make_shared<const region::Cut>(kSuperpositionKernel, 0.0, centers,
                                                        Vector{{1.0, 0.8, 0.9, -0.5}}, 0.3);
   return {
       region::Region(std::make_shared<const domain::Domain>(domain::Domain::box(2))).trimmed(cut),
@@ -91,8 +91,9 @@ TEST(PaperSuperposition, TheSetAsAWhole) {
                               bool one_coin) {
     Points values(kSeeds, 2);
     for (std::uint32_t i = 0; i < kSeeds; ++i) {
-      const gp::ExactPosterior posterior(
-          kKernel, union_of(s, first_seed + i, agents, count, one_coin), Vector(), 0.2);
+      const gp::ExactPosterior posterior(kSuperpositionKernel,
+                                         union_of(s, first_seed + i, agents, count, one_coin),
+                                         Vector(), 0.2);
       values.row(i) << posterior.information_gain(), posterior.variance(probes).variance.maxCoeff();
     }
     return values;

@@ -19,8 +19,8 @@ using kernel::Kernel;
 using numeric::Points;
 using numeric::Vector;
 
-constexpr double kLambda = 0.2;
-const base::SerialExecutor kSerial;
+constexpr double kVarianceLambda = 0.2;
+const base::SerialExecutor kVarianceSerial;
 
 region::Region whole(std::size_t dimension) {
   return region::Region(std::make_shared<const domain::Domain>(domain::Domain::box(dimension)));
@@ -40,12 +40,12 @@ Points uniform_points(const region::Region& region, std::uint64_t seed, std::uin
                                 {.method = region::Method::kRejection, .max_attempts = 5000});
   return sampler
       .draw(random::StudySecret::from_seed(seed).agent_coin(base::AgentId{0}),
-            region::Lane::kPrivate, {EpochId{1}, 0, count}, kSerial)
+            region::Lane::kPrivate, {EpochId{1}, 0, count}, kVarianceSerial)
       .latents;
 }
 
 // A dense grid of the region, its border included.
-Points grid_of(const region::Region& region) {
+Points variance_grid_of(const region::Region& region) {
   const bool line = region.domain().dimension() == 1;
   const int side = line ? 1001 : 41;
   Points all(line ? side : side * side, line ? 1 : 2);
@@ -64,7 +64,7 @@ Points grid_of(const region::Region& region) {
 // sup s^2 m / gamma, with the gain of the data themselves in place of the largest possible one:
 // that only makes the ratio larger.
 double ratio(const Kernel& kernel, const Points& data, const Points& grid) {
-  const gp::ExactPosterior posterior(kernel, data, Vector(), kLambda);
+  const gp::ExactPosterior posterior(kernel, data, Vector(), kVarianceLambda);
   return posterior.variance(grid).variance.maxCoeff() * static_cast<double>(data.rows()) /
          posterior.information_gain();
 }
@@ -89,7 +89,7 @@ std::vector<Case> cases() {
 // most 2 / ln(1 + 1/lambda) gamma / m in expectation. The supremum lies at a corner, where a point
 // sees 2^-d of the data that one inside sees.
 double bound(std::size_t dimension) {
-  return std::exp2(static_cast<double>(dimension)) * 2 / std::log(1 + 1 / kLambda);
+  return std::exp2(static_cast<double>(dimension)) * 2 / std::log(1 + 1 / kVarianceLambda);
 }
 
 // Over seeds 1 to 40 and m up to 800 (1000 comparisons) the largest ratio was 0.76 of the bound.
@@ -97,7 +97,7 @@ TEST(PaperLemmas, SupremumOfTheVariance) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
     const double limit = bound(c.region.domain().dimension());
-    const Points grid = grid_of(c.region);
+    const Points grid = variance_grid_of(c.region);
     const Points data = uniform_points(c.region, 6, 3200);
     for (const Eigen::Index m : {50, 100, 200, 400, 800, 1600, 3200}) {
       EXPECT_LT(ratio(c.kernel, data.topRows(m), grid), limit) << "m = " << m;

@@ -10,7 +10,7 @@
 namespace duets::cli {
 namespace {
 
-using Words = std::vector<std::string>;
+using CommandWords = std::vector<std::string>;
 
 AgentFlags flags_for(const std::string& server, bool insecure) {
   AgentFlags flags;
@@ -26,7 +26,7 @@ service::Definition with_command() {
 }
 
 TEST(AgentCommand, TheStudysCommandIsRunWhenTheCoordinatorIsKnown) {
-  const Words command = with_command().objective.command;
+  const CommandWords command = with_command().objective.command;
   EXPECT_EQ(program_of(flags_for("tuner.example:7117", false), with_command()), command);
   EXPECT_EQ(program_of(flags_for("127.0.0.1:7117", true), with_command()), command);
   EXPECT_EQ(program_of(flags_for("[::1]:7117", true), with_command()), command);
@@ -43,11 +43,11 @@ TEST(AgentCommand, OverPlaintextTheProgramIsTyped) {
     EXPECT_NE(std::string(error.what()).find("after --"), std::string::npos);
   }
   flags.program = {"./mine"};
-  EXPECT_EQ(program_of(flags, with_command()), Words{"./mine"});
+  EXPECT_EQ(program_of(flags, with_command()), CommandWords{"./mine"});
 }
 
 TEST(AgentCommand, ABuiltInFunctionNeedsNoProgram) {
-  EXPECT_EQ(program_of(flags_for("10.0.0.7:7117", true), service::Definition{}), Words{});
+  EXPECT_EQ(program_of(flags_for("10.0.0.7:7117", true), service::Definition{}), CommandWords{});
 }
 
 }  // namespace

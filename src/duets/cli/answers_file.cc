@@ -40,7 +40,7 @@ class Complaints {
 };
 
 template <class Number>
-bool parse_number(std::string_view text, Number& number) {
+bool parse_answer_number(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   return error == std::errc() && stop == end && !text.empty();
@@ -74,7 +74,7 @@ bool parse_value(const std::string& text, OfflineAnswer& answer) {
     return true;
   }
   answer.kind = Kind::kValue;
-  return parse_number(text, answer.value) && std::isfinite(answer.value);
+  return parse_answer_number(text, answer.value) && std::isfinite(answer.value);
 }
 
 std::string answer_text(Kind kind, double value) {
@@ -217,10 +217,10 @@ std::vector<OfflineAnswer> parse_answers(std::string_view text, const std::strin
     if (row.fields.size() != rows.front().fields.size()) {
       complaints.add(row.line, fmt::format("{} fields, the first row has {}", row.fields.size(),
                                            rows.front().fields.size()));
-    } else if (!parse_number(row.fields[columns.epoch], answer.epoch)) {
+    } else if (!parse_answer_number(row.fields[columns.epoch], answer.epoch)) {
       complaints.add(row.line,
                      fmt::format("epoch = {}: must be a whole number", row.fields[columns.epoch]));
-    } else if (!parse_number(row.fields[columns.slot], answer.slot)) {
+    } else if (!parse_answer_number(row.fields[columns.slot], answer.slot)) {
       complaints.add(row.line,
                      fmt::format("slot = {}: must be a whole number", row.fields[columns.slot]));
     } else if (!parse_value(row.fields[columns.value], answer)) {

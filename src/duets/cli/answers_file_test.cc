@@ -10,7 +10,7 @@ namespace {
 
 using Kind = service::JournalTrial::Kind;
 
-std::string error_of(const std::function<void()>& body) {
+std::string answers_error_of(const std::function<void()>& body) {
   try {
     body();
   } catch (const base::Error& error) {
@@ -20,7 +20,7 @@ std::string error_of(const std::function<void()>& body) {
   return "(no error)";
 }
 
-bool has(const std::string& text, const std::string& part) {
+bool has_answer(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -39,27 +39,28 @@ TEST(AnswersFileTest, ValuesHolesAndInfeasibleOnes) {
 }
 
 TEST(AnswersFileTest, EveryBadRowIsNamed) {
-  const std::string error = error_of([] {
+  const std::string error = answers_error_of([] {
     parse_answers("epoch,slot,value\n1,0,1\n1,1,nan\n1,x,2\n-1,2,2\n1,3\n1,4,1e999\n1,5,2x\n",
                   "a.csv");
   });
   for (const char* line :
        {"a.csv:3: value = nan", "a.csv:4: slot = x", "a.csv:5: epoch = -1", "a.csv:6: 2 fields",
         "a.csv:7: value = 1e999", "a.csv:8: value = 2x", "nothing was taken"}) {
-    EXPECT_TRUE(has(error, line)) << line << "\n" << error;
+    EXPECT_TRUE(has_answer(error, line)) << line << "\n" << error;
   }
-  EXPECT_FALSE(has(error, "a.csv:2:"));
+  EXPECT_FALSE(has_answer(error, "a.csv:2:"));
 }
 
 TEST(AnswersFileTest, AMissingColumnIsNamed) {
-  EXPECT_TRUE(has(error_of([] { parse_answers("epoch,slot\n1,2\n", "a.csv"); }), "\"value\""));
-  EXPECT_TRUE(has(error_of([] { parse_answers("", "a.csv"); }), "is empty"));
+  EXPECT_TRUE(has_answer(answers_error_of([] { parse_answers("epoch,slot\n1,2\n", "a.csv"); }),
+                         "\"value\""));
+  EXPECT_TRUE(has_answer(answers_error_of([] { parse_answers("", "a.csv"); }), "is empty"));
 }
 
 TEST(AnswersFileTest, ManyBadRowsStayReadable) {
   std::string text = "epoch,slot,value\n";
   for (int i = 0; i < 100; ++i) text += "1,0,x\n";
-  EXPECT_TRUE(has(error_of([&] { parse_answers(text, "a.csv"); }), "and 80 more"));
+  EXPECT_TRUE(has_answer(answers_error_of([&] { parse_answers(text, "a.csv"); }), "and 80 more"));
 }
 
 // --- Against what the agent knows ------------------------------------------------------------
@@ -108,16 +109,18 @@ TEST_F(SortTest, AnEpochThatEndedWithoutAnAnswerIsLate) {
 }
 
 TEST_F(SortTest, WhatIsNoAnswerOfThisAgentIsRefusedWhole) {
-  const auto refused = [&](const std::string& rows) { return error_of([&] { sort(rows); }); };
-  EXPECT_TRUE(has(refused("2,1,5\n2,1,5\n"), "a.csv:3: a second row"));
-  EXPECT_TRUE(has(refused("2,0,8\n"), "has the answer 7 already, not 8"));
-  EXPECT_TRUE(has(refused("2,4,8\n"), "has slots 0 to 3"));
-  EXPECT_TRUE(has(refused("3,0,8\n"), "epoch 3 has not begun"));
-  EXPECT_TRUE(has(refused("4,0,8\n"), "epochs 1 to 3"));
-  EXPECT_TRUE(has(refused("0,7,8\n"), "epochs 1 to 3"));
-  EXPECT_TRUE(has(refused("1,7,8\n"), "has slots 0 to 1"));
-  EXPECT_TRUE(has(refused("2,1,infeasible\n"), "infeasible_value"));
-  EXPECT_TRUE(has(refused("2,1,1e300\n"), "offset and scale"));
+  const auto refused = [&](const std::string& rows) {
+    return answers_error_of([&] { sort(rows); });
+  };
+  EXPECT_TRUE(has_answer(refused("2,1,5\n2,1,5\n"), "a.csv:3: a second row"));
+  EXPECT_TRUE(has_answer(refused("2,0,8\n"), "has the answer 7 already, not 8"));
+  EXPECT_TRUE(has_answer(refused("2,4,8\n"), "has slots 0 to 3"));
+  EXPECT_TRUE(has_answer(refused("3,0,8\n"), "epoch 3 has not begun"));
+  EXPECT_TRUE(has_answer(refused("4,0,8\n"), "epochs 1 to 3"));
+  EXPECT_TRUE(has_answer(refused("0,7,8\n"), "epochs 1 to 3"));
+  EXPECT_TRUE(has_answer(refused("1,7,8\n"), "has slots 0 to 1"));
+  EXPECT_TRUE(has_answer(refused("2,1,infeasible\n"), "infeasible_value"));
+  EXPECT_TRUE(has_answer(refused("2,1,1e300\n"), "offset and scale"));
 }
 
 TEST(PlanCsvTest, ChoicesAreWordsAndIntsAreWhole) {

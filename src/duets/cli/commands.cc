@@ -16,13 +16,10 @@
 #include "duets/cli/study_file.h"
 
 namespace duets::cli {
-namespace {
 
 void tell(const CommonFlags& flags, const std::string& text) {
   if (flags.verbosity != Verbosity::kQuiet) print_to(stderr, "{}\n", text);
 }
-
-}  // namespace
 
 void check_config(const CommonFlags& flags, const Extensions& extensions) {
   const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});

@@ -36,4 +36,7 @@ void print_list(Format format, const Extensions& extensions);
 /// `duets version`.
 void print_version(Format format);
 
+/// A line on standard error, unless --quiet.
+void tell(const CommonFlags& flags, const std::string& text);
+
 }  // namespace duets::cli

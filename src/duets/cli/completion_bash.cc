@@ -5,7 +5,7 @@
 namespace duets::cli {
 namespace {
 
-constexpr const char* kHead = R"(# Completion of {0} for bash, made by `{0} completion bash`.
+constexpr const char* kBashHead = R"(# Completion of {0} for bash, made by `{0} completion bash`.
 
 _{0}() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} option=${{COMP_WORDS[COMP_CWORD - 1]}}
@@ -52,7 +52,7 @@ complete -F _{0} {0}
 )";
 
 // What kTail makes of `value`.
-std::string value_of(const OptionEntry& entry) {
+std::string bash_value_of(const OptionEntry& entry) {
   switch (entry.kind) {
     case ValueKind::kWords:
       return fmt::format("'words {}'", fmt::join(entry.words, " "));
@@ -82,7 +82,7 @@ std::string argument_of(const CommandEntry& command) {
   if (!command.commands.empty()) {
     return fmt::format("'words {}'", fmt::join(words_below(command), " "));
   }
-  return command.arguments.empty() ? "nothing" : value_of(command.arguments.front());
+  return command.arguments.empty() ? "nothing" : bash_value_of(command.arguments.front());
 }
 
 std::string branch_of(const CommandEntry& command) {
@@ -91,8 +91,8 @@ std::string branch_of(const CommandEntry& command) {
   std::string values;
   for (const OptionEntry& option : command.options) {
     if (option.kind == ValueKind::kNone) continue;
-    values +=
-        fmt::format("        {}) value={} ;;\n", fmt::join(option.names, " | "), value_of(option));
+    values += fmt::format("        {}) value={} ;;\n", fmt::join(option.names, " | "),
+                          bash_value_of(option));
   }
   if (!values.empty()) text += "      case $option in\n" + values + "      esac\n";
   return text + "      ;;\n";
@@ -110,7 +110,7 @@ std::string bash_completion(const CommandEntry& program) {
     }
     branches += branch_of(command);
   });
-  return fmt::format(kHead, program.name) +
+  return fmt::format(kBashHead, program.name) +
          fmt::format("      {})\n", fmt::join(names, " | \\\n        ")) + kMiddle + branches +
          fmt::format(kTail, program.name);
 }

@@ -7,7 +7,7 @@
 namespace duets::cli {
 namespace {
 
-constexpr const char* kHead = R"(# Completion of {0} for fish, made by `{0} completion fish`.
+constexpr const char* kFishHead = R"(# Completion of {0} for fish, made by `{0} completion fish`.
 
 # The command that has been typed so far: "{0} study create".
 function __{0}_command
@@ -38,7 +38,7 @@ std::string fish_word(std::string_view text) {
 }
 
 // What may be typed as the value.
-std::string value_of(const OptionEntry& entry) {
+std::string fish_value_of(const OptionEntry& entry) {
   switch (entry.kind) {
     case ValueKind::kWords:
       return " -x -a " + fish_word(fmt::format("{}", fmt::join(entry.words, " ")));
@@ -62,13 +62,13 @@ std::string option_line(const std::string& start, const OptionEntry& option) {
   for (const std::string& name : option.names) {
     line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   }
-  return line + value_of(option) + " -d " + fish_word(option.text) + "\n";
+  return line + fish_value_of(option) + " -d " + fish_word(option.text) + "\n";
 }
 
 // An argument is no option: -x and -r are theirs.
-std::string argument_line(const std::string& start, const OptionEntry& argument) {
+std::string fish_argument_line(const std::string& start, const OptionEntry& argument) {
   if (argument.kind == ValueKind::kOther) return "";
-  std::string value = value_of(argument);
+  std::string value = fish_value_of(argument);
   value.erase(0, std::string_view(" -x").size());
   return start + value + "\n";
 }
@@ -89,9 +89,10 @@ std::string fish_completion(const CommandEntry& program) {
       lines += fmt::format("{} -a {} -d {}\n", start, below.word(), fish_word(below.text));
     }
     for (const OptionEntry& option : command.options) lines += option_line(start, option);
-    for (const OptionEntry& argument : command.arguments) lines += argument_line(start, argument);
+    for (const OptionEntry& argument : command.arguments)
+      lines += fish_argument_line(start, argument);
   });
-  return fmt::format(kHead, program.name, fmt::join(names, " ")) + lines;
+  return fmt::format(kFishHead, program.name, fmt::join(names, " ")) + lines;
 }
 
 }  // namespace duets::cli

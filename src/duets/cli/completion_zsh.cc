@@ -55,7 +55,7 @@ std::string option_lines(const OptionEntry& option) {
   return lines;
 }
 
-std::string argument_line(const OptionEntry& argument) {
+std::string zsh_argument_line(const OptionEntry& argument) {
   const char* how = argument.kind == ValueKind::kProgram ? "*::"
                     : argument.repeats                   ? "*:"
                     : argument.required                  ? ":"
@@ -73,7 +73,7 @@ std::string function_name(const CommandEntry& command) {
 std::string leaf(const CommandEntry& command) {
   std::string text = fmt::format("{}() {{\n  _arguments -s -S \\\n", function_name(command));
   for (const OptionEntry& option : command.options) text += option_lines(option);
-  for (const OptionEntry& argument : command.arguments) text += argument_line(argument);
+  for (const OptionEntry& argument : command.arguments) text += zsh_argument_line(argument);
   return text + "    && return\n}\n\n";
 }
 

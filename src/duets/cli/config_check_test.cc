@@ -27,14 +27,14 @@ std::string study(const std::string& more, int agents = 10, int horizon = 50) {
 
 const std::string kBranin = "[objective]\nbuiltin = \"branin\"\n";
 
-StudyFile parse(const std::string& text) { return parse_study(text, "t.toml", "."); }
+StudyFile parse_checked(const std::string& text) { return parse_study(text, "t.toml", "."); }
 
 std::vector<std::string> warnings(const StudyFile& file) {
   std::vector<std::string> texts;
   for (const ConfigWarning& warning : check(file).warnings) texts.push_back(warning.text);
   return texts;
 }
-std::vector<std::string> warnings(const std::string& text) { return warnings(parse(text)); }
+std::vector<std::string> warnings(const std::string& text) { return warnings(parse_checked(text)); }
 
 std::string fact(const StudyFile& file, const std::string& name) {
   for (const auto& [key, value] : check(file).facts) {
@@ -44,12 +44,12 @@ std::string fact(const StudyFile& file, const std::string& name) {
 }
 
 TEST(ConfigCheckTest, FactsFollowFromTheFile) {
-  const StudyFile file = parse(study(kBranin));
+  const StudyFile file = parse_checked(study(kBranin));
   EXPECT_EQ(fact(file, "queries"), "10 agents x 50 = 500");
   EXPECT_EQ(fact(file, "epochs"), "4 (2, 10, 22, 16)");
   EXPECT_EQ(fact(file, "exchanges"), "3");
   EXPECT_EQ(fact(file, "candidates"), "(none)");
-  EXPECT_EQ(fact(parse(study("[space]\ncandidates = 70\n" + kBranin)), "candidates"), "70");
+  EXPECT_EQ(fact(parse_checked(study("[space]\ncandidates = 70\n" + kBranin)), "candidates"), "70");
 }
 
 TEST(ConfigCheckTest, OneEpochExchangesNothing) {
@@ -91,7 +91,7 @@ TEST(ConfigCheckTest, ProjectionsLongerThanRewards) {
   for (const char* upload : {"\"auto\"\n", "\"rewards\"\n"}) {
     const std::string text = study(all + upload + kBranin);
     EXPECT_THAT(warnings(text), Not(Contains(HasSubstr("longer than the raw"))));
-    EXPECT_EQ(fact(parse(text), "forecast uploads"), "2 rewards, 10 rewards, 22 rewards");
+    EXPECT_EQ(fact(parse_checked(text), "forecast uploads"), "2 rewards, 10 rewards, 22 rewards");
   }
   // In one dimension with a long length scale a dozen pivots say everything about 170 rewards.
   const std::string line =
@@ -101,7 +101,7 @@ TEST(ConfigCheckTest, ProjectionsLongerThanRewards) {
 }
 
 TEST(ConfigCheckTest, ForecastsAreConsistent) {
-  const StudyFile file = parse(study(kBranin));
+  const StudyFile file = parse_checked(study(kBranin));
   const auto exchanges = forecast_exchanges(file.study, file.seed);
   ASSERT_EQ(exchanges.size(), 3U);
   for (std::size_t j = 0; j < exchanges.size(); ++j) {
@@ -118,21 +118,22 @@ TEST(ConfigCheckTest, ForecastsAreConsistent) {
 
 TEST(ConfigCheckTest, AcceptanceIsTheVolumeOfABump) {
   // exp(-r^2/2) = 1/2 at r^2 = 2 ln 2; in the plane the share is pi (r l)^2.
-  const StudyFile box = parse(study(kBranin));
+  const StudyFile box = parse_checked(study(kBranin));
   EXPECT_NEAR(forecast_acceptance(box.study, 0.5).value(),
               std::numbers::pi * 2 * std::log(2.0) * 0.04, 1e-12);
   // In four dimensions it is pi^2 / 2 (r l)^4.
-  const StudyFile four = parse(study("[objective]\nbuiltin = \"hartmann4\"\n"));
+  const StudyFile four = parse_checked(study("[objective]\nbuiltin = \"hartmann4\"\n"));
   EXPECT_NEAR(forecast_acceptance(four.study, 0.5).value(),
               std::pow(std::numbers::pi, 2) / 2 * std::pow(2 * std::log(2.0) * 0.04, 2), 1e-12);
   // A ball of radius r l inside the unit ball of ten dimensions.
   const StudyFile ball =
-      parse(study("[kernel]\nname = \"matern-1/2\"\n[objective]\nbuiltin = \"h1\"\n"));
+      parse_checked(study("[kernel]\nname = \"matern-1/2\"\n[objective]\nbuiltin = \"h1\"\n"));
   EXPECT_NEAR(forecast_acceptance(ball.study, 1 - std::exp(-0.5)).value(), std::pow(0.5, 10),
               1e-12);
   EXPECT_EQ(forecast_acceptance(box.study, 1.0).value(), 1.0);
-  EXPECT_EQ(forecast_acceptance(parse(study("[space]\ncandidates = 9\n" + kBranin)).study, 0.5),
-            std::nullopt);
+  EXPECT_EQ(
+      forecast_acceptance(parse_checked(study("[space]\ncandidates = 9\n" + kBranin)).study, 0.5),
+      std::nullopt);
 }
 
 TEST(ConfigCheckTest, LowAcceptanceIsForecast) {
@@ -164,29 +165,33 @@ std::string preset(const std::string& name, const std::string& more = "") {
 }
 
 TEST(ConfigCheckTest, APresetSaysWhatItMeans) {
-  EXPECT_THAT(fact(parse(study(preset("safe"))), "preset"), HasSubstr("safe: tunes itself"));
-  EXPECT_EQ(fact(parse(study(kBranin)), "preset"), "(none)");
-  EXPECT_EQ(fact(parse(study(preset("quick"))), "epochs"), "9 (1, 1, 2, 2, 4, 4, 8, 8, 20)");
+  EXPECT_THAT(fact(parse_checked(study(preset("safe"))), "preset"),
+              HasSubstr("safe: tunes itself"));
+  EXPECT_EQ(fact(parse_checked(study(kBranin)), "preset"), "(none)");
+  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), "epochs"),
+            "9 (1, 1, 2, 2, 4, 4, 8, 8, 20)");
 }
 
 TEST(ConfigCheckTest, WhatIsLearnedIsAGuess) {
-  const StudyFile file = parse(study(preset("quick")));
+  const StudyFile file = parse_checked(study(preset("quick")));
   EXPECT_EQ(fact(file, "kernel"), "squared-exponential, length scale 0.289 as a first guess");
   EXPECT_THAT(fact(file, "learned from the rewards"), HasSubstr("length scale, variance, lambda"));
   EXPECT_THAT(fact(file, "forecast last cut"), HasSubstr(" prior deviations"));
-  EXPECT_THAT(fact(parse(study(preset("quick", "relevance = true\n"))), "learned from the rewards"),
-              HasSubstr("for each feature"));
+  EXPECT_THAT(
+      fact(parse_checked(study(preset("quick", "relevance = true\n"))), "learned from the rewards"),
+      HasSubstr("for each feature"));
   // Units of the rewards mean nothing to it, and lambda is not the file's.
   EXPECT_THAT(warnings(study(preset("quick") + "noise = 50.0\n")), testing::IsEmpty());
   EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n" + preset("quick"))),
               testing::IsEmpty());
-  EXPECT_EQ(fact(parse(study(kBranin)), "learned from the rewards"), "(none)");
+  EXPECT_EQ(fact(parse_checked(study(kBranin)), "learned from the rewards"), "(none)");
 }
 
 // 20 rewards: 10 agents have them after two epochs of 1 query, two after 1, 1, 2, 2, 4.
 TEST(ConfigCheckTest, SmallFleetsCutByTheGuess) {
   const auto cuts = [](int agents, int horizon) {
-    return fact(parse(study(preset("quick"), agents, horizon)), "cuts with a learned length scale");
+    return fact(parse_checked(study(preset("quick"), agents, horizon)),
+                "cuts with a learned length scale");
   };
   EXPECT_THAT(cuts(10, 50), HasSubstr("7 of 8; the first 1 by the guess"));
   EXPECT_THAT(cuts(2, 50), HasSubstr("4 of 8; the first 4 by the guess"));
@@ -196,18 +201,18 @@ TEST(ConfigCheckTest, SmallFleetsCutByTheGuess) {
 
 // 1e-5^(1/8) = 0.237, 1e-4^(1/8) = 0.316 and 0.5^8 = 0.0039.
 TEST(ConfigCheckTest, TheFloorIsShown) {
-  EXPECT_EQ(fact(parse(study(preset("quick"))), "volume floor"),
+  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), "volume floor"),
             "each cut keeps at least 0.237 of its region, all together 1e-05");
-  EXPECT_EQ(fact(parse(study(preset("quick", "volume_floor = 0.1\nepoch_floor = 0.5\n"))),
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", "volume_floor = 0.1\nepoch_floor = 0.5\n"))),
                  "volume floor"),
             "each cut keeps at least 0.5 of its region, all together 0.004");
-  EXPECT_EQ(fact(parse(study(kBranin)), "volume floor"), "(none)");
-  EXPECT_EQ(fact(parse(study(preset("quick"), 10, 1)), "volume floor"), "(none)");
+  EXPECT_EQ(fact(parse_checked(study(kBranin)), "volume floor"), "(none)");
+  EXPECT_EQ(fact(parse_checked(study(preset("quick"), 10, 1)), "volume floor"), "(none)");
 }
 
 TEST(ConfigCheckTest, TheFloorLimitsTheForecastAcceptance) {
   const std::string h1 = "[objective]\nbuiltin = \"h1\"\n";
-  const StudyFile file = parse(study("[duets]\nbeta = 0.01\nvolume_floor = 0.001\n" + h1));
+  const StudyFile file = parse_checked(study("[duets]\nbeta = 0.01\nvolume_floor = 0.001\n" + h1));
   EXPECT_NEAR(forecast_acceptance(file.study, 0.01).value(), 1e-3, 1e-12);
   EXPECT_THAT(warnings(file), Not(Contains(HasSubstr("hard to sample"))));
   EXPECT_THAT(warnings(study("[duets]\nt1 = 1\nvolume_floor = 0.001\n" + kBranin, 2)),
@@ -216,19 +221,24 @@ TEST(ConfigCheckTest, TheFloorLimitsTheForecastAcceptance) {
 
 TEST(ConfigCheckTest, StrataAreCounted) {
   const char* name = "parts of the region, one for each query";
-  EXPECT_EQ(fact(parse(study(preset("quick"))), name), "10, 10, 20, 20, 40, 40, 80, 80, 200");
-  EXPECT_EQ(fact(parse(study(preset("quick", "coins = \"independent\"\n"))), name), "(none)");
+  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), name),
+            "10, 10, 20, 20, 40, 40, 80, 80, 200");
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", "coins = \"independent\"\n"))), name),
+            "(none)");
   // 32768 parts of two points each are the most on a box; a finite set has its own points.
   const std::string epochs = "epochs = [1, 2]\n";
-  EXPECT_EQ(fact(parse(study(preset("quick", epochs), 20000, 3)), name), "20000, independent");
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", epochs), 20000, 3)), name),
+            "20000, independent");
   EXPECT_EQ(
-      fact(parse(study("[space]\ncandidates = 9\n" + preset("quick", epochs), 20000, 3)), name),
+      fact(parse_checked(study("[space]\ncandidates = 9\n" + preset("quick", epochs), 20000, 3)),
+           name),
       "20000, 40000");
 }
 
 // Rewards come first, and once a projection was sent surviving data have no more rewards.
 TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
-  const StudyFile file = parse(study("[kernel]\nlengthscale = 0.5\n" + preset("quick"), 10, 600));
+  const StudyFile file =
+      parse_checked(study("[kernel]\nlengthscale = 0.5\n" + preset("quick"), 10, 600));
   const auto exchanges = forecast_exchanges(file.study, file.seed);
   ASSERT_GT(exchanges.size(), 10U);
   // 10 and 20 rewards are fewer than the 32 that are wanted.
@@ -243,14 +253,15 @@ TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
 TEST(ConfigCheckTest, LongListsOfEpochsAreCheap) {
   std::string epochs = "1";
   for (int i = 1; i < 5000; ++i) epochs += ", 1";
-  const StudyFile file = parse(study("[duets]\nepochs = [" + epochs + "]\n" + kBranin, 10, 5000));
+  const StudyFile file =
+      parse_checked(study("[duets]\nepochs = [" + epochs + "]\n" + kBranin, 10, 5000));
   EXPECT_EQ(fact(file, "exchanges"), "4999");
   EXPECT_LT(fact(file, "epochs").size(), 80U);
 }
 
 TEST(ConfigCheckTest, AWarningHasACodeAndTheFieldToChange) {
   const auto only = [](const std::string& text) {
-    const auto warnings = check(parse(text)).warnings;
+    const auto warnings = check(parse_checked(text)).warnings;
     EXPECT_EQ(warnings.size(), 1U);
     return warnings.at(0).code + " " + warnings.at(0).field;
   };
@@ -262,7 +273,7 @@ TEST(ConfigCheckTest, AWarningHasACodeAndTheFieldToChange) {
 
 // The formulas of docs/guide.md, for two exchanges of 4 agents in 2 dimensions.
 TEST(ConfigCheckTest, RealsFollowFromTheExchanges) {
-  StudyFile file = parse(study(kBranin, 4));
+  StudyFile file = parse_checked(study(kBranin, 4));
   const std::vector<ExchangeForecast> exchanges{{.length = 3, .rewards = true, .inducing = 5},
                                                 {.length = 20, .inducing = 7}};
   const RealsForecast reals = forecast_reals(file.study, exchanges);
@@ -275,13 +286,13 @@ TEST(ConfigCheckTest, RealsFollowFromTheExchanges) {
 
 TEST(ConfigCheckTest, TheCoordinatorIsAFactOfServe) {
   const StudyFile file =
-      parse(study(kBranin + "[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n"));
+      parse_checked(study(kBranin + "[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n"));
   EXPECT_EQ(fact(file, "duets serve"), "listens on localhost:1, quorum 2");
-  EXPECT_EQ(fact(parse(study(kBranin)), "duets serve"), "(none)");
+  EXPECT_EQ(fact(parse_checked(study(kBranin)), "duets serve"), "(none)");
 }
 
 TEST(ConfigCheckTest, JsonHasNumbersWhereTheTableHasText) {
-  const StudyFile file = parse(study(kBranin));
+  const StudyFile file = parse_checked(study(kBranin));
   const auto json = nlohmann::json::parse(config_json(file, check(file)));
   EXPECT_EQ(json["queries"], 500);
   EXPECT_EQ(json["epochs"].size(), 4U);
@@ -291,7 +302,7 @@ TEST(ConfigCheckTest, JsonHasNumbersWhereTheTableHasText) {
   EXPECT_TRUE(json["epochs"][3]["exchange"].is_null());
   EXPECT_GT(json["memory_bytes"]["total"], 0);
   EXPECT_TRUE(json["domain"]["candidates"].is_null());
-  const StudyFile one = parse(study("[duets]\nt1 = 60\n" + kBranin));
+  const StudyFile one = parse_checked(study("[duets]\nt1 = 60\n" + kBranin));
   const auto warned = nlohmann::json::parse(config_json(one, check(one)));
   EXPECT_TRUE(warned["reals"].is_null());
   EXPECT_EQ(warned["warnings"][0]["code"], "one-epoch");

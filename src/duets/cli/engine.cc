@@ -44,7 +44,7 @@ cluster::Failure explain(const std::exception& error) {
   return {static_cast<int>(exit_code_of(error)), error.what()};
 }
 
-void tell(const cluster::Failure& failure) {
+void tell_failure(const cluster::Failure& failure) {
   print_to(stderr, "duets: {}\n", failure.text);
   std::fflush(stderr);
 }
@@ -68,7 +68,7 @@ void run_mpi(unsigned wanted, const std::function<void(const Engine&)>& body) {
         cluster::require_same(executor, "the version of duets", version_bytes());
         body(engine);
       },
-      explain, tell);
+      explain, tell_failure);
   if (failure) throw CodedError(static_cast<ExitCode>(failure->code), "");
 }
 

@@ -25,10 +25,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-void tell(const CommonFlags& flags, const std::string& text) {
-  if (flags.verbosity != Verbosity::kQuiet) print_to(stderr, "{}\n", text);
-}
-
 // Compiler and instruction set may change the last digit of what lies outside the strict
 // arithmetic, so units of two builds are not mixed.
 std::string build_of_numbers() {

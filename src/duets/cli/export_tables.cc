@@ -19,16 +19,16 @@ using Kind = JournalTrial::Kind;
 
 using TrialKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // agent, epoch, slot
 
-struct Found {
+struct FoundTrial {
   JournalTrial trial;
   fs::path file;
 };
 
 void merge(const service::JournalContents& contents, const fs::path& file,
-           std::map<TrialKey, Found>& trials) {
+           std::map<TrialKey, FoundTrial>& trials) {
   for (const JournalTrial& trial : contents.trials) {
     const TrialKey key{trial.query.agent, trial.query.epoch, trial.query.slot};
-    const auto [place, fresh] = trials.try_emplace(key, Found{trial, file});
+    const auto [place, fresh] = trials.try_emplace(key, FoundTrial{trial, file});
     if (fresh || same_answer(place->second.trial, trial)) continue;
     throw base::Error(
         base::ErrorKind::kInvalid,
@@ -126,7 +126,7 @@ void require_same_run(const service::JournalContents& contents, const fs::path& 
 
 std::vector<JournalTrial> merged_trials(const std::vector<GivenJournal>& journals,
                                         const StudyExport& study) {
-  std::map<TrialKey, Found> trials;
+  std::map<TrialKey, FoundTrial> trials;
   for (const GivenJournal& journal : journals) {
     const service::JournalContents contents = service::read_agent_journal(journal.path);
     if (!belongs(contents, journal, *study.definition.study)) continue;

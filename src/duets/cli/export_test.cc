@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kStudy =
+const char* const kExportedStudy =
     "[study]\nname = \"s\"\ndirection = \"maximize\"\nagents = 2\nhorizon = 12\nseed = 3\n"
     "[space]\ndomain = \"box\"\ndimension = 2\n[duets]\nt1 = 2\nbeta = 0.5\n"
     "[objective]\nbuiltin = \"branin\"\nnoise = 0.1\n";
@@ -28,7 +28,7 @@ const char* const kStudy =
 class ExportTest : public ::testing::Test {
  protected:
   ExportTest()
-      : file_(parse_study(kStudy, "s.toml", {})),
+      : file_(parse_study(kExportedStudy, "s.toml", {})),
         directory_(fs::temp_directory_path() / ("duets-export-" + std::to_string(getpid()))) {
     study_.definition = definition_of(file_);
     fs::remove_all(directory_);
@@ -150,8 +150,8 @@ TEST_F(ExportTest, TrialsReadBackByColumn) {
   const std::uint32_t first_t = protocol::lengths(file_.study).at(0);  // of epoch 2
   auto made = service::AgentJournal::open_or_make(directory_ / "a", "s", 1, std::string(16, 'i'));
   made.joined(protocol::study_digest(*study_.definition.study), study_.definition);
-  using Kind = service::JournalTrial::Kind;
-  for (const auto& [slot, kind] : {std::pair{3U, Kind::kValue}, {1U, Kind::kHole}}) {
+  for (const auto& [slot, kind] : {std::pair{3U, service::JournalTrial::Kind::kValue},
+                                   {1U, service::JournalTrial::Kind::kHole}}) {
     service::JournalAnswer answer;
     answer.epoch = 2;
     answer.slot = slot;
@@ -247,7 +247,6 @@ TEST_F(ExportTest, TrialsAreReadAsTheyWereWritten) {
   closed.epoch = base::EpochId{1};
   closed.participants = {0};
   study_.records = {protocol::encode_record(closed)};
-  using Kind = service::JournalTrial::Kind;
   std::vector<service::JournalTrial> trials(5);
   trials[0].query = {0, 1, 0, 0, {}, {0.30000000000000004, 0}};
   trials[1].query = {0, 1, 1, 1, {}, {1e-7, 1}};
@@ -255,8 +254,8 @@ TEST_F(ExportTest, TrialsAreReadAsTheyWereWritten) {
   trials[3].query = {1, 1, 0, 0, {}, {3, 0}};
   trials[4].query = {1, 2, 3, 5, {}, {3, 1}};
   trials[0].value = -1e300;
-  trials[1].kind = Kind::kHole;
-  trials[2].kind = Kind::kInfeasible;
+  trials[1].kind = service::JournalTrial::Kind::kHole;
+  trials[2].kind = service::JournalTrial::Kind::kInfeasible;
   trials[2].value = 0.1;
   ASSERT_EQ(protocol::lengths(study), (std::vector<std::uint32_t>{2, 4, 6}));
   const std::string text = trials_csv(trials, study_);

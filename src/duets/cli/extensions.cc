@@ -9,7 +9,7 @@ namespace duets::cli {
 namespace {
 
 // Names become parts of file names and of comma-separated lists on the command line.
-bool is_fit_name(const std::string& name) {
+bool is_fit_extension_name(const std::string& name) {
   return !name.empty() && name.size() <= 60 && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -17,7 +17,7 @@ bool is_fit_name(const std::string& name) {
 }
 
 void take_name(std::set<std::string>& taken, const std::string& field, const std::string& name) {
-  base::require(is_fit_name(name), field, name,
+  base::require(is_fit_extension_name(name), field, name,
                 "must be 1 to 60 lower-case letters, digits and hyphens");
   base::require(taken.insert(name).second, field, name, "is taken already");
 }

@@ -32,7 +32,7 @@ std::string time_text(double unix_seconds) {
                      static_cast<int>((unix_seconds - whole) * 1000));
 }
 
-std::string json_text(const LogLine& line, const std::string& time) {
+std::string json_line(const LogLine& line, const std::string& time) {
   nlohmann::ordered_json json{{"time", time}, {"level", to_string(line.level)}};
   if (!line.study.empty()) json["study"] = line.study;
   if (line.agent) json["agent"] = *line.agent;
@@ -47,7 +47,7 @@ std::string json_text(const LogLine& line, const std::string& time) {
 
 std::string log_line_text(const LogLine& line, double unix_seconds, LogFormat format) {
   const std::string time = time_text(unix_seconds);
-  if (format == LogFormat::kJson) return json_text(line, time) + "\n";
+  if (format == LogFormat::kJson) return json_line(line, time) + "\n";
   return fmt::format("{} {:<7} {}{}\n", time, to_string(line.level),
                      service::clean_text(log_text(line), kLongestMessage),
                      line.repeats > 0 ? fmt::format(" (and {} more like it)", line.repeats) : "");

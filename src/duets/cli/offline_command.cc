@@ -87,10 +87,10 @@ AgentState state_of(service::AgentSession& session, const OfflineFlags& flags) {
 
 void report(service::AgentSession& session, const service::Query& query,
             const OfflineAnswer& answer) {
-  using Kind = service::JournalTrial::Kind;
-  if (answer.kind == Kind::kValue) session.report(query, answer.value);
-  if (answer.kind == Kind::kInfeasible) session.report_infeasible(query, "submitted");
-  if (answer.kind == Kind::kHole) session.report_failure(query, {"submitted as failed", {}});
+  using enum service::JournalTrial::Kind;
+  if (answer.kind == kValue) session.report(query, answer.value);
+  if (answer.kind == kInfeasible) session.report_infeasible(query, "submitted");
+  if (answer.kind == kHole) session.report_failure(query, {"submitted as failed", {}});
 }
 
 std::vector<std::uint32_t> missing_slots(const AgentState& state, const Sorted& sorted) {

@@ -6,7 +6,7 @@ namespace duets::cli {
 namespace {
 
 // Agents 0..4, epochs of 2, 4 and 6.
-protocol::Study study() {
+protocol::Study participation_study() {
   protocol::Study s;
   s.agents = 5;
   s.horizon = 12;
@@ -25,7 +25,7 @@ TEST(ParticipationFile, WhatIsWrittenIsReadBack) {
   some[3].holes[3] = {5};
   for (const protocol::Participation& participation : {full, some}) {
     const std::string text = participation_toml(participation);
-    EXPECT_EQ(parse_participation(text, "p.toml", study()), participation) << text;
+    EXPECT_EQ(parse_participation(text, "p.toml", participation_study()), participation) << text;
   }
 }
 

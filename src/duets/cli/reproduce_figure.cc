@@ -25,7 +25,7 @@ std::vector<std::string> presets_of(const std::string& preset) {
   return names;
 }
 
-lab::StudyChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+lab::StudyChoice study_choice(const CommonFlags& flags, const ReproduceFlags& chosen) {
   lab::StudyChoice choice;
   choice.presets = presets_of(chosen.preset);
   choice.functions = word_list("--functions", chosen.functions);
@@ -89,7 +89,7 @@ lab::ComparisonPage page_of(const ReproduceFlags& chosen, const lab::StudyChoice
 
 void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
                       const Extensions& extensions, const Engine& engine) {
-  const lab::StudyChoice choice = choice_of(flags, chosen);
+  const lab::StudyChoice choice = study_choice(flags, chosen);
   const std::vector<lab::Algorithm> algorithms = all_algorithms(extensions);
   ExperimentPlan plan;
   plan.command = "reproduce";

@@ -11,7 +11,7 @@ namespace duets::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr std::array<std::string_view, 8> kRunEntries{
     "study.toml", "manifest.json",     "trials.csv", "epochs.csv",
@@ -58,13 +58,13 @@ bool has_only(const fs::path& directory, const std::array<std::string_view, kSiz
 }
 
 // An object, or nothing that could be read as one.
-Json object_in(const fs::path& path) {
+PlainJson object_in(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  Json json = Json::parse(in, nullptr, false);
-  return json.is_object() ? json : Json::object();
+  PlainJson json = PlainJson::parse(in, nullptr, false);
+  return json.is_object() ? json : PlainJson::object();
 }
 
-bool has_text(const Json& json, const char* field, std::string_view start = "") {
+bool has_text(const PlainJson& json, const char* field, std::string_view start = "") {
   return json.contains(field) && json[field].is_string() &&
          json[field].get_ref<const std::string&>().starts_with(start);
 }
@@ -104,14 +104,14 @@ std::vector<fs::path> half_written(const fs::path& directory) {
 }
 
 bool holds_run(const fs::path& directory) {
-  const Json manifest = object_in(directory / "manifest.json");
+  const PlainJson manifest = object_in(directory / "manifest.json");
   return has_text(manifest, "run_digest") && has_text(manifest, "state_digest") &&
          has_only(directory, kRunEntries);
 }
 
 bool holds_experiment(const fs::path& directory) {
-  const Json settings = object_in(directory / "settings.json");
-  const Json manifest = object_in(directory / "manifest.json");
+  const PlainJson settings = object_in(directory / "settings.json");
+  const PlainJson manifest = object_in(directory / "manifest.json");
   const bool recognised =
       (has_text(settings, "build", "numbers ") && settings.contains("runs")) ||
       (has_text(manifest, "digest") &&

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-lab::ScalingChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+lab::ScalingChoice scaling_choice(const CommonFlags& flags, const ReproduceFlags& chosen) {
   lab::ScalingChoice choice;
   choice.functions = word_list("--functions", chosen.functions);
   if (choice.functions.empty()) {
@@ -71,7 +71,7 @@ ExperimentOutput output_of(const lab::ScalingAnalysis& analysis, const lab::Comp
 
 void reproduce_scaling(const CommonFlags& flags, const ReproduceFlags& chosen,
                        const Engine& engine) {
-  const lab::ScalingChoice choice = choice_of(flags, chosen);
+  const lab::ScalingChoice choice = scaling_choice(flags, chosen);
   const lab::Scaling scaling = lab::scaling_experiment(choice);
   ExperimentPlan plan;
   plan.command = "reproduce";

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kHeldOut = "held-out";
 
-lab::SelfTuningChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+lab::SelfTuningChoice self_tuning_choice(const CommonFlags& flags, const ReproduceFlags& chosen) {
   lab::SelfTuningChoice choice;
   choice.functions = word_list("--functions", chosen.functions);
   choice.conditions = word_list("--conditions", chosen.conditions);
@@ -98,7 +98,7 @@ ExperimentOutput output_of(const lab::SelfTuningAnalysis& analysis,
 
 void reproduce_self_tuning(const CommonFlags& flags, const ReproduceFlags& chosen,
                            const Engine& engine) {
-  const lab::SelfTuningChoice choice = choice_of(flags, chosen);
+  const lab::SelfTuningChoice choice = self_tuning_choice(flags, chosen);
   ExperimentPlan plan;
   plan.command = "reproduce";
   plan.experiment = lab::self_tuning_experiment(choice);

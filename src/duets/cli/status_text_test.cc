@@ -16,7 +16,7 @@ namespace {
 using service::Presence;
 using service::StudyState;
 using service::StudyStatus;
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 StudyStatus running() {
   StudyStatus status;
@@ -212,7 +212,7 @@ TEST(StatusTextTest, AStoppedStudyStillSaysWhoIsThere) {
 TEST(StatusTextTest, WhoHasUploadedHasAnsweredAll) {
   const StudyView view{running(), nullptr};
   EXPECT_TRUE(has(status_table(view), "4/4")) << status_table(view);
-  const Json json = Json::parse(statuses_text({view}, Format::kJson));
+  const PlainJson json = PlainJson::parse(statuses_text({view}, Format::kJson));
   EXPECT_EQ(json["agent_status"][2]["answered"], 4);
   EXPECT_EQ(json["agent_status"][0]["answered"], 3);
 }
@@ -268,11 +268,11 @@ TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
   text = status_table(view);
   EXPECT_FALSE(has(text, "waiting")) << "two measure\n" << text;
   EXPECT_TRUE(has(text, "about 15 s left")) << "4 queries now, 6 later\n" << text;
-  const Json json = Json::parse(statuses_text({view}, Format::kJson));
+  const PlainJson json = PlainJson::parse(statuses_text({view}, Format::kJson));
   EXPECT_NEAR(json["progress"], (2 + 7 / 3.0) / 12, 1e-12);
   EXPECT_EQ(json["seconds_left"], 15.0);
-  EXPECT_EQ(json["holding_up"], Json::array());
-  EXPECT_EQ(json["waiting_for"], Json({1}));
+  EXPECT_EQ(json["holding_up"], PlainJson::array());
+  EXPECT_EQ(json["waiting_for"], PlainJson({1}));
   EXPECT_EQ(json["agent_status"][0]["state"], "measuring");
   EXPECT_EQ(json["agent_status"][3]["state"], "retired");
   EXPECT_EQ(json["agent_status"][3]["retired"], true);
@@ -285,10 +285,10 @@ TEST(StatusTextTest, TheTableSaysWhenEpochsClose) {
   EXPECT_TRUE(has(status_table(view), "with all 4 agents\n")) << status_table(view);
   view.status.quorum = 3;
   EXPECT_TRUE(has(status_table(view), "the quorum of 3 counts once there is a deadline"));
-  EXPECT_EQ(Json::parse(statuses_text({view}, Format::kJson))["deadline"], nullptr);
+  EXPECT_EQ(PlainJson::parse(statuses_text({view}, Format::kJson))["deadline"], nullptr);
   view.status.deadline = 2.5;
   EXPECT_TRUE(has(status_table(view), "with all 4 agents, or with 3 after 2.5 x the time"));
-  EXPECT_EQ(Json::parse(statuses_text({view}, Format::kJson))["deadline"], 2.5);
+  EXPECT_EQ(PlainJson::parse(statuses_text({view}, Format::kJson))["deadline"], 2.5);
   view.status.agent_status[0].retired = true;
   EXPECT_TRUE(has(status_table(view), "with all 3 agents\n")) << status_table(view);
 }
@@ -315,7 +315,7 @@ TEST(StatusTextTest, RecommendationAndBestTrialAreTwoThings) {
     EXPECT_TRUE(has(text, format == Format::kTable ? "best trial" : "best_trial")) << text;
     EXPECT_TRUE(has(text, "green") && has(text, "red")) << text;
   }
-  const Json json = Json::parse(best_text(found(), Format::kJson));
+  const PlainJson json = PlainJson::parse(best_text(found(), Format::kJson));
   EXPECT_EQ(json["recommendation"]["params"]["color"], "green");
   EXPECT_EQ(json["recommendation"]["mean"], 1.5);
   EXPECT_EQ(json["best_trial"]["value"], 3.5);
@@ -329,7 +329,7 @@ TEST(StatusTextTest, RecommendationAndBestTrialAreTwoThings) {
 TEST(StatusTextTest, IntsAreInts) {
   for (const std::string& text :
        {best_text(found(), Format::kJson), statuses_text({found()}, Format::kJson)}) {
-    const Json json = Json::parse(text);
+    const PlainJson json = PlainJson::parse(text);
     EXPECT_EQ(json["recommendation"]["params"]["layers"].dump(), "4");
     EXPECT_EQ(json["best_trial"]["params"]["layers"].dump(), "1234567");
   }
@@ -338,9 +338,10 @@ TEST(StatusTextTest, IntsAreInts) {
 
 TEST(StatusTextTest, OneStudyIsAnObjectSeveralAreAList) {
   const StudyView view{running(), nullptr};
-  EXPECT_EQ(Json::parse(statuses_text({view}, Format::kJson))["waiting_for"], Json({1, 3}));
-  EXPECT_EQ(Json::parse(statuses_text({view, view}, Format::kJson)).size(), 2U);
-  EXPECT_EQ(Json::parse(statuses_text({}, Format::kJson)), Json::array());
+  EXPECT_EQ(PlainJson::parse(statuses_text({view}, Format::kJson))["waiting_for"],
+            PlainJson({1, 3}));
+  EXPECT_EQ(PlainJson::parse(statuses_text({view, view}, Format::kJson)).size(), 2U);
+  EXPECT_EQ(PlainJson::parse(statuses_text({}, Format::kJson)), PlainJson::array());
 }
 
 TEST(StatusTextTest, CsvHasARowAnAgentAndQuotesHosts) {
@@ -352,14 +353,14 @@ TEST(StatusTextTest, CsvHasARowAnAgentAndQuotesHosts) {
 TEST(StatusTextTest, AHostThatIsNoTextDoesNotBreakJson) {
   StudyView view{running(), nullptr};
   view.status.agent_status[0].host = "\xff\xfe";
-  EXPECT_NO_THROW(Json::parse(statuses_text({view}, Format::kJson)));
+  EXPECT_NO_THROW(PlainJson::parse(statuses_text({view}, Format::kJson)));
 }
 
 TEST(StatusTextTest, ListsAndSizes) {
   EXPECT_TRUE(has(list_text({running()}, Format::kTable), "epoch 2 of 3"));
   EXPECT_EQ(list_text({running()}, Format::kCsv),
             "study,state,epoch,epochs,agents,horizon\nfleet,running,2,3,4,12\n");
-  EXPECT_EQ(Json::parse(list_text({running()}, Format::kJson)).at(0)["study"], "fleet");
+  EXPECT_EQ(PlainJson::parse(list_text({running()}, Format::kJson)).at(0)["study"], "fleet");
   EXPECT_EQ(bytes_text(999), "999 B");
   EXPECT_EQ(bytes_text(12345), "12.3 kB");
 }

@@ -10,7 +10,7 @@
 namespace duets::cli {
 namespace {
 
-const std::string kStudy = R"([study]
+const std::string kDefinedStudy = R"([study]
 name = "fleet"
 direction = "minimize"
 agents = 3
@@ -32,7 +32,7 @@ t1 = 2
 beta = 0.5
 )";
 
-const std::string kCommand = kStudy + R"(
+const std::string kDefinedCommand = kDefinedStudy + R"(
 [objective]
 command = ["./measure", "-v"]
 timeout = 7.0
@@ -46,7 +46,7 @@ quorum = 2
 deadline = 3.0
 )";
 
-const std::string kBuiltin = kStudy + R"(
+const std::string kDefinedBuiltin = kDefinedStudy + R"(
 [objective]
 builtin = "rkhs"
 noise = 0.3
@@ -54,10 +54,10 @@ offset = -1.0
 scale = 4.0
 )";
 
-StudyFile parse(const std::string& text) { return parse_study(text, "fleet.toml", {}); }
+StudyFile parse_defined(const std::string& text) { return parse_study(text, "fleet.toml", {}); }
 
 TEST(StudyDefinitionTest, EverythingAServiceNeedsIsTakenFromTheFile) {
-  const service::Definition definition = definition_of(parse(kCommand));
+  const service::Definition definition = definition_of(parse_defined(kDefinedCommand));
   EXPECT_EQ(definition.study->name, "fleet");
   EXPECT_EQ(definition.objective.direction, Direction::kMinimize);
   EXPECT_EQ(definition.objective.offset, 1.5);
@@ -72,15 +72,15 @@ TEST(StudyDefinitionTest, EverythingAServiceNeedsIsTakenFromTheFile) {
 }
 
 TEST(StudyDefinitionTest, ByDefaultAnEpochWaitsForEverybody) {
-  const service::Definition definition = definition_of(parse(kBuiltin));
+  const service::Definition definition = definition_of(parse_defined(kDefinedBuiltin));
   EXPECT_EQ(definition.policy.quorum, 0U);
   EXPECT_EQ(definition.policy.deadline, 0.0);
   EXPECT_TRUE(definition.objective.command.empty());
 }
 
 TEST(StudyDefinitionTest, TheFileInsideGivesTheSameStudy) {
-  for (const std::string& text : {kCommand, kBuiltin}) {
-    const service::Definition definition = definition_of(parse(text));
+  for (const std::string& text : {kDefinedCommand, kDefinedBuiltin}) {
+    const service::Definition definition = definition_of(parse_defined(text));
     const StudyFile file = study_file_of(definition);
     EXPECT_EQ(protocol::study_digest(file.study), protocol::study_digest(*definition.study));
     EXPECT_EQ(resolved_toml(file), definition.toml);
@@ -88,7 +88,7 @@ TEST(StudyDefinitionTest, TheFileInsideGivesTheSameStudy) {
 }
 
 TEST(StudyDefinitionTest, AnotherStudyInsideIsNoticed) {
-  service::Definition definition = definition_of(parse(kBuiltin));
+  service::Definition definition = definition_of(parse_defined(kDefinedBuiltin));
   auto other = std::make_shared<protocol::Study>(*definition.study);
   other->beta *= 2;
   definition.study = other;
@@ -100,7 +100,7 @@ TEST(StudyDefinitionTest, AnotherStudyInsideIsNoticed) {
   }
 }
 
-class Trials final : public harness::Observer {
+class DefinitionTrials final : public harness::Observer {
  public:
   void trial(const harness::Trial& trial) override { list.push_back(trial); }
   std::vector<harness::Trial> list;
@@ -113,7 +113,7 @@ TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
       "[space]\ndomain = \"box\"\ndimension = 3\n[objective]\nbuiltin = \"rkhs\"\n"
       "noise = 0.3\noffset = 2.0\nscale = 3.0\n",
       "s.toml", {});
-  Trials trials;
+  DefinitionTrials trials;
   harness::simulate(simulation_of(file), base::SerialExecutor(), trials);
   ASSERT_EQ(trials.list.size(), 36U);
   const auto function = std::make_shared<const BuiltinFunction>(study_file_of(definition_of(file)));
@@ -128,7 +128,7 @@ TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
 }
 
 TEST(BuiltinObjectiveTest, ACommandIsNoFunction) {
-  EXPECT_THROW(BuiltinFunction(parse(kCommand)), base::Error);
+  EXPECT_THROW(BuiltinFunction(parse_defined(kDefinedCommand)), base::Error);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using protocol::UploadRule;
 template <class Value, std::size_t kSize>
 using Names = std::array<std::pair<std::string_view, Value>, kSize>;
 
-constexpr std::array<std::string_view, 17> kKeys{
+constexpr std::array<std::string_view, 17> kDuetsKeys{
     "mode",         "t1",          "p0",         "beta",      "schedule", "epochs",
     "inducing",     "upload",      "data",       "closing",   "preset",   "rate",
     "volume_floor", "epoch_floor", "parameters", "relevance", "coins"};
@@ -133,7 +133,7 @@ void read_parameters(const Section& duets, Study& study) {
 
 std::optional<Preset> read_duets(const Section& duets, const Section& noise,
                                  std::optional<Preset> usual, Study& study) {
-  duets.check_keys(kKeys);
+  duets.check_keys(kDuetsKeys);
   const std::optional<Preset> named = read_preset(duets);
   const std::optional<Preset> preset = named ? named : usual;
   protocol::apply_preset(preset.value_or(Preset::kPaper), study);

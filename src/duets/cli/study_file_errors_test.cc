@@ -139,7 +139,7 @@ t1 = 1
 builtin = "branin"
 )";
 
-std::string error_of(const std::string& text) {
+std::string study_error_of(const std::string& text) {
   try {
     parse_study(text, "dir/bad.toml", ".");
   } catch (const base::Error& error) {
@@ -275,7 +275,7 @@ const std::vector<FieldCase> kFields{
 
 TEST(StudyFileErrorsTest, TheBasesAreFine) {
   for (const std::string* base : {&kBuiltin, &kCommand, &kTheory, &kTuning}) {
-    EXPECT_EQ(error_of(*base), "(no error)");
+    EXPECT_EQ(study_error_of(*base), "(no error)");
   }
 }
 
@@ -283,7 +283,7 @@ TEST(StudyFileErrorsTest, EveryFieldWithEveryWrongValue) {
   for (const FieldCase& field : kFields) {
     for (const std::string& value : kValues) {
       const std::string text = with_value(*field.base, field.table, field.key, value);
-      const std::string error = error_of(text);
+      const std::string error = study_error_of(text);
       SCOPED_TRACE(fmt::format("{}.{} = {}\n{}", field.table, field.key, value, error));
       const bool fine = std::count(field.fine.begin(), field.fine.end(), value) > 0;
       if (fine) {
@@ -326,19 +326,20 @@ TEST(StudyFileErrorsTest, EveryRequiredFieldMissing) {
   for (const Case& c : cases) {
     const std::string text = replaced(*c.base, c.line, "");
     const std::string start = place(text, c.where) + c.field + " = (missing): ";
-    EXPECT_EQ(error_of(text).substr(0, start.size()), start);
+    EXPECT_EQ(study_error_of(text).substr(0, start.size()), start);
   }
 }
 
 TEST(StudyFileErrorsTest, MissingTablesAreReportedAtTheTop) {
-  EXPECT_EQ(error_of("").rfind("dir/bad.toml:1:1: study.direction = (missing): ", 0), 0U);
+  EXPECT_EQ(study_error_of("").rfind("dir/bad.toml:1:1: study.direction = (missing): ", 0), 0U);
   const std::string head = "[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 1\n";
-  EXPECT_EQ(error_of(head).rfind("dir/bad.toml:1:1: objective.builtin = (missing): ", 0), 0U);
+  EXPECT_EQ(study_error_of(head).rfind("dir/bad.toml:1:1: objective.builtin = (missing): ", 0), 0U);
   const std::string command = head + "[objective]\ncommand = [\"a\"]\n";
-  EXPECT_EQ(error_of(command).rfind("dir/bad.toml:1:1: space.domain = (missing): ", 0), 0U);
+  EXPECT_EQ(study_error_of(command).rfind("dir/bad.toml:1:1: space.domain = (missing): ", 0), 0U);
   const std::string box = command + "[space]\ndomain = \"box\"\n";
-  EXPECT_EQ(error_of(box), place(box, "space]") +
-                               "space.dimension = (missing): required: the number of coordinates");
+  EXPECT_EQ(
+      study_error_of(box),
+      place(box, "space]") + "space.dimension = (missing): required: the number of coordinates");
 }
 
 // --- Contradictions and unknown keys -----------------------------------------------------------
@@ -504,15 +505,16 @@ TEST(StudyFileErrorsTest, UnknownKeysRangesAndContradictions) {
   for (const TextCase& c : kTexts) {
     const std::string text = replaced(*c.base, c.from, c.to);
     const std::string start = place(text, c.where) + c.message;
-    EXPECT_EQ(error_of(text).substr(0, start.size()), start);
+    EXPECT_EQ(study_error_of(text).substr(0, start.size()), start);
   }
 }
 
 TEST(StudyFileErrorsTest, TextThatIsNotToml) {
-  const std::string error = error_of("[study]\nagents = = 3\n");
+  const std::string error = study_error_of("[study]\nagents = = 3\n");
   EXPECT_EQ(error.rfind("dir/bad.toml:2:10: is not valid TOML: ", 0), 0U) << error;
-  EXPECT_NE(error_of("[study]\nagents = 1\nagents = 2\n").find("bad.toml:3:"), std::string::npos);
-  EXPECT_NE(error_of("a = \"\xff\"").find("is not valid TOML"), std::string::npos);
+  EXPECT_NE(study_error_of("[study]\nagents = 1\nagents = 2\n").find("bad.toml:3:"),
+            std::string::npos);
+  EXPECT_NE(study_error_of("a = \"\xff\"").find("is not valid TOML"), std::string::npos);
 }
 
 TEST(StudyFileErrorsTest, SeedFromTheCommandLine) {

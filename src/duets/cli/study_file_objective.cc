@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMaxRetries = 1000;
 
-constexpr std::array<std::string_view, 11> kKeys{
+constexpr std::array<std::string_view, 11> kObjectiveKeys{
     "builtin", "command", "noise",   "noise_kind", "offset",          "scale",
     "centers", "norm",    "timeout", "retries",    "infeasible_value"};
 
@@ -76,7 +76,7 @@ std::unique_ptr<problems::Problem> make_own(const OwnFunction& own, const random
 }  // namespace
 
 ObjectiveSpec read_objective(const Section& section, std::span<const OwnFunction> functions) {
-  section.check_keys(kKeys);
+  section.check_keys(kObjectiveKeys);
   ObjectiveSpec objective;
   if (section.has("builtin")) {
     section.forbid("command", "give builtin or command, not both");

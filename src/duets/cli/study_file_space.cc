@@ -20,8 +20,8 @@ constexpr std::size_t kMaxNameBytes = 100;
 constexpr std::size_t kMaxChoices = 1000;
 constexpr double kMaxExactWhole = 9007199254740992.0;  // 2^53
 
-constexpr std::array<std::string_view, 7> kKeys{"domain", "dimension", "radius", "candidates",
-                                                "shape",  "file",      "points"};
+constexpr std::array<std::string_view, 7> kSpaceKeys{"domain", "dimension", "radius", "candidates",
+                                                     "shape",  "file",      "points"};
 constexpr std::array<std::string_view, 6> kParameterKeys{"type", "low",  "high",
                                                          "log",  "step", "choices"};
 constexpr std::array<std::pair<std::string_view, Shape>, 3> kDomains{
@@ -102,10 +102,11 @@ class SpaceReader {
   void read_parameters() {
     if (space_.table() == nullptr) return;
     for (const auto& [key, node] : space_.table()->entries) {
-      const bool reserved = std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+      const bool reserved =
+          std::find(kSpaceKeys.begin(), kSpaceKeys.end(), key) != kSpaceKeys.end();
       if (node.kind != NodeKind::kTable && !reserved) {
         throw PlacedError(node.position, space_.field(show_name(key)) + " = " + show(node) +
-                                             ": unknown key" + advice(key, kKeys));
+                                             ": unknown key" + advice(key, kSpaceKeys));
       }
       if (node.kind != NodeKind::kTable) continue;
       if (reserved) space_.fail(key, "is a key of [space], so no parameter can have this name");

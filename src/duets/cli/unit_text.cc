@@ -16,9 +16,10 @@ using lab::Task;
 using lab::Unit;
 
 constexpr std::string_view kFormat = "# duets unit 1";
-constexpr std::string_view kSettings = "# settings ";
+constexpr std::string_view kSettingsLine = "# settings ";
 constexpr std::string_view kChecksum = "# checksum ";
-constexpr std::string_view kHead = "contender,algorithm,variant,beta,t,regret,paper,figure,links";
+constexpr std::string_view kUnitHead =
+    "contender,algorithm,variant,beta,t,regret,paper,figure,links";
 
 std::string hex_digest(std::string_view text) {
   return base::to_hex(base::digest_of(
@@ -117,8 +118,8 @@ base::Digest unit_settings(std::string_view context, const Task& task, std::uint
 
 std::string unit_text(const base::Digest& settings, const Task& task, std::uint64_t seed,
                       const Unit& unit) {
-  std::string text = fmt::format("{}\n{}{}\n{}\n{}\n", kFormat, kSettings, base::to_hex(settings),
-                                 title_line(task, seed), kHead);
+  std::string text = fmt::format("{}\n{}{}\n{}\n{}\n", kFormat, kSettingsLine,
+                                 base::to_hex(settings), title_line(task, seed), kUnitHead);
   for (std::size_t i = 0; i < unit.size(); ++i) append_curves(text, row_start(task, i), unit[i]);
   const std::string sum = hex_digest(text);
   return text + std::string(kChecksum) + sum + "\n";
@@ -142,11 +143,11 @@ UnitReading read_unit(std::string_view text, const base::Digest& settings, const
   const auto format = take_line(rest);
   if (format != kFormat) return {UnitState::kForeign, "it has another format", {}};
   const auto stated = take_line(rest);
-  if (stated != std::string(kSettings) + base::to_hex(settings)) {
+  if (stated != std::string(kSettingsLine) + base::to_hex(settings)) {
     return {UnitState::kForeign, "it was made with other settings or by another build", {}};
   }
   take_line(rest);  // for people
-  if (take_line(rest) != kHead) return damaged("its columns are not those of a unit file");
+  if (take_line(rest) != kUnitHead) return damaged("its columns are not those of a unit file");
   return read_rows(rest, task);
 }
 

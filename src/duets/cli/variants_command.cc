@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-lab::VariantsChoice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen) {
+lab::VariantsChoice variants_choice(const CommonFlags& flags, const ReproduceFlags& chosen) {
   lab::VariantsChoice choice;
   choice.functions = word_list("--functions", chosen.functions);
   if (choice.functions.empty()) {
@@ -89,7 +89,7 @@ ExperimentOutput output_of(const lab::VariantsAnalysis& analysis, const lab::Com
 
 void reproduce_variants(const CommonFlags& flags, const ReproduceFlags& chosen,
                         const Engine& engine) {
-  const lab::VariantsChoice choice = choice_of(flags, chosen);
+  const lab::VariantsChoice choice = variants_choice(flags, chosen);
   ExperimentPlan plan;
   plan.command = "reproduce";
   plan.experiment = lab::variants_experiment(choice);

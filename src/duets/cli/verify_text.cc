@@ -17,7 +17,7 @@ using protocol::Verification;
 constexpr std::size_t kShown = 5;
 
 // The name of a file that was added may be anything.
-std::string shown(const std::string& name) { return service::clean_text(name, 100); }
+std::string shown_value_text(const std::string& name) { return service::clean_text(name, 100); }
 
 std::string table(const Verification& verification, const Verdicts& files) {
   struct Epoch {
@@ -52,7 +52,8 @@ std::string table(const Verification& verification, const Verdicts& files) {
     text += fmt::format("and {} more; --format csv shows all\n", num_wrong - kShown);
   }
   for (const auto& [name, verdict] : files) {
-    if (!verdict.wrong.empty()) text += fmt::format("{}: {}\n", shown(name), verdict.wrong);
+    if (!verdict.wrong.empty())
+      text += fmt::format("{}: {}\n", shown_value_text(name), verdict.wrong);
   }
   text += verification.finished ? "the records go to the end of the study\n"
                                 : "the records do not go to the end of the study\n";
@@ -68,7 +69,7 @@ std::string csv(const Verification& verification, const Verdicts& files) {
   }
   for (const auto& [name, verdict] : files) {
     const bool ok = verdict.wrong.empty();
-    text += fmt::format(",{},{},{},,,{}\n", csv_field("file " + shown(name)),
+    text += fmt::format(",{},{},{},,,{}\n", csv_field("file " + shown_value_text(name)),
                         csv_field(ok ? verdict.checked : verdict.wrong),
                         csv_field(ok ? "" : "as exported"), ok ? 1 : 0);
   }
@@ -92,7 +93,7 @@ std::string json(const Verification& verification, const Verdicts& files) {
   }
   json["files"] = nlohmann::ordered_json::array();
   for (const auto& [name, verdict] : files) {
-    json["files"].push_back({{"file", shown(name)},
+    json["files"].push_back({{"file", shown_value_text(name)},
                              {"ok", verdict.wrong.empty()},
                              {"wrong", verdict.wrong},
                              {"checked", verdict.checked},
@@ -107,7 +108,8 @@ std::string wrong_text(const Verification& verification, const Verdicts& files) 
   std::vector<std::string> parts;
   for (const auto& [name, verdict] : files) {
     if (verdict.wrong.empty()) continue;
-    if (parts.size() < kShown) parts.push_back(fmt::format("{}: {}", shown(name), verdict.wrong));
+    if (parts.size() < kShown)
+      parts.push_back(fmt::format("{}: {}", shown_value_text(name), verdict.wrong));
   }
   if (const std::size_t more = num_wrong(files) - parts.size(); more > 0) {
     parts.push_back(fmt::format("and {} more files", more));

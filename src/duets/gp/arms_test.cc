@@ -11,7 +11,7 @@ namespace duets::gp {
 namespace {
 
 /// A lattice that needs no randomness: irrational steps modulo 1 in every coordinate.
-numeric::Points lattice(Eigen::Index n, Eigen::Index d) {
+numeric::Points irrational_lattice(Eigen::Index n, Eigen::Index d) {
   numeric::Points out(n, d);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index c = 0; c < d; ++c) {
@@ -27,7 +27,7 @@ kernel::Kernel matern() {
 }
 
 TEST(Arms, ColumnsAreKernelValuesToTheBit) {
-  const numeric::Points x = lattice(50, 3);
+  const numeric::Points x = irrational_lattice(50, 3);
   const Arms arms(matern(), x);
   const std::vector<std::size_t> chosen{7, 0, 49, 7};
   const numeric::Matrix columns = arms.columns(chosen);
@@ -42,7 +42,7 @@ TEST(Arms, ColumnsAreKernelValuesToTheBit) {
 
 TEST(Arms, ColumnsAreTheSameBeyondTheStoredSize) {
   const auto many = static_cast<Eigen::Index>(Arms::kStored + 1);
-  const numeric::Points x = lattice(many, 2);
+  const numeric::Points x = irrational_lattice(many, 2);
   const Arms computed(matern(), x);
   const Arms stored(matern(), x.topRows(100));
   const std::vector<std::size_t> chosen{3, 99, 0};
@@ -50,8 +50,8 @@ TEST(Arms, ColumnsAreTheSameBeyondTheStoredSize) {
 }
 
 TEST(Arms, CrossAcceptsPointsThatAreNotArms) {
-  const numeric::Points x = lattice(20, 2);
-  const numeric::Points other = lattice(25, 2).bottomRows(5);
+  const numeric::Points x = irrational_lattice(20, 2);
+  const numeric::Points other = irrational_lattice(25, 2).bottomRows(5);
   EXPECT_EQ(Arms(matern(), x).cross(other), kernel::cross(matern(), x, other));
 }
 
@@ -59,7 +59,7 @@ TEST(Arms, RefusesNoArmsAndAKernelThatDoesNotFit) {
   EXPECT_THROW(Arms(matern(), numeric::Points(0, 2)), base::Error);
   kernel::Kernel three = matern();
   three.lengthscales = {1, 1, 1};
-  EXPECT_THROW(Arms(three, lattice(4, 2)), base::Error);
+  EXPECT_THROW(Arms(three, irrational_lattice(4, 2)), base::Error);
 }
 
 }  // namespace

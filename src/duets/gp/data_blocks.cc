@@ -23,7 +23,7 @@ base::Bytes encoded(const DataBlock& block) {
 }
 
 // Parts in order; what the executor gathered from all processes.
-DataBlock joined(const std::vector<base::Bytes>& parts) {
+DataBlock joined_blocks(const std::vector<base::Bytes>& parts) {
   std::vector<double> points;
   std::vector<double> counts;
   std::uint32_t columns = 0;
@@ -49,7 +49,7 @@ DataBlock collect(const DataBlocks& data, const base::Executor& executor,
   std::vector<base::Bytes> parts(mine.size());
   executor.parallel_for(parts.size(),
                         [&](std::size_t i) { parts[i] = encoded(part(mine.begin + i)); });
-  return joined(executor.gather(data.num_blocks(), std::move(parts)));
+  return joined_blocks(executor.gather(data.num_blocks(), std::move(parts)));
 }
 
 }  // namespace

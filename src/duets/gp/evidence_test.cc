@@ -22,7 +22,7 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kEvidenceNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // log N(y; offset, K + lambda I), word for word.
@@ -36,8 +36,8 @@ double dense_log_likelihood(const Parameters& parameters, const Points& x, const
                  static_cast<double>(y.size()) * std::log(2 * std::numbers::pi));
 }
 
-void expect_invalid(const Kernel& guess, const Parameters& parameters, const Points& x,
-                    const Vector& y) {
+void expect_invalid_evidence(const Kernel& guess, const Parameters& parameters, const Points& x,
+                             const Vector& y) {
   try {
     log_evidence(guess, parameters, x, y);
     ADD_FAILURE() << "accepted";
@@ -97,19 +97,19 @@ TEST(LogEvidence, RefusesNumbersThatAreNotFinite) {
   const Vector y = rewards_at(x);
   const Kernel guess{Family::kMatern52, {0.4}, 1.0};
   const Parameters good{.kernel = guess};
-  for (const double bad : {kNan, kInfinity}) {
+  for (const double bad : {kEvidenceNan, kInfinity}) {
     Points bad_x = x;
     bad_x(3, 1) = bad;
-    expect_invalid(guess, good, bad_x, y);
+    expect_invalid_evidence(guess, good, bad_x, y);
     Vector bad_y = y;
     bad_y[2] = bad;
-    expect_invalid(guess, good, x, bad_y);
-    expect_invalid(guess, {.kernel = guess, .lambda = bad}, x, y);
-    expect_invalid(guess, {.kernel = guess, .offset = bad}, x, y);
-    expect_invalid({Family::kMatern52, {bad}, 1.0}, good, x, y);
+    expect_invalid_evidence(guess, good, x, bad_y);
+    expect_invalid_evidence(guess, {.kernel = guess, .lambda = bad}, x, y);
+    expect_invalid_evidence(guess, {.kernel = guess, .offset = bad}, x, y);
+    expect_invalid_evidence({Family::kMatern52, {bad}, 1.0}, good, x, y);
   }
-  expect_invalid(guess, good, x, y.head(4));
-  expect_invalid(guess, {.kernel = {Family::kMatern52, {1, 2, 3}, 1.0}}, x, y);
+  expect_invalid_evidence(guess, good, x, y.head(4));
+  expect_invalid_evidence(guess, {.kernel = {Family::kMatern52, {1, 2, 3}, 1.0}}, x, y);
 }
 
 TEST(LogPrior, ASharedFactorCountsOnceAndSoDoesEachDeviation) {

@@ -19,8 +19,8 @@ using kernel::Kernel;
 using numeric::Points;
 using numeric::Vector;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kExactNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kExactEpsilon = std::numeric_limits<double>::epsilon();
 
 Kernel kernel_of(Family family, double lengthscale = 0.3) { return {family, {lengthscale}, 1.0}; }
 
@@ -28,7 +28,7 @@ Kernel kernel_of(Family family, double lengthscale = 0.3) { return {family, {len
 // lambda.
 double solve_bound(Eigen::Index m, double lambda) {
   const double n = static_cast<double>(m);
-  return 4 * n * kEpsilon * (1 + n / lambda);
+  return 4 * n * kExactEpsilon * (1 + n / lambda);
 }
 
 void expect_variances_in_range(const VarianceResult& result, double prior) {
@@ -214,7 +214,7 @@ TEST(ExactPosterior, ReportsTheJitterOfASingularMatrix) {
   EXPECT_GT(posterior.jitter(), 0);
 }
 
-void expect_invalid(const std::function<void()>& call, const std::string& field) {
+void expect_invalid_exact(const std::function<void()>& call, const std::string& field) {
   try {
     call();
     FAIL() << "accepted, expected an error about " << field;
@@ -228,30 +228,30 @@ TEST(ExactPosterior, NamesTheBadArgument) {
   const Kernel kernel = kernel_of(Family::kMatern32);
   const Points data = lattice(3, 2);
   Points broken = data;
-  broken(1, 1) = kNan;
+  broken(1, 1) = kExactNan;
   const auto make = [&](const Points& points, const Vector& counts, double lambda) {
     return [=] { ExactPosterior(kernel, points, counts, lambda); };
   };
-  for (const double lambda : {0.0, -1.0, kNan, std::numeric_limits<double>::infinity()}) {
-    expect_invalid(make(data, Vector(), lambda), "lambda");
+  for (const double lambda : {0.0, -1.0, kExactNan, std::numeric_limits<double>::infinity()}) {
+    expect_invalid_exact(make(data, Vector(), lambda), "lambda");
   }
-  expect_invalid(make(broken, Vector(), 1.0), "data");
-  expect_invalid(make(data, Vector::Ones(2), 1.0), "counts");
-  expect_invalid(make(data, Vector::Zero(3), 1.0), "counts");
-  expect_invalid(make(data, Vector::Constant(3, kNan), 1.0), "counts");
-  expect_invalid(
+  expect_invalid_exact(make(broken, Vector(), 1.0), "data");
+  expect_invalid_exact(make(data, Vector::Ones(2), 1.0), "counts");
+  expect_invalid_exact(make(data, Vector::Zero(3), 1.0), "counts");
+  expect_invalid_exact(make(data, Vector::Constant(3, kExactNan), 1.0), "counts");
+  expect_invalid_exact(
       [&] {
         ExactPosterior({Family::kMatern32, {0.0}, 1.0}, data, Vector(), 1.0);
       },
       "kernel.lengthscale");
 
   const ExactPosterior posterior(kernel, data, Vector(), 1.0);
-  expect_invalid([&] { posterior.mean(data, Vector::Ones(2)); }, "rewards");
-  expect_invalid([&] { posterior.mean(data, Vector::Constant(3, kNan)); }, "rewards");
-  expect_invalid([&] { posterior.mean(lattice(3, 1), Vector::Ones(3)); }, "x");
-  expect_invalid([&] { posterior.variance(lattice(3, 1)); }, "x");
-  expect_invalid([&] { posterior.variance(broken); }, "x");
-  expect_invalid([&] { posterior.largest_variance(Points(0, 2)); }, "x");
+  expect_invalid_exact([&] { posterior.mean(data, Vector::Ones(2)); }, "rewards");
+  expect_invalid_exact([&] { posterior.mean(data, Vector::Constant(3, kExactNan)); }, "rewards");
+  expect_invalid_exact([&] { posterior.mean(lattice(3, 1), Vector::Ones(3)); }, "x");
+  expect_invalid_exact([&] { posterior.variance(lattice(3, 1)); }, "x");
+  expect_invalid_exact([&] { posterior.variance(broken); }, "x");
+  expect_invalid_exact([&] { posterior.largest_variance(Points(0, 2)); }, "x");
 }
 
 }  // namespace

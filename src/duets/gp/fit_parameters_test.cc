@@ -36,7 +36,7 @@ int grid_index(const std::vector<double>& grid, double value) {
 double noise(const Fit& fit) { return fit.parameters.lambda / fit.parameters.kernel.variance; }
 
 template <class Call>
-void expect_error(base::ErrorKind kind, const Call& call) {
+void expect_fit_error(base::ErrorKind kind, const Call& call) {
   try {
     call();
     ADD_FAILURE() << "accepted";
@@ -279,7 +279,7 @@ TEST(FitParameters, RefusesNumbersThatAreNotFinite) {
   const Kernel guess{Family::kMatern52, {0.4}, 1.0};
   const Points x = lattice(30, 2);
   const Vector y = rewards_at(x);
-  const auto invalid = [](const auto& call) { expect_error(base::ErrorKind::kInvalid, call); };
+  const auto invalid = [](const auto& call) { expect_fit_error(base::ErrorKind::kInvalid, call); };
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Points bad_x = x;
@@ -295,7 +295,7 @@ TEST(FitParameters, RefusesNumbersThatAreNotFinite) {
   invalid([&] { fit_parameters(guess, x, 1e200 * y); });
   invalid([&] { fit_parameters(guess, x, y, {.max_rows = 0}); });
   // Finite features whose distances are not.
-  expect_error(base::ErrorKind::kNumeric, [&] {
+  expect_fit_error(base::ErrorKind::kNumeric, [&] {
     fit_parameters({Family::kMatern52, {1e-10}, 1.0}, 1e300 * x, y);
   });
 }

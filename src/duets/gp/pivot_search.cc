@@ -23,7 +23,7 @@ constexpr std::size_t kCandidates = 256;
 constexpr double kFloorShare = 0.5;
 constexpr std::size_t kBlock = 64;
 // Rows at a time: their part of the factor stays in the cache.
-constexpr Eigen::Index kChunk = 128;
+constexpr Eigen::Index kSearchRows = 128;
 // Below this part of the prior variance a residual is rounding.
 constexpr double kRounding = 1e-13;
 
@@ -34,8 +34,8 @@ Matrix rows_at(const Eigen::Ref<const Matrix>& all, const std::vector<std::uint3
 // c -= a b^T, a term at a time in the order of columns: lanes run across rows, so every entry is
 // the same sequence of roundings in every build. A matrix product would not be.
 void subtract_product(const Eigen::Ref<const Matrix>& a, const Matrix& b, Eigen::Ref<Matrix> c) {
-  for (Eigen::Index first = 0; first < c.rows(); first += kChunk) {
-    const Eigen::Index count = std::min(kChunk, c.rows() - first);
+  for (Eigen::Index first = 0; first < c.rows(); first += kSearchRows) {
+    const Eigen::Index count = std::min(kSearchRows, c.rows() - first);
     for (Eigen::Index j = 0; j < c.cols(); ++j) {
       auto out = c.col(j).segment(first, count).array();
       const auto term = [&](Eigen::Index k) {

@@ -24,7 +24,7 @@ using numeric::Vector;
 
 // 128 rows keep the solve and the update of the Gram in the second-level cache up to rank 2000;
 // with more, Eigen's update loses half of its speed at rank 100 to 400 (docs/decisions).
-constexpr Eigen::Index kChunk = 128;
+constexpr Eigen::Index kSweepRows = 128;
 
 // The lower triangle, column by column: half the numbers to add and to send.
 Vector packed(const Matrix& symmetric) {
@@ -73,8 +73,8 @@ Vector block_residual(const Whitening& whitening, const Points& points, const Ve
   const bool weighted = counts.size() > 0;
   if (weighted) checked_counts(counts, static_cast<std::size_t>(points.rows()));
   Vector residual(points.rows());
-  for (Eigen::Index first = 0; first < points.rows(); first += kChunk) {
-    const Eigen::Index count = std::min(kChunk, points.rows() - first);
+  for (Eigen::Index first = 0; first < points.rows(); first += kSweepRows) {
+    const Eigen::Index count = std::min(kSweepRows, points.rows() - first);
     Matrix z = whitened(whitening, scaled_rows(whitening.kernel, points, first, count));
     residual.segment(first, count) = whitening.kernel.variance - squared_norms(z).array();
     if (gram == nullptr) continue;
@@ -95,7 +95,7 @@ base::Bytes noted(const Points& points, const Vector& residual, const Watch& wat
 }
 
 // Of all processes' blocks.
-Residuals joined(const std::vector<base::Bytes>& parts) {
+Residuals joined_residuals(const std::vector<base::Bytes>& parts) {
   Residuals all;
   std::vector<double> watched;
   std::uint32_t dimension = 1;
@@ -151,7 +151,7 @@ Sweep sweep(const Whitening& whitening, const DataBlocks& data, const base::Exec
       unpacked(numeric::tree_sum(data.num_blocks(), static_cast<std::size_t>(s * (s + 1) / 2), leaf,
                                  executor),
                s);
-  result.residuals = joined(executor.gather(data.num_blocks(), std::move(notes)));
+  result.residuals = joined_residuals(executor.gather(data.num_blocks(), std::move(notes)));
   return result;
 }
 
@@ -163,7 +163,7 @@ Residuals residuals(const Whitening& whitening, const DataBlocks& data, const Fe
     const Points rows = data.block(mine.begin + i).points;
     notes[i] = noted(rows, block_residual(whitening, features(rows), Vector(), nullptr), watch);
   });
-  return joined(executor.gather(data.num_blocks(), std::move(notes)));
+  return joined_residuals(executor.gather(data.num_blocks(), std::move(notes)));
 }
 
 }  // namespace duets::gp

@@ -17,7 +17,7 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-const base::SerialExecutor kSerial;
+const base::SerialExecutor kSweepSerial;
 const Kernel kKernel{Family::kMatern52, {0.3}, 1.5};
 
 // Z C Z^T and the residuals, formed as a whole.
@@ -50,7 +50,7 @@ TEST(Sweep, IsTheGramOfTheWhitenedData) {
   const Vector counts = 1 + lattice(2000, 1, 0.3).col(0).array();
   const Points inducing = lattice(50, 2, 0.21);
   const Blunt want = blunt(inducing, points, counts);
-  const Sweep got = sweep(whiten(kKernel, inducing), uneven(points, counts), kSerial);
+  const Sweep got = sweep(whiten(kKernel, inducing), uneven(points, counts), kSweepSerial);
   // Sums of 2000 terms of one sign on the diagonal, in another order.
   const Matrix lower = got.gram.triangularView<Eigen::Lower>();
   const Matrix wanted = want.gram.triangularView<Eigen::Lower>();
@@ -67,11 +67,11 @@ TEST(Sweep, ReturnsTheWorstRowsOfEachBlock) {
   const Vector residual = blunt(inducing, points, counts).residual;
   const Whitening whitening = whiten(kKernel, inducing);
   const Watch all{0.5 * residual.maxCoeff(), 2000};
-  const Residuals seen = sweep(whitening, data, kSerial, all).residuals;
+  const Residuals seen = sweep(whitening, data, kSweepSerial, all).residuals;
   EXPECT_EQ(seen.watched.rows(), (residual.array() > all.residual).count());
   const auto same = [](const Points& rows) { return rows; };
-  EXPECT_EQ(residuals(whitening, data, same, kSerial, all).watched, seen.watched);
-  const Residuals few = sweep(whitening, data, kSerial, {all.residual, 3}).residuals;
+  EXPECT_EQ(residuals(whitening, data, same, kSweepSerial, all).watched, seen.watched);
+  const Residuals few = sweep(whitening, data, kSweepSerial, {all.residual, 3}).residuals;
   EXPECT_LE(few.watched.rows(), 3 * 5);
   EXPECT_EQ(few.largest, seen.largest);
   const Vector left = blunt(inducing, few.watched, Vector::Ones(few.watched.rows())).residual;
@@ -84,7 +84,7 @@ TEST(Sweep, TheSameBitsInEveryProcess) {
   const Vector counts = 1 + lattice(2000, 1, 0.3).col(0).array();
   const DataBlocks data = uneven(points, counts);
   const Whitening whitening = whiten(kKernel, lattice(40, 2, 0.21));
-  const Sweep alone = sweep(whitening, data, kSerial, {0.3, 4});
+  const Sweep alone = sweep(whitening, data, kSweepSerial, {0.3, 4});
   for (const std::size_t ranks : {2, 3, 7}) {
     base::run_ranks<std::thread>(ranks, [&](const base::RankExecutor& executor) {
       const Sweep together = sweep(whitening, data, executor, {0.3, 4});

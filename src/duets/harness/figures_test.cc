@@ -10,8 +10,8 @@
 namespace duets::harness {
 namespace {
 
-using testing::edge_cases;
-using testing::sample_run;
+using figure_testing::edge_cases;
+using figure_testing::sample_run;
 
 std::vector<report::NamedFigure> every_figure(const RunResult& run) {
   return {{"regret", regret_figure(run)},
@@ -30,12 +30,13 @@ std::size_t count_of(const std::string& text, const std::string& what) {
 }
 
 TEST(Figures, OfAnyRunAreWellFormedAndHoldNumbersOnly) {
-  std::vector<testing::EdgeCase> cases = edge_cases();
+  std::vector<figure_testing::EdgeCase> cases = edge_cases();
   cases.push_back({"sample", sample_run()});
   for (const auto& [name, run] : cases) {
     for (const auto& [figure, svg] : every_figure(run)) {
-      EXPECT_EQ(report::testing::XmlCheck(svg).problem(), std::nullopt) << name << ", " << figure;
-      EXPECT_FALSE(report::testing::has_non_number(svg)) << name << ", " << figure;
+      EXPECT_EQ(report::markup_testing::XmlCheck(svg).problem(), std::nullopt)
+          << name << ", " << figure;
+      EXPECT_FALSE(report::markup_testing::has_non_number(svg)) << name << ", " << figure;
     }
   }
 }
@@ -57,7 +58,7 @@ TEST(Figures, NamesOfTheUserAreText) {
   const std::vector<report::NamedFigure> figures = all_figures(run);
   ASSERT_EQ(figures.size(), 5u);
   for (const auto& [name, svg] : figures) {
-    EXPECT_EQ(report::testing::XmlCheck(svg).problem(), std::nullopt) << name;
+    EXPECT_EQ(report::markup_testing::XmlCheck(svg).problem(), std::nullopt) << name;
     EXPECT_EQ(svg.find("<script"), std::string::npos) << name;
     EXPECT_NE(svg.find("&lt;script&gt;"), std::string::npos) << name;
   }

@@ -9,7 +9,7 @@
 #include "duets/harness/run_result.h"
 #include "duets/report/markup_test_support.h"
 
-namespace duets::harness::testing {
+namespace duets::harness::figure_testing {
 
 inline protocol::EpochReport sample_epoch(std::uint32_t j) {
   protocol::EpochReport e;
@@ -170,4 +170,4 @@ inline std::vector<EdgeCase> edge_cases() {
   return out;
 }
 
-}  // namespace duets::harness::testing
+}  // namespace duets::harness::figure_testing

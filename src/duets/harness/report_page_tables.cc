@@ -15,12 +15,10 @@ namespace {
 
 using protocol::EpochReport;
 
-constexpr const char* kDash = "\xE2\x80\x93";
-
 report::Markup count(std::uint64_t value) { return {report::grouped(value)}; }
 
 report::Markup percent(double part) {
-  if (!std::isfinite(part)) return {kDash};
+  if (!std::isfinite(part)) return {report::kDash};
   return {report::number(100 * part, 3).html + "\xC2\xA0%"};
 }
 
@@ -53,7 +51,7 @@ report::Markup sampler_cell(const EpochReport& r) {
 
 // Only the selection by coin has a probability.
 report::Markup probability(double p) {
-  return p > 0 ? report::number(p, 3) : report::Markup{kDash};
+  return p > 0 ? report::number(p, 3) : report::Markup{report::kDash};
 }
 
 // A length scale of all features, or of each.
@@ -66,7 +64,7 @@ report::Markup lengthscale_cell(const EpochReport& r) {
 }
 
 report::Markup surprise_cell(const EpochReport& r) {
-  return r.surprise > 0 ? report::number(r.surprise) : report::Markup{kDash};
+  return r.surprise > 0 ? report::number(r.surprise) : report::Markup{report::kDash};
 }
 
 report::Markup variance_cell(const EpochReport& r) {

@@ -12,7 +12,7 @@
 namespace duets::harness {
 namespace {
 
-using testing::sample_run;
+using figure_testing::sample_run;
 
 std::string report_of(const RunResult& run) { return report_html(run, all_figures(run)); }
 
@@ -21,12 +21,12 @@ bool holds(const std::string& text, const std::string& what) {
 }
 
 TEST(ReportPage, OfAnyRunIsWellFormedAndHoldsNumbersOnly) {
-  std::vector<testing::EdgeCase> cases = testing::edge_cases();
+  std::vector<figure_testing::EdgeCase> cases = figure_testing::edge_cases();
   cases.push_back({"sample", sample_run()});
   for (const auto& [name, run] : cases) {
     const std::string html = report_of(run);
-    EXPECT_EQ(report::testing::XmlCheck(html).problem(), std::nullopt) << name;
-    EXPECT_FALSE(report::testing::has_non_number(html)) << name;
+    EXPECT_EQ(report::markup_testing::XmlCheck(html).problem(), std::nullopt) << name;
+    EXPECT_FALSE(report::markup_testing::has_non_number(html)) << name;
   }
 }
 
@@ -61,7 +61,7 @@ TEST(ReportPage, TextsOfTheUserAreEscaped) {
   run.study_digest = run.state_digest = evil;
   const std::string html = report_of(run);
   EXPECT_FALSE(holds(html, "<img"));
-  EXPECT_EQ(report::testing::XmlCheck(html).problem(), std::nullopt);
+  EXPECT_EQ(report::markup_testing::XmlCheck(html).problem(), std::nullopt);
 }
 
 TEST(ReportPage, RecommendationStandsBesideTheBestTrial) {

@@ -19,7 +19,7 @@ namespace {
 using domain::Domain;
 using protocol::Study;
 
-Domain forty_candidates() {
+Domain forty_scale_candidates() {
   return Domain::finite(region::random_candidates(random::StudySecret::from_seed(5).public_coin(),
                                                   region::CandidateShape::kCube, 40, 2, 1.0));
 }
@@ -48,7 +48,7 @@ bool same(const Trial& a, const Trial& b) {
          a.values == b.values && a.hole == b.hole && a.value == b.value && a.regret == b.regret;
 }
 
-class Recorder final : public Observer {
+class ScaleRecorder final : public Observer {
  public:
   void epoch_began(std::uint32_t epoch, std::uint32_t length) override {
     calls.push_back("began " + std::to_string(epoch) + " " + std::to_string(length));
@@ -69,10 +69,11 @@ class Recorder final : public Observer {
 
 struct Outcome {
   RunResult result;
-  Recorder told;
+  ScaleRecorder told;
 };
 
-Outcome run(const Simulation& simulation, const base::Executor& executor = base::SerialExecutor()) {
+Outcome run_at_scale(const Simulation& simulation,
+                     const base::Executor& executor = base::SerialExecutor()) {
   Outcome outcome;
   outcome.result = simulate(simulation, executor, outcome.told);
   return outcome;
@@ -107,14 +108,14 @@ Simulation with_absences(Simulation simulation) {
 
 // More units than a wave has, so that the second wave is there too.
 TEST(SimulateManyUnits, ThreadsDoNotMatter) {
-  const Simulation simulation = many_units(forty_candidates(), 18);
-  const Outcome serial = run(simulation);
+  const Simulation simulation = many_units(forty_scale_candidates(), 18);
+  const Outcome serial = run_at_scale(simulation);
   EXPECT_EQ(serial.told.num_queries, 18U * 8212);
-  expect_same(run(simulation, ThreadExecutor(3)), serial);
+  expect_same(run_at_scale(simulation, ThreadExecutor(3)), serial);
 }
 
 TEST(SimulateManyUnits, TrialsComeInAgentOrder) {
-  const Outcome serial = run(many_units(forty_candidates(), 18), ThreadExecutor(2));
+  const Outcome serial = run_at_scale(many_units(forty_scale_candidates(), 18), ThreadExecutor(2));
   ASSERT_EQ(serial.told.trials.size(), 18U * 8212);
   EXPECT_TRUE(std::is_sorted(
       serial.told.trials.begin(), serial.told.trials.end(), [](const Trial& a, const Trial& b) {
@@ -128,16 +129,16 @@ TEST(SimulateManyUnits, TrialsComeInAgentOrder) {
 // Each rank has some of the agents and hears of the others; all end with the same, absences
 // included, also with more ranks than agents.
 TEST(SimulateManyUnits, ProcessesDoNotMatter) {
-  for (const Domain& domain : {forty_candidates(), Domain::box(2)}) {
+  for (const Domain& domain : {forty_scale_candidates(), Domain::box(2)}) {
     for (const bool absences : {false, true}) {
       Simulation simulation = many_units(domain, 7);
       if (absences) simulation = with_absences(simulation);
-      const Outcome alone = run(simulation);
+      const Outcome alone = run_at_scale(simulation);
       for (const std::size_t num_ranks : {2U, 3U, 9U}) {
         std::mutex mutex;
         std::vector<Outcome> runs;
         base::run_ranks<std::thread>(num_ranks, [&](const base::RankExecutor& executor) {
-          Outcome mine = run(simulation, executor);
+          Outcome mine = run_at_scale(simulation, executor);
           const std::lock_guard lock(mutex);
           runs.push_back(std::move(mine));
         });
@@ -151,34 +152,34 @@ TEST(SimulateManyUnits, ProcessesDoNotMatter) {
 // Where agents draw for themselves, uploads carry digests of what they drew: the same run says that
 // the replay is the same.
 TEST(SimulateManyUnits, SharedAndSeparatePointsGiveTheSameRun) {
-  for (const Domain& domain : {forty_candidates(), Domain::box(2), Domain::ball(2, 1.0)}) {
+  for (const Domain& domain : {forty_scale_candidates(), Domain::box(2), Domain::ball(2, 1.0)}) {
     Simulation simulation = with_absences(many_units(domain, 7));
-    const Outcome shared = run(simulation);
+    const Outcome shared = run_at_scale(simulation);
     simulation.sharing = protocol::Sharing::kRegions;
-    expect_same(run(simulation), shared);
-    expect_same(run(simulation, ThreadExecutor(2)), shared);
+    expect_same(run_at_scale(simulation), shared);
+    expect_same(run_at_scale(simulation, ThreadExecutor(2)), shared);
   }
 }
 
 // Points of an earlier epoch stay in use.
 TEST(SimulateManyUnits, SharedPointsServeSurvivingDataToo) {
-  Simulation simulation = many_units(forty_candidates(), 5);
+  Simulation simulation = many_units(forty_scale_candidates(), 5);
   Study study = *simulation.study;
   study.epochs = {5, 7, 6, 20};
   study.horizon = 38;
   study.data = protocol::DataPolicy::kSurviving;
   simulation.study = std::make_shared<const Study>(study);
-  const Outcome shared = run(simulation);
+  const Outcome shared = run_at_scale(simulation);
   simulation.sharing = protocol::Sharing::kRegions;
-  expect_same(run(simulation), shared);
+  expect_same(run_at_scale(simulation), shared);
 }
 
 TEST(SimulateThinned, TheObserverIsToldOfTheKeptQueriesOnly) {
-  Simulation simulation = with_absences(many_units(forty_candidates(), 7));
-  const Outcome all = run(simulation);
+  Simulation simulation = with_absences(many_units(forty_scale_candidates(), 7));
+  const Outcome all = run_at_scale(simulation);
   for (const std::uint64_t stride : {0U, 3U, 100U, 1'000'000U}) {
     simulation.trials.stride = stride;
-    const Outcome thinned = run(simulation, ThreadExecutor(2));
+    const Outcome thinned = run_at_scale(simulation, ThreadExecutor(2));
     std::vector<Trial> wanted;
     for (const Trial& trial : all.told.trials) {
       if (stride != 0 && (trial.agent + trial.t) % stride == 0) wanted.push_back(trial);
@@ -193,7 +194,7 @@ TEST(SimulateThinned, TheObserverIsToldOfTheKeptQueriesOnly) {
 }
 
 TEST(SimulateThinned, ThePictureHasAnEvenPart) {
-  const Outcome large = run(many_units(Domain::box(2), 7));
+  const Outcome large = run_at_scale(many_units(Domain::box(2), 7));
   const Picture& picture = *large.result.picture;
   EXPECT_EQ(picture.point_stride, 3U);  // 57484 queries, 20000 points
   EXPECT_NEAR(static_cast<double>(picture.point_x.size()), 7 * 8212 / 3.0, 7);
@@ -201,13 +202,13 @@ TEST(SimulateThinned, ThePictureHasAnEvenPart) {
 }
 
 TEST(SimulateEdges, OneAgentOneQuery) {
-  Simulation simulation = many_units(forty_candidates(), 3);
+  Simulation simulation = many_units(forty_scale_candidates(), 3);
   Study study = *simulation.study;
   study.agents = 1;
   study.horizon = 1;
   study.epochs = {1};
   simulation.study = std::make_shared<const Study>(study);
-  const Outcome one = run(simulation);
+  const Outcome one = run_at_scale(simulation);
   EXPECT_EQ(one.told.trials.size(), 1U);
   EXPECT_EQ(one.result.cumulative_regret.size(), 1U);
   EXPECT_FALSE(one.result.recommendation);
@@ -216,17 +217,17 @@ TEST(SimulateEdges, OneAgentOneQuery) {
 
 // Thousands of agents in a unit, each with a few queries.
 TEST(SimulateEdges, ManyAgentsFewQueries) {
-  Simulation simulation = many_units(forty_candidates(), 3);
+  Simulation simulation = many_units(forty_scale_candidates(), 3);
   Study study = *simulation.study;
   study.agents = 10'000;
   study.horizon = 6;
   study.epochs = {2, 4};
   simulation.study = std::make_shared<const Study>(study);
   EXPECT_EQ(protocol::num_units(study), 3U);
-  const Outcome shared = run(simulation, ThreadExecutor(2));
+  const Outcome shared = run_at_scale(simulation, ThreadExecutor(2));
   EXPECT_EQ(shared.told.trials.size(), 60'000U);
   simulation.sharing = protocol::Sharing::kRegions;
-  expect_same(run(simulation), shared);
+  expect_same(run_at_scale(simulation), shared);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace duets::harness {
 namespace {
 
-std::uint64_t count(const QueryThinning& thinning, std::uint32_t agents, std::uint64_t horizon) {
+std::uint64_t count_kept(const QueryThinning& thinning, std::uint32_t agents,
+                         std::uint64_t horizon) {
   std::uint64_t kept = 0;
   for (std::uint32_t a = 0; a < agents; ++a) {
     for (std::uint64_t t = 0; t < horizon; ++t) kept += thinning.keeps(a, t) ? 1 : 0;
@@ -17,8 +18,8 @@ std::uint64_t count(const QueryThinning& thinning, std::uint32_t agents, std::ui
 }
 
 TEST(Thinning, NoneAllAndTheSmallestStride) {
-  EXPECT_EQ(count({0}, 3, 7), 0U);
-  EXPECT_EQ(count({1}, 3, 7), 21U);
+  EXPECT_EQ(count_kept({0}, 3, 7), 0U);
+  EXPECT_EQ(count_kept({1}, 3, 7), 21U);
   EXPECT_EQ(thinned_to(10, 10).stride, 1U);
   EXPECT_EQ(thinned_to(11, 10).stride, 2U);
   EXPECT_EQ(thinned_to(20, 10).stride, 2U);

@@ -12,13 +12,13 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 using Values = std::vector<double>;
-using Measure = const Values& (*)(const Curves&);
+using CurveOf = const Values& (*)(const Curves&);
 
 const Values& regret_of(const Curves& c) { return c.regret; }
 const Values& paper_of(const Curves& c) { return c.paper; }
 const Values& figure_of(const Curves& c) { return c.figure; }
 const Values& links_of(const Curves& c) { return c.links; }
-constexpr std::array<Measure, 3> kLedgerMeasures = {paper_of, figure_of, links_of};
+constexpr std::array<CurveOf, 3> kLedgerMeasures = {paper_of, figure_of, links_of};
 
 // A contender's curves over the seeds.
 using Runs = std::vector<const Curves*>;
@@ -34,14 +34,14 @@ void check_curves(const Runs& runs, const std::string& who) {
   }
 }
 
-Values at(const Runs& runs, Measure measure, std::size_t index) {
+Values at(const Runs& runs, CurveOf measure, std::size_t index) {
   Values out;
   out.reserve(runs.size());
   for (const Curves* c : runs) out.push_back(measure(*c)[index]);
   return out;
 }
 
-CurveSummary summarise_curve(const Runs& runs, Measure measure, const Bootstrap* bootstrap) {
+CurveSummary summarise_curve(const Runs& runs, CurveOf measure, const Bootstrap* bootstrap) {
   CurveSummary out;
   for (std::size_t i = 0; i < runs.front()->t.size(); ++i) {
     const Values values = at(runs, measure, i);

@@ -11,7 +11,7 @@
 namespace duets::lab {
 namespace {
 
-constexpr double kLogRatio = 25;  // totals further apart than this need a log axis
+constexpr double kTotalsLogRatio = 25;  // totals further apart than this need a log axis
 
 // What the panels of one figure share.
 struct Context {
@@ -155,7 +155,7 @@ bool needs_log(const std::vector<const TaskAnalysis*>& tasks, const Context& con
       if (c == nullptr || !c->counts_communication()) continue;
       totals.add(ledger_curve(*c, context.options.ledger).mean.back());
     }
-    if (totals.span() && totals.span()->high > kLogRatio * totals.span()->low) return true;
+    if (totals.span() && totals.span()->high > kTotalsLogRatio * totals.span()->low) return true;
   }
   return false;
 }

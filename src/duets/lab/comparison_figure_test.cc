@@ -12,7 +12,7 @@ using test::fake_analysis;
 using test::fake_study;
 using ::testing::HasSubstr;
 
-std::size_t count(const std::string& text, const std::string& part) {
+std::size_t count_in_figure(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     ++found;
@@ -22,11 +22,11 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(ComparisonFigure, HasTwoRowsOfTheFunctionsAndOneLegend) {
   const std::string svg = comparison_figures(fake_analysis(fake_study("paper", 50, 80)))[0].second;
-  EXPECT_EQ(count(svg, ">cumulative regret</text>"), 4u);
-  EXPECT_EQ(count(svg, ">reals sent (figure ledger)</text>"), 4u);
-  EXPECT_EQ(count(svg, ">Hartmann-4D</text>"), 1u);
-  EXPECT_EQ(count(svg, ">ApproxDisKernelUCB</text>"), 1u);
-  EXPECT_EQ(count(svg, ">N-KernelUCB sends nothing</text>"), 4u);
+  EXPECT_EQ(count_in_figure(svg, ">cumulative regret</text>"), 4u);
+  EXPECT_EQ(count_in_figure(svg, ">reals sent (figure ledger)</text>"), 4u);
+  EXPECT_EQ(count_in_figure(svg, ">Hartmann-4D</text>"), 1u);
+  EXPECT_EQ(count_in_figure(svg, ">ApproxDisKernelUCB</text>"), 1u);
+  EXPECT_EQ(count_in_figure(svg, ">N-KernelUCB sends nothing</text>"), 4u);
   EXPECT_THAT(svg, HasSubstr("points read off the published figure"));
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
@@ -36,10 +36,10 @@ TEST(ComparisonFigure, HasTwoRowsOfTheFunctionsAndOneLegend) {
 TEST(ComparisonFigure, ShowsTheBetasOfThePreset) {
   const auto paper = comparison_figures(fake_analysis(fake_study("paper", 50, 80)));
   EXPECT_EQ(paper[0].first, "figure-paper.svg");
-  EXPECT_EQ(count(paper[0].second, "order of the legend: 1, 1, 1, 1"), 4u);
+  EXPECT_EQ(count_in_figure(paper[0].second, "order of the legend: 1, 1, 1, 1"), 4u);
   const auto plotted = comparison_figures(fake_analysis(fake_study("as-plotted", 50, 80)));
   EXPECT_EQ(plotted[0].first, "figure-as-plotted.svg");
-  EXPECT_EQ(count(plotted[0].second, "order of the legend: 5, 5, 5, 0.2"), 4u);
+  EXPECT_EQ(count_in_figure(plotted[0].second, "order of the legend: 5, 5, 5, 0.2"), 4u);
 }
 
 TEST(ComparisonFigure, OwnStudyHasOneColumnAndNoPublishedPoints) {
@@ -48,7 +48,7 @@ TEST(ComparisonFigure, OwnStudyHasOneColumnAndNoPublishedPoints) {
   const auto figures = comparison_figures(fake_analysis(study));
   ASSERT_EQ(figures.size(), 1u);
   EXPECT_EQ(figures[0].first, "figure.svg");
-  EXPECT_EQ(count(figures[0].second, ">cumulative regret</text>"), 1u);
+  EXPECT_EQ(count_in_figure(figures[0].second, ">cumulative regret</text>"), 1u);
   EXPECT_EQ(figures[0].second.find("published"), std::string::npos);
   EXPECT_EQ(figures[0].second.find("a <b>"), std::string::npos);
   EXPECT_THAT(figures[0].second, HasSubstr("a &lt;b&gt;"));
@@ -59,14 +59,14 @@ TEST(ComparisonFigure, LogAxisOnlyWhereTotalsAreFarApart) {
   const std::string linear = comparison_figures(fake_analysis(study))[0].second;
   study[1].fakes[1].reals = study[1].fakes[5].reals = study[1].fakes[9].reals = 1e6;
   const std::string log = comparison_figures(fake_analysis(study))[0].second;
-  EXPECT_EQ(count(linear, ">0</text>"), 16u);  // both axes of eight panels
-  EXPECT_EQ(count(log, ">0</text>"), 12u);     // not on the four log axes
+  EXPECT_EQ(count_in_figure(linear, ">0</text>"), 16u);  // both axes of eight panels
+  EXPECT_EQ(count_in_figure(log, ">0</text>"), 12u);     // not on the four log axes
 }
 
 TEST(ComparisonFigure, LedgerCanBeChosen) {
   const Analysis a = fake_analysis(fake_study("paper", 50, 80));
   const std::string links = comparison_figure(a, "paper", {.ledger = Ledger::kLinks});
-  EXPECT_EQ(count(links, ">reals sent (links ledger)</text>"), 4u);
+  EXPECT_EQ(count_in_figure(links, ">reals sent (links ledger)</text>"), 4u);
 }
 
 // One run: lines, no bands. An oracle has a regret and no communication.

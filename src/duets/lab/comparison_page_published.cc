@@ -9,7 +9,7 @@
 namespace duets::lab {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotPublished = std::numeric_limits<double>::quiet_NaN();
 constexpr auto kFigure = static_cast<std::size_t>(Ledger::kFigure);
 
 report::Markup verdict_markup(Verdict verdict) {
@@ -88,15 +88,16 @@ const ContenderAnalysis* ours(const Analysis& analysis, std::string_view preset,
 }
 
 report::Markup regret_cell(const ContenderAnalysis* c) {
-  return c == nullptr ? report::number(kNone) : report::text(mean_text(c->regret));
+  return c == nullptr ? report::number(kNotPublished) : report::text(mean_text(c->regret));
 }
 
 report::Markup ratio_cell(const ContenderAnalysis* c, double published) {
-  return report::number(c == nullptr ? kNone : c->regret.mean / published, 2);
+  return report::number(c == nullptr ? kNotPublished : c->regret.mean / published, 2);
 }
 
 report::Markup reals_cell(const ContenderAnalysis* c) {
-  return c == nullptr ? report::number(kNone) : report::number(c->communication[kFigure].mean, 3);
+  return c == nullptr ? report::number(kNotPublished)
+                      : report::number(c->communication[kFigure].mean, 3);
 }
 
 report::Table published_table(const Analysis& analysis) {

@@ -1,5 +1,7 @@
 #include "duets/lab/comparison_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "duets/report/chart_number.h"
@@ -7,7 +9,6 @@
 namespace duets::lab {
 namespace {
 
-constexpr const char* kDash = "\xE2\x80\x93";     // U+2013
 constexpr const char* kPlusMinus = " \xC2\xB1 ";  // U+00B1
 constexpr int kDigits = 3;
 
@@ -19,6 +20,14 @@ bool consecutive(const std::vector<std::uint64_t>& seeds) {
 }
 
 }  // namespace
+
+std::string or_empty(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : std::string();
+}
+
+std::string bounds(const std::optional<Interval>& interval) {
+  return interval ? fmt::format("{},{}", interval->low, interval->high) : std::string(",");
+}
 
 std::string interval_text(const std::optional<Interval>& interval) {
   if (!interval) return "none";
@@ -33,7 +42,7 @@ std::string difference_text(const PairedDifference& difference) {
 }
 
 std::string beta_text(const ContenderAnalysis& contender) {
-  return contender.beta ? report::plain_number(*contender.beta) : kDash;
+  return contender.beta ? report::plain_number(*contender.beta) : report::kDash;
 }
 
 std::string mean_text(const Summary& summary) {
@@ -43,7 +52,7 @@ std::string mean_text(const Summary& summary) {
 }
 
 std::string communication_text(const ContenderAnalysis& contender, Ledger ledger) {
-  if (!contender.counts_communication()) return kDash;
+  if (!contender.counts_communication()) return report::kDash;
   return report::plain_number(contender.communication[static_cast<std::size_t>(ledger)].mean,
                               kDigits);
 }

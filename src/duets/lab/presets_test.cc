@@ -10,14 +10,16 @@
 namespace duets::lab {
 namespace {
 
-const protocol::Study& study_of(const Instance& instance) { return *instance.simulation.study; }
+const protocol::Study& preset_study_of(const Instance& instance) {
+  return *instance.simulation.study;
+}
 
 // Section "Empirical Studies" of the paper, and what its text leaves to us (docs/departures.md).
 TEST(Presets, PaperIsAsPrinted) {
   ASSERT_EQ(paper_functions().size(), 4u);
   for (const std::string_view function : paper_functions()) {
     const Instance instance = preset_instance("paper", function, 1);
-    const protocol::Study& study = study_of(instance);
+    const protocol::Study& study = preset_study_of(instance);
     EXPECT_EQ(study.agents, 10U);
     EXPECT_EQ(study.horizon, 50U);
     EXPECT_EQ(study.t1, 2U);
@@ -42,7 +44,7 @@ TEST(Presets, AsPlottedHasTheSettingsThatTheCurvesShow) {
   for (std::size_t i = 0; i < 4; ++i) {
     const std::string_view function = paper_functions()[i];
     const Instance instance = preset_instance("as-plotted", function, 1);
-    const protocol::Study& study = study_of(instance);
+    const protocol::Study& study = preset_study_of(instance);
     EXPECT_EQ(study.rate, protocol::CoinRate::kCount);
     EXPECT_EQ(study.p0, kRates[i]);
     const auto expected = function == "hartmann4" ? std::vector<std::uint32_t>{5, 16, 29}
@@ -58,7 +60,7 @@ TEST(Presets, CandidatesFillTheBallOrLieOnTheSphere) {
   const auto printed = preset_instance("paper", "h1", 2);
   const auto plotted = preset_instance("as-plotted", "h1", 2);
   const auto norms = [](const Instance& instance) {
-    return numeric::Vector(study_of(instance).domain->candidates().rowwise().norm());
+    return numeric::Vector(preset_study_of(instance).domain->candidates().rowwise().norm());
   };
   EXPECT_LE(norms(printed).maxCoeff(), 1);
   EXPECT_LT(norms(printed).minCoeff(), 0.9);
@@ -69,7 +71,8 @@ TEST(Presets, CandidatesFillTheBallOrLieOnTheSphere) {
 TEST(Presets, EverySeedHasItsOwnCandidatesAndFunction) {
   const auto one = preset_instance("paper", "h1", 1);
   const auto two = preset_instance("paper", "h1", 2);
-  EXPECT_NE(study_of(one).domain->candidates()(0, 0), study_of(two).domain->candidates()(0, 0));
+  EXPECT_NE(preset_study_of(one).domain->candidates()(0, 0),
+            preset_study_of(two).domain->candidates()(0, 0));
   const std::vector<double> x(10, 0.2);
   EXPECT_NE(one.simulation.problem->value(x), two.simulation.problem->value(x));
 }

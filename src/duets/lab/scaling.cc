@@ -12,7 +12,7 @@
 namespace duets::lab {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFunctions{"branin", "rkhs-se", "rkhs-matern52"};
+constexpr std::array<std::string_view, 3> kScalingFunctions{"branin", "rkhs-se", "rkhs-matern52"};
 constexpr double kNorm = 2;
 constexpr std::size_t kDimension = 2;
 
@@ -31,9 +31,10 @@ std::shared_ptr<const problems::Problem> problem_of(std::string_view function,
 }
 
 void check_function(std::string_view function) {
-  base::require(std::find(kFunctions.begin(), kFunctions.end(), function) != kFunctions.end(),
+  base::require(std::find(kScalingFunctions.begin(), kScalingFunctions.end(), function) !=
+                    kScalingFunctions.end(),
                 "function", fmt::format("\"{}\"", function),
-                fmt::format("must be one of {}", fmt::join(kFunctions, ", ")));
+                fmt::format("must be one of {}", fmt::join(kScalingFunctions, ", ")));
 }
 
 // Both sweeps, each point once.
@@ -64,7 +65,7 @@ Task task_of(const ScalingPoint& point) {
 
 }  // namespace
 
-std::span<const std::string_view> scaling_functions() { return kFunctions; }
+std::span<const std::string_view> scaling_functions() { return kScalingFunctions; }
 
 std::string_view sweep_name(Sweep sweep) { return sweep == Sweep::kHorizon ? "T" : "N"; }
 
@@ -109,7 +110,7 @@ Scaling scaling_experiment(const ScalingChoice& choice) {
   base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
   Scaling scaling;
   std::vector<std::string> functions = choice.functions;
-  if (functions.empty()) functions.assign(kFunctions.begin(), kFunctions.end());
+  if (functions.empty()) functions.assign(kScalingFunctions.begin(), kScalingFunctions.end());
   for (const std::string& function : functions) {
     check_function(function);
     const std::vector<ScalingPoint> more = points_of(function, choice.quick);

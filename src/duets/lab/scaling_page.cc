@@ -9,7 +9,7 @@
 namespace duets::lab {
 namespace {
 
-report::Markup facts_section(const ComparisonPage& page_facts) {
+report::Markup scaling_facts_section(const ComparisonPage& page_facts) {
   return report::section(
       "What was run",
       report::join(
@@ -130,7 +130,7 @@ std::string scaling_html(const ScalingAnalysis& analysis, const ComparisonPage& 
   }
   return report::page(
       page_facts.title,
-      report::join({head, facts_section(page_facts), figure_section(analysis),
+      report::join({head, scaling_facts_section(page_facts), figure_section(analysis),
                     slopes_section(analysis), sizes_section(analysis), reading_section()}));
 }
 

@@ -4,17 +4,15 @@
 
 #include <iterator>
 
+#include "duets/lab/comparison_text.h"
+
 namespace duets::lab {
 namespace {
 
-std::string or_empty(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
-std::optional<double> low_of(const std::optional<Interval>& interval) {
+std::optional<double> interval_low(const std::optional<Interval>& interval) {
   return interval ? std::optional(interval->low) : std::nullopt;
 }
-std::optional<double> high_of(const std::optional<Interval>& interval) {
+std::optional<double> interval_high(const std::optional<Interval>& interval) {
   return interval ? std::optional(interval->high) : std::nullopt;
 }
 
@@ -38,8 +36,8 @@ std::string scaling_csv(const ScalingAnalysis& analysis) {
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                    size.point.function, size.point.agents, size.point.horizon, size.point.queries(),
                    size.exchanges, size.gain, root, size.regret.runs, size.regret.mean,
-                   or_empty(size.regret.stddev), or_empty(low_of(size.regret.interval)),
-                   or_empty(high_of(size.regret.interval)), size.communication[0].mean,
+                   or_empty(size.regret.stddev), or_empty(interval_low(size.regret.interval)),
+                   or_empty(interval_high(size.regret.interval)), size.communication[0].mean,
                    size.communication[1].mean, size.communication[2].mean, size.regret.mean / root,
                    size.communication[0].mean / size.gain);
   }
@@ -52,8 +50,8 @@ std::string slopes_csv(const ScalingAnalysis& analysis) {
   for (const SlopeFit& fit : analysis.fits) {
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{}\n", fit.function,
                    sweep_name(fit.sweep), growth_name(fit.growth), sizes_used(fit), fit.sizes,
-                   fit.runs, fit.slope, or_empty(fit.stddev), or_empty(low_of(fit.interval)),
-                   or_empty(high_of(fit.interval)), slope_text(fit.verdict));
+                   fit.runs, fit.slope, or_empty(fit.stddev), or_empty(interval_low(fit.interval)),
+                   or_empty(interval_high(fit.interval)), slope_text(fit.verdict));
   }
   return out;
 }

@@ -53,7 +53,7 @@ ScalingAnalysis power_analysis(const Powers& powers, std::uint32_t runs) {
   return analyse_scaling(scaling, power_result(scaling, powers), fake_gain);
 }
 
-std::size_t count(const std::string& text, const std::string& word) {
+std::size_t count_in_scaling(const std::string& text, const std::string& word) {
   std::size_t found = 0;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     ++found;
@@ -173,7 +173,7 @@ TEST(ScalingOutput, VerdictNamesWhatIsTooSteep) {
   EXPECT_NE(text.find("above 1 in branin over T"), std::string::npos) << text;
 }
 
-base::CsvCells cells_of(const ScalingSummary& size) {
+base::CsvCells scaling_cells_of(const ScalingSummary& size) {
   const double gain = size.gain;
   const double root = std::sqrt(static_cast<double>(size.point.agents * size.point.horizon) * gain);
   return {{"function", size.point.function},
@@ -195,7 +195,7 @@ base::CsvCells cells_of(const ScalingSummary& size) {
           {"communication_ratio", size.communication[0].mean / gain}};
 }
 
-base::CsvCells cells_of(const SlopeFit& fit) {
+base::CsvCells scaling_cells_of(const SlopeFit& fit) {
   return {{"function", fit.function},
           {"sweep", sweep_name(fit.sweep)},
           {"measure", growth_name(fit.growth)},
@@ -216,12 +216,12 @@ TEST(ScalingOutput, TablesReadBackByColumn) {
     const base::CsvTable sizes(scaling_csv(analysis));
     ASSERT_EQ(sizes.num_rows(), 15u);
     for (std::size_t i = 0; i < 15; ++i) {
-      EXPECT_EQ(sizes.difference(i, cells_of(analysis.sizes[i])), "");
+      EXPECT_EQ(sizes.difference(i, scaling_cells_of(analysis.sizes[i])), "");
     }
     const base::CsvTable slopes(slopes_csv(analysis));
     ASSERT_EQ(slopes.num_rows(), 8u);
     for (std::size_t i = 0; i < 8; ++i) {
-      EXPECT_EQ(slopes.difference(i, cells_of(analysis.fits[i])), "");
+      EXPECT_EQ(slopes.difference(i, scaling_cells_of(analysis.fits[i])), "");
     }
   }
 }
@@ -232,15 +232,15 @@ TEST(ScalingOutput, FigureHasFourPanelsWithTheirSlopes) {
     const std::string figure = scaling_figure(analysis);
     for (const char* title :
          {"Regret, N = ", "Communication, N = ", "Regret, T = ", "Communication, T = "}) {
-      EXPECT_EQ(count(figure, std::string(">") + title), 1u) << title;
+      EXPECT_EQ(count_in_scaling(figure, std::string(">") + title), 1u) << title;
     }
-    EXPECT_EQ(count(figure, ">branin, slope 0.90<"), 2u);
-    EXPECT_EQ(count(figure, ">branin, slope 1.30<"), 2u);
-    EXPECT_EQ(count(figure, ">slope 1<"), 4u);
-    EXPECT_EQ(count(figure, "nan") + count(figure, "inf\""), 0u);
+    EXPECT_EQ(count_in_scaling(figure, ">branin, slope 0.90<"), 2u);
+    EXPECT_EQ(count_in_scaling(figure, ">branin, slope 1.30<"), 2u);
+    EXPECT_EQ(count_in_scaling(figure, ">slope 1<"), 4u);
+    EXPECT_EQ(count_in_scaling(figure, "nan") + count_in_scaling(figure, "inf\""), 0u);
     EXPECT_NE(figure, scaling_figure(power_analysis({.regret = 0.8, .reals = 1.3}, runs)));
   }
-  EXPECT_EQ(count(scaling_figure({}), "Nothing was run."), 4u);
+  EXPECT_EQ(count_in_scaling(scaling_figure({}), "Nothing was run."), 4u);
 }
 
 // The cells of every row of every table, without their tags.

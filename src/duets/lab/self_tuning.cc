@@ -18,7 +18,7 @@ namespace {
 using protocol::Preset;
 
 constexpr std::array<std::string_view, 3> kQuickConditions{"finite", "units", "continuous"};
-constexpr std::size_t kCandidates = 2000;
+constexpr std::size_t kSelfTuningCandidates = 2000;
 constexpr double kRivalThreshold = 10;
 
 Contender rival(double beta, double lambda) {
@@ -88,8 +88,8 @@ std::shared_ptr<const domain::Domain> domain_of(const Condition& condition,
                                                : Domain::box(dimension));
   }
   const auto shape = ball ? region::CandidateShape::kSphere : region::CandidateShape::kCube;
-  return std::make_shared<const Domain>(
-      Domain::finite(region::random_candidates(public_coin, shape, kCandidates, dimension, 1)));
+  return std::make_shared<const Domain>(Domain::finite(
+      region::random_candidates(public_coin, shape, kSelfTuningCandidates, dimension, 1)));
 }
 
 double known_lengthscale(std::string_view function, const domain::Domain& domain) {

@@ -10,10 +10,8 @@
 namespace duets::lab {
 namespace {
 
-using Place = std::pair<double, double>;  // ratio of reals, ratio of regret
-
-// Where something was sent.
-void add_place(const Ratios& ratios, std::vector<Place>& places) {
+// Ratio of reals, ratio of regret: where something was sent.
+void add_place(const Ratios& ratios, std::vector<std::pair<double, double>>& places) {
   const auto& regret = ratios[static_cast<std::size_t>(Measure::kRegret)];
   const auto& reals = ratios[static_cast<std::size_t>(Measure::kPaper)];
   if (regret && reals) places.emplace_back(reals->value, regret->value);
@@ -29,16 +27,6 @@ report::LineStyle style_of(const std::string& preset) {
   return style;
 }
 
-report::Series marks(const std::string& preset, std::vector<Place> places) {
-  std::sort(places.begin(), places.end());
-  report::Series series{.name = preset, .style = style_of(preset)};
-  for (const auto& [reals, regret] : places) {
-    series.x.push_back(reals);
-    series.y.push_back(regret);
-  }
-  return series;
-}
-
 report::Panel empty_panel(std::string title) {
   report::Panel panel{.title = std::move(title)};
   panel.x = {.label = "reals, ratio to DisKernelUCB", .scale = report::Scale::kLog10};
@@ -52,9 +40,9 @@ report::Panel condition_panel(const SelfTuningAnalysis& analysis, const std::str
       fmt::format("{}: {}, a mark for each function", condition, find_condition(condition).title));
   const auto tasks = analysis.of_condition(condition);
   for (const std::string& preset : presets_in(*tasks.front())) {
-    std::vector<Place> places;
+    std::vector<std::pair<double, double>> places;
     for (const SelfTuningTask* task : tasks) add_place(task->find(preset)->ratios, places);
-    panel.series.push_back(marks(preset, std::move(places)));
+    panel.series.push_back(report::scatter(preset, style_of(preset), std::move(places)));
   }
   return panel;
 }
@@ -63,12 +51,13 @@ report::Panel stress_panel(const SelfTuningAnalysis& analysis) {
   report::Panel panel = empty_panel("stress cases, a mark for each");
   for (const protocol::Preset preset : protocol::kPresets) {
     const std::string name(protocol::name(preset));
-    std::vector<Place> places;
+    std::vector<std::pair<double, double>> places;
     for (const std::string& condition : analysis.conditions()) {
       const SelfTuningMean* mean = analysis.find(condition, "all", name);
       if (mean != nullptr && !has_functions_of_its_own(condition)) add_place(mean->ratios, places);
     }
-    if (!places.empty()) panel.series.push_back(marks(name, std::move(places)));
+    if (!places.empty())
+      panel.series.push_back(report::scatter(name, style_of(name), std::move(places)));
   }
   return panel;
 }

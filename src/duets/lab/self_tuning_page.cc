@@ -10,7 +10,7 @@
 namespace duets::lab {
 namespace {
 
-report::Markup facts_section(const ComparisonPage& page_facts) {
+report::Markup self_tuning_facts_section(const ComparisonPage& page_facts) {
   return report::section(
       "What was run",
       report::join(
@@ -126,7 +126,7 @@ std::string self_tuning_html(const SelfTuningAnalysis& analysis, const Compariso
   if (!page_facts.lead.empty()) {
     body.html += "<p class=\"lead\">" + report::text(page_facts.lead).html + "</p>\n";
   }
-  body = report::join({body, facts_section(page_facts), figure_section(analysis),
+  body = report::join({body, self_tuning_facts_section(page_facts), figure_section(analysis),
                        means_section(analysis), ingredients_section(analysis)});
   for (const std::string& condition : analysis.conditions()) {
     body.html += functions_section(analysis, condition).html;

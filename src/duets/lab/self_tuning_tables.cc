@@ -5,11 +5,11 @@
 #include <iterator>
 
 #include "duets/lab/comparison_text.h"
+#include "duets/report/chart_number.h"
 
 namespace duets::lab {
 namespace {
 
-constexpr const char* kDash = "\xE2\x80\x93";  // U+2013
 constexpr int kNameWidth = 32;
 constexpr int kRivalWidth = 32;
 constexpr int kCellWidth = 16;
@@ -17,14 +17,6 @@ constexpr int kCellWidth = 16;
 // Two digits at least of what is sent.
 std::string short_number(double value) {
   return value < 0.1 ? fmt::format("{:.3f}", value) : fmt::format("{:.2f}", value);
-}
-
-std::string or_empty(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
-std::string bounds(const std::optional<Interval>& interval) {
-  return interval ? fmt::format("{},{}", interval->low, interval->high) : std::string(",");
 }
 
 std::string ratio_columns() {
@@ -78,7 +70,7 @@ std::string mean_line(const SelfTuningAnalysis& analysis, const std::string& con
   std::string out = padded(label, kNameWidth + kRivalWidth + 14);
   for (const std::string& name : names) {
     const SelfTuningMean* mean = analysis.find(condition, group, name);
-    out += padded(mean != nullptr ? ratios_text(mean->ratios) : kDash, kCellWidth);
+    out += padded(mean != nullptr ? ratios_text(mean->ratios) : report::kDash, kCellWidth);
   }
   return out + "\n";
 }
@@ -133,7 +125,7 @@ std::string ingredients_text(const SelfTuningAnalysis& analysis) {
 }  // namespace
 
 std::string ratio_text(const std::optional<Ratio>& ratio) {
-  if (!ratio) return kDash;
+  if (!ratio) return report::kDash;
   if (!ratio->interval) return short_number(ratio->value);
   return fmt::format("{} [{}, {}]", short_number(ratio->value), short_number(ratio->interval->low),
                      short_number(ratio->interval->high));
@@ -144,8 +136,8 @@ std::string ratios_text(const Ratios& ratios) {
   const auto& reals = ratios[static_cast<std::size_t>(Measure::kPaper)];
   const Order order = regret ? regret->order() : Order::kUndecided;
   const char* mark = order == Order::kLower ? "*" : order == Order::kHigher ? "-" : "";
-  return fmt::format("{}{} / {}", regret ? short_number(regret->value) : kDash, mark,
-                     reals ? short_number(reals->value) : kDash);
+  return fmt::format("{}{} / {}", regret ? short_number(regret->value) : report::kDash, mark,
+                     reals ? short_number(reals->value) : report::kDash);
 }
 
 std::vector<std::string> presets_in(const SelfTuningTask& task) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -13,14 +14,13 @@
 namespace duets::lab {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 // With four values most intervals would be tens of standard errors wide.
 constexpr std::size_t kSmallestBootstrap = 5;
 
 // Only operations that IEEE 754 rounds correctly, so that tables are the same bytes everywhere.
 // Halving the angle twice leaves an argument below 0.2, where thirteen terms reach 1e-18.
 double arc_tangent(double x) {
-  if (x > 1) return kPi / 2 - arc_tangent(1 / x);
+  if (x > 1) return std::numbers::pi / 2 - arc_tangent(1 / x);
   double y = x;
   for (int i = 0; i < 2; ++i) y = y / (1 + std::sqrt(1 + y * y));
   double sum = 0;
@@ -140,7 +140,7 @@ double student_central(double t, std::size_t freedom) {
     term *= cosine * cosine * (at + 1) / (at + 2);
   }
   if (!odd) return sine * sum;
-  return 2 / kPi * (arc_tangent(t / std::sqrt(nu)) + sine * sum);
+  return 2 / std::numbers::pi * (arc_tangent(t / std::sqrt(nu)) + sine * sum);
 }
 
 double student_quantile(double level, std::size_t freedom) {

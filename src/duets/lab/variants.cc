@@ -109,7 +109,7 @@ std::string nothing_left(const protocol::Study& study) {
   return fmt::format("nothing is proved: {}", fmt::join(reasons, "; "));
 }
 
-void check_function(std::string_view function) {
+void check_paper_function(std::string_view function) {
   const auto known = paper_functions();
   base::require(std::find(known.begin(), known.end(), function) != known.end(), "function",
                 fmt::format("\"{}\"", function),
@@ -157,7 +157,7 @@ std::span<const double> frontier_betas(bool quick) {
 }
 
 Instance variants_instance(std::string_view function, std::uint64_t seed) {
-  check_function(function);
+  check_paper_function(function);
   const auto secret = random::StudySecret::from_seed(seed);
   harness::Simulation simulation;
   simulation.problem = problems::make_problem(function, {}, secret.problem_coin());
@@ -188,7 +188,7 @@ Experiment variants_experiment(const VariantsChoice& choice) {
   if (functions.empty()) functions.assign(paper_functions().begin(), paper_functions().end());
   Experiment experiment;
   for (const std::string& function : functions) {
-    check_function(function);
+    check_paper_function(function);
     experiment.tasks.push_back(
         {.preset = "variants",
          .function = function,

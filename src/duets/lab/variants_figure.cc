@@ -42,24 +42,13 @@ constexpr std::array<Group, 7> kGroups{{
     {"paired-doubling, public", kPaired, report::Marker::kTriangle, is_paired, Inducing::kPublic},
 }};
 
-using Place = std::pair<double, double>;  // reals, regret
-
-report::Series marks(std::string name, report::LineStyle style, std::vector<Place> places) {
-  std::sort(places.begin(), places.end());
-  report::Series series{.name = std::move(name), .style = std::move(style)};
-  for (const auto& [reals, regret] : places) {
-    series.x.push_back(reals);
-    series.y.push_back(regret);
-  }
-  return series;
-}
-
-Place place_of(const VariantResult& result) {
+// Reals, regret.
+std::pair<double, double> place_of(const VariantResult& result) {
   return {result.communication[0].mean, result.regret.mean};
 }
 
 report::Series group_marks(const VariantsTask& task, const Group& group) {
-  std::vector<Place> places;
+  std::vector<std::pair<double, double>> places;
   for (const VariantResult& result : task.results) {
     if (!result.is_duets()) continue;
     const Variant& variant = find_variant(result.variant);
@@ -67,24 +56,25 @@ report::Series group_marks(const VariantsTask& task, const Group& group) {
       places.push_back(place_of(result));
     }
   }
-  return marks(std::string(group.name),
-               {.colour = std::string(group.colour), .width = 0, .marker = group.marker},
-               std::move(places));
+  return report::scatter(std::string(group.name),
+                         {.colour = std::string(group.colour), .width = 0, .marker = group.marker},
+                         std::move(places));
 }
 
 report::Series preset_marks(const VariantsTask& task) {
-  std::vector<Place> places;
+  std::vector<std::pair<double, double>> places;
   for (const VariantResult& result : task.results) {
     if (result.is_duets() && find_variant(result.variant).preset)
       places.push_back(place_of(result));
   }
-  return marks("presets", {.colour = "#cc79a7", .width = 0, .marker = report::Marker::kStar},
-               std::move(places));
+  return report::scatter("presets",
+                         {.colour = "#cc79a7", .width = 0, .marker = report::Marker::kStar},
+                         std::move(places));
 }
 
 // What sends nothing has no place on a logarithmic axis.
-std::vector<Place> rival_places(const VariantsTask& task) {
-  std::vector<Place> places;
+std::vector<std::pair<double, double>> rival_places(const VariantsTask& task) {
+  std::vector<std::pair<double, double>> places;
   for (const VariantResult& result : task.results) {
     if (!result.is_duets() && result.communication[0].mean > 0) places.push_back(place_of(result));
   }
@@ -93,9 +83,10 @@ std::vector<Place> rival_places(const VariantsTask& task) {
 }
 
 // Joins those that no other threshold beats in both means: more reals, less regret.
-std::vector<Place> envelope(const std::vector<Place>& places) {
-  std::vector<Place> out;
-  for (const Place& place : places) {
+std::vector<std::pair<double, double>> envelope(
+    const std::vector<std::pair<double, double>>& places) {
+  std::vector<std::pair<double, double>> out;
+  for (const std::pair<double, double>& place : places) {
     if (out.empty() || place.second < out.back().second) out.push_back(place);
   }
   return out;
@@ -119,11 +110,12 @@ report::Panel task_panel(const VariantsTask& task) {
   panel.x = {.label = "reals sent (paper ledger)", .scale = report::Scale::kLog10};
   panel.y = {.label = "total regret", .from_zero = true};
   panel.scatters = {established(task)};
-  const std::vector<Place> rivals = rival_places(task);
+  const std::vector<std::pair<double, double>> rivals = rival_places(task);
   panel.series = {
-      marks("", {.colour = "#000000", .dash = "5 3", .width = 1.4}, envelope(rivals)),
-      marks("DisKernelUCB, one mark for each D",
-            {.colour = "#000000", .width = 0, .marker = report::Marker::kDiamond}, rivals)};
+      report::scatter("", {.colour = "#000000", .dash = "5 3", .width = 1.4}, envelope(rivals)),
+      report::scatter("DisKernelUCB, one mark for each D",
+                      {.colour = "#000000", .width = 0, .marker = report::Marker::kDiamond},
+                      rivals)};
   for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
   panel.series.push_back(preset_marks(task));
   for (const VariantResult& result : task.results) {

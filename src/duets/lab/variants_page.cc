@@ -12,7 +12,7 @@
 namespace duets::lab {
 namespace {
 
-report::Markup facts_section(const ComparisonPage& page_facts) {
+report::Markup variants_facts_section(const ComparisonPage& page_facts) {
   return report::section(
       "What was run",
       report::join(
@@ -134,7 +134,8 @@ std::string variants_html(const VariantsAnalysis& analysis, const ComparisonPage
   if (!page_facts.lead.empty()) {
     body.html += "<p class=\"lead\">" + report::text(page_facts.lead).html + "</p>\n";
   }
-  body = report::join({body, facts_section(page_facts), figure_section(analysis), costs_section()});
+  body = report::join(
+      {body, variants_facts_section(page_facts), figure_section(analysis), costs_section()});
   for (const VariantsTask& task : analysis.tasks) body.html += results_section(task).html;
   return report::page(page_facts.title, report::join({body, method_section(analysis)}));
 }

@@ -12,16 +12,8 @@ namespace {
 
 constexpr std::uint32_t kHorizon = 50;
 
-std::string or_empty(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
-std::string bounds(const std::optional<Interval>& interval) {
-  return interval ? fmt::format("{},{}", interval->low, interval->high) : std::string(",");
-}
-
-std::string difference_line(const VariantsTask& task, const VariantPair& pair,
-                            std::string_view measure, const PairedDifference& difference) {
+std::string variant_difference_line(const VariantsTask& task, const VariantPair& pair,
+                                    std::string_view measure, const PairedDifference& difference) {
   return fmt::format("{},{},{},{},{},{},{},{},{}\n", task.function, measure,
                      task.results[pair.first].label(), task.results[pair.second].label(),
                      difference.runs, difference.mean, or_empty(difference.stddev),
@@ -72,8 +64,8 @@ std::string variant_differences_csv(const VariantsAnalysis& analysis) {
   for (const VariantsTask& task : analysis.tasks) {
     for (const VariantPair& pair : task.pairs) {
       if (pair.first > pair.second) continue;
-      out += difference_line(task, pair, "regret", pair.regret);
-      out += difference_line(task, pair, "communication_paper", pair.reals);
+      out += variant_difference_line(task, pair, "regret", pair.regret);
+      out += variant_difference_line(task, pair, "communication_paper", pair.reals);
     }
   }
   return out;

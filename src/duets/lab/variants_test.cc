@@ -23,13 +23,13 @@ struct Finals {
   std::vector<double> reals;
 };
 
-struct Made {
+struct MadeVariants {
   Experiment experiment;
   ExperimentResult result;
 };
 
-Made made_of(const std::vector<Finals>& all) {
-  Made made;
+MadeVariants made_of(const std::vector<Finals>& all) {
+  MadeVariants made;
   Task task{.preset = "variants", .function = "branin", .make = {}, .contenders = {}};
   std::vector<Unit> units(all.front().regret.size());
   for (const Finals& finals : all) {
@@ -51,11 +51,11 @@ Made made_of(const std::vector<Finals>& all) {
 }
 
 VariantsAnalysis analysis_of(const std::vector<Finals>& all) {
-  const Made made = made_of(all);
+  const MadeVariants made = made_of(all);
   return analyse_variants(made.experiment, made.result);
 }
 
-std::size_t count(const std::string& text, const std::string& word) {
+std::size_t count_in_variants(const std::string& text, const std::string& word) {
   std::size_t found = 0;
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     ++found;
@@ -183,11 +183,11 @@ TEST(VariantsAnalysis, OneRunEstablishesNothing) {
   for (const VariantResult& result : analysis.tasks[0].results) {
     EXPECT_EQ(result.standing, Standing::kOpen);
   }
-  const Made made = made_of(usual());
+  const MadeVariants made = made_of(usual());
   EXPECT_THROW(analyse_variants(made.experiment, {}), base::Error);
 }
 
-base::CsvCells cells_of(const VariantsTask& task, const VariantResult& r) {
+base::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult& r) {
   const std::string exchanges =
       r.is_duets() ? std::to_string(num_exchanges(find_variant(r.variant), 50)) : "";
   return {{"function", task.function},
@@ -207,8 +207,8 @@ base::CsvCells cells_of(const VariantsTask& task, const VariantResult& r) {
           {"dominated_by", r.dominated_by}};
 }
 
-base::CsvCells cells_of(const VariantsTask& task, const VariantPair& pair,
-                        const std::string& measure, const PairedDifference& d) {
+base::CsvCells variant_cells_of(const VariantsTask& task, const VariantPair& pair,
+                                const std::string& measure, const PairedDifference& d) {
   return {{"function", task.function},
           {"measure", measure},
           {"first", task.results[pair.first].label()},
@@ -227,7 +227,7 @@ TEST(VariantsOutput, ResultsReadBackByColumn) {
   const base::CsvTable table(variants_csv(analysis));
   ASSERT_EQ(table.num_rows(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(table.difference(i, cells_of(task, task.results[i])), "");
+    EXPECT_EQ(table.difference(i, variant_cells_of(task, task.results[i])), "");
   }
 }
 
@@ -240,8 +240,10 @@ TEST(VariantsOutput, DifferencesReadBackByColumn) {
   std::size_t row = 0;
   for (const VariantPair& pair : task.pairs) {
     if (pair.first > pair.second) continue;
-    EXPECT_EQ(table.difference(row++, cells_of(task, pair, "regret", pair.regret)), "");
-    EXPECT_EQ(table.difference(row++, cells_of(task, pair, "communication_paper", pair.reals)), "");
+    EXPECT_EQ(table.difference(row++, variant_cells_of(task, pair, "regret", pair.regret)), "");
+    EXPECT_EQ(
+        table.difference(row++, variant_cells_of(task, pair, "communication_paper", pair.reals)),
+        "");
   }
   EXPECT_EQ(row, table.num_rows());
 }
@@ -273,7 +275,7 @@ TEST(VariantsOutput, FigureAndPageAreWhole) {
   const VariantsAnalysis analysis = analysis_of(finals);
   const std::string figure = variants_figure(analysis);
   EXPECT_NE(figure, variants_figure(analysis_of(usual())));
-  EXPECT_EQ(count(figure, "nan"), 0u);
+  EXPECT_EQ(count_in_variants(figure, "nan"), 0u);
   EXPECT_NE(figure.find("nothing sent"), std::string::npos);
   const std::string page = variants_html(analysis, {.title = "a <b>"});
   EXPECT_EQ(page.find("a <b>"), std::string::npos);

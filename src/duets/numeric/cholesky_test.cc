@@ -12,7 +12,7 @@ namespace duets::numeric {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 // A fixed, dull sequence in (-1, 1): the tests need some numbers, not random ones.
 Matrix some_matrix(Eigen::Index rows, Eigen::Index cols) {
@@ -65,7 +65,7 @@ TEST(Cholesky, IsExactWhereTheArithmeticIs) {
 }
 
 TEST(Cholesky, ReadsOnlyTheLowerTriangle) {
-  const Matrix a{{4, kNan}, {2, 5}};
+  const Matrix a{{4, kNotANumber}, {2, 5}};
   EXPECT_TRUE(cholesky(a).ok);
 }
 
@@ -82,7 +82,7 @@ TEST(Cholesky, ReportsTheJitterASingularMatrixNeeded) {
 TEST(Cholesky, FailsInsteadOfReturningNan) {
   const Matrix indefinite{{1, 2}, {2, 1}};
   Matrix broken = Matrix::Identity(40, 40);
-  broken(39, 0) = kNan;
+  broken(39, 0) = kNotANumber;
   Matrix infinite = Matrix::Identity(2, 2);
   infinite(1, 1) = std::numeric_limits<double>::infinity();
   // Squaring 1e200 overflows inside the factorisation although every entry is finite.
@@ -190,10 +190,10 @@ TEST(PivotedCholesky, SmallCases) {
 
 TEST(PivotedCholesky, RefusesNumbersThatAreNotFinite) {
   const Matrix identity = Matrix::Identity(2, 2);
-  expect_invalid([&] { pivot(identity * kNan, 0, 2); });
-  expect_invalid([&] { pivot(identity, kNan, 2); });
+  expect_invalid([&] { pivot(identity * kNotANumber, 0, 2); });
+  expect_invalid([&] { pivot(identity, kNotANumber, 2); });
   expect_invalid([&] { pivot(identity, -1, 2); });
-  const auto broken = [](std::uint32_t) -> Vector { return Vector::Constant(2, kNan); };
+  const auto broken = [](std::uint32_t) -> Vector { return Vector::Constant(2, kNotANumber); };
   expect_invalid([&] { pivoted_cholesky(identity.diagonal(), broken, 0, 2); });
   const auto shorter = [](std::uint32_t) -> Vector { return Vector::Ones(1); };
   expect_invalid([&] { pivoted_cholesky(identity.diagonal(), shorter, 0, 2); });

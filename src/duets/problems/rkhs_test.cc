@@ -16,7 +16,7 @@ constexpr kernel::Family kFamilies[] = {kernel::Family::kSquaredExponential,
                                         kernel::Family::kMatern12, kernel::Family::kMatern32,
                                         kernel::Family::kMatern52};
 
-random::Coin coin(std::uint64_t seed) {
+random::Coin rkhs_coin(std::uint64_t seed) {
   return random::StudySecret::from_seed(seed).problem_coin();
 }
 
@@ -30,7 +30,7 @@ TEST(Rkhs, TheNormIsAttained) {
   for (const kernel::Family family : kFamilies) {
     for (const std::size_t dimension : {1u, 2u, 50u}) {
       const kernel::Kernel kernel{.family = family, .lengthscales = {0.4}, .variance = 2};
-      const auto f = make_rkhs({.dimension = dimension, .kernel = kernel, .norm = 3}, coin(7));
+      const auto f = make_rkhs({.dimension = dimension, .kernel = kernel, .norm = 3}, rkhs_coin(7));
       const auto& a = f->expansion().weights();
       const numeric::Matrix gram = kernel::gram(kernel, f->expansion().centers());
       EXPECT_NEAR(std::sqrt(a.dot(gram * a)), 3, 1e-12);
@@ -47,7 +47,7 @@ TEST(Rkhs, OneCenterHasItsMaximumAtTheCenterOrInTheFarCorner) {
   int hills = 0;
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     const auto f =
-        make_rkhs({.dimension = 3, .kernel = kernel, .num_centers = 1, .norm = 8}, coin(seed));
+        make_rkhs({.dimension = 3, .kernel = kernel, .num_centers = 1, .norm = 8}, rkhs_coin(seed));
     const auto center = row(f->expansion().centers(), 0);
     std::vector<double> far_corner;
     for (const double c : center) far_corner.push_back(c < 0.5 ? 1 : 0);
@@ -62,7 +62,7 @@ TEST(Rkhs, OneCenterHasItsMaximumAtTheCenterOrInTheFarCorner) {
 }
 
 TEST(Rkhs, ValuesAreTheExpansionInAnyBatch) {
-  const auto f = make_rkhs({.dimension = 2, .kernel = {.lengthscales = {0.2, 0.7}}}, coin(3));
+  const auto f = make_rkhs({.dimension = 2, .kernel = {.lengthscales = {0.2, 0.7}}}, rkhs_coin(3));
   const auto& expansion = f->expansion();
   const numeric::Points x = (numeric::Points::Random(70, 2).array() + 1) / 2;
   std::vector<double> out(70);
@@ -84,7 +84,7 @@ TEST(Rkhs, ValuesAreTheExpansionInAnyBatch) {
 TEST(Rkhs, TheGradientIsTheSlope) {
   for (const kernel::Family family : kFamilies) {
     const kernel::Kernel kernel{.family = family, .lengthscales = {0.5, 0.8, 1.1}, .variance = 2};
-    const auto f = make_rkhs({.dimension = 3, .kernel = kernel}, coin(11));
+    const auto f = make_rkhs({.dimension = 3, .kernel = kernel}, rkhs_coin(11));
     std::vector<double> x{0.21, 0.83, 0.47};
     std::vector<double> gradient(3);
     f->expansion().gradient(x, gradient);
@@ -102,7 +102,7 @@ TEST(Rkhs, TheGradientIsTheSlope) {
 TEST(Rkhs, MaximumIsAttainedInTheDomainAndBoundedByTheNorm) {
   for (const Shape shape : {Shape::kCube, Shape::kBall}) {
     for (const std::size_t dimension : {1u, 2u, 50u}) {
-      const auto f = make_rkhs({.dimension = dimension, .shape = shape}, coin(5));
+      const auto f = make_rkhs({.dimension = dimension, .shape = shape}, rkhs_coin(5));
       const auto& x = f->maximisers().at(0);
       EXPECT_TRUE(f->maximum_is_numeric());
       EXPECT_EQ(f->value(x), f->maximum());
@@ -132,7 +132,7 @@ TEST(Rkhs, MaximumIsThatOfADenseGrid) {
   for (const kernel::Family family : kFamilies) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const kernel::Kernel kernel{.family = family, .lengthscales = {kScale}};
-      const auto f = make_rkhs({.kernel = kernel}, coin(seed));
+      const auto f = make_rkhs({.kernel = kernel}, rkhs_coin(seed));
       f->values(grid, values);
       const double best = *std::max_element(values.begin(), values.end());
       const double weight = f->expansion().weights().cwiseAbs().sum();
@@ -147,9 +147,9 @@ TEST(Rkhs, MaximumIsThatOfADenseGrid) {
 }
 
 TEST(Rkhs, SameCoinSameFunction) {
-  const auto f = make_rkhs({}, coin(1));
-  const auto again = make_rkhs({}, coin(1));
-  const auto other = make_rkhs({}, coin(2));
+  const auto f = make_rkhs({}, rkhs_coin(1));
+  const auto again = make_rkhs({}, rkhs_coin(1));
+  const auto other = make_rkhs({}, rkhs_coin(2));
   EXPECT_EQ(f->expansion().weights(), again->expansion().weights());
   EXPECT_EQ(f->expansion().centers(), again->expansion().centers());
   EXPECT_EQ(f->maximum(), again->maximum());
@@ -162,7 +162,7 @@ TEST(Rkhs, NearlySingularGramIsAttainedOrReported) {
   const kernel::Kernel flat{.lengthscales = {1e6}};
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     try {
-      const auto f = make_rkhs({.dimension = 1, .kernel = flat}, coin(seed));
+      const auto f = make_rkhs({.dimension = 1, .kernel = flat}, rkhs_coin(seed));
       EXPECT_TRUE(std::isfinite(f->maximum()));
       EXPECT_NEAR(f->expansion().squared_norm(), 1, 1e-9);
     } catch (const base::Error& error) {
@@ -186,7 +186,7 @@ TEST(Draw, BallPointsAreUniformInRadius) {
     double sum = 0;
     for (std::uint32_t i = 0; i < 4000; ++i) {
       std::vector<double> x(d);
-      draw_in_ball(coin(9), {.purpose = random::Purpose::kProblem, .slot = i}, x);
+      draw_in_ball(rkhs_coin(9), {.purpose = random::Purpose::kProblem, .slot = i}, x);
       sum += std::pow(numeric::strict_dot(x, x), static_cast<double>(d) / 2);
     }
     EXPECT_NEAR(sum / 4000, 0.5, 6 * 0.0046);

@@ -11,7 +11,7 @@
 namespace duets::protocol {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kAgentNan = std::numeric_limits<double>::quiet_NaN();
 
 // One agent of a study, with the broadcasts that a coordinator gave out in a whole run.
 class AgentTest : public ::testing::Test {
@@ -130,8 +130,8 @@ TEST_F(AgentTest, ConflictingAnswersAreRefusedAndChangeNothing) {
 
 TEST_F(AgentTest, NumbersThatAreNotFiniteAreRefused) {
   Agent agent = make_agent();
-  for (const double bad :
-       {kNan, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+  for (const double bad : {kAgentNan, std::numeric_limits<double>::infinity(),
+                           -std::numeric_limits<double>::infinity()}) {
     EXPECT_EQ(error_kind([&] { agent.report(0, bad); }), base::ErrorKind::kInvalid);
   }
   EXPECT_EQ(rest_of(agent), rest_of(make_agent()));
@@ -232,8 +232,8 @@ TEST_F(AgentTest, MessagesThatDoNotFitAreRefused) {
   EXPECT_EQ(error_kind([&] { agent.receive(Closing{}); }), base::ErrorKind::kProtocol);
   std::vector<Trim> bad(6, trims_[0]);
   bad[0].weights.conservativeResize(bad[0].weights.size() - 1);
-  bad[1].weights[0] = kNan;
-  bad[2].tau = kNan;
+  bad[1].weights[0] = kAgentNan;
+  bad[2].tau = kAgentNan;
   bad[3].tau = 1e6;  // nothing survives
   bad[4].sampler.method = region::Method::kRejection;
   bad[5].sampler.method = region::Method::kWalk;
@@ -255,7 +255,7 @@ TEST(AgentStarts, OutsideTheRegionAreRefused) {
   agent.receive(run.coordinator().view().inducing(EpochId{1}).message);
   Trim trim = run.trim(1);
   trim.sampler = {.method = region::Method::kWalk, .max_shrinks = 100};
-  for (const double bad : {kNan, 1e6}) {
+  for (const double bad : {kAgentNan, 1e6}) {
     trim.starts = numeric::Points::Constant(1, 2, bad);
     EXPECT_EQ(error_kind([&] { agent.receive(trim); }), base::ErrorKind::kProtocol);
   }
@@ -266,7 +266,7 @@ TEST(AgentStarts, OutsideTheRegionAreRefused) {
 TEST_F(AgentTest, InducingSetsThatDoNotFitAreRefused) {
   std::vector<InducingSet> bad(4, sets_[0]);
   bad[0].points = lattice(3, 3);
-  bad[1].points(0, 0) = kNan;
+  bad[1].points(0, 0) = kAgentNan;
   bad[2].points = {};
   bad[3].points = {};
   bad[3].public_slots = {kPublicPool};

@@ -32,7 +32,7 @@ constexpr std::uint64_t kMostCellTests = std::uint64_t{1} << 18;
 constexpr double kTestsPerCell = 2;
 constexpr std::uint32_t kMeasured = 4096;
 // Membership tests: a saving of a few hundredths of a second is not worth building cells.
-constexpr double kLeastGain = 1U << 16;
+constexpr double kLeastTestsSaved = 1U << 16;
 // With fewer hits the acceptance is not known well enough for a cap on attempts.
 constexpr std::uint32_t kEnoughHits = 16;
 
@@ -112,7 +112,7 @@ std::optional<SamplerSettings> choose_cover(const PublicView& view, EpochId epoc
     return std::nullopt;
   }
   const double most_gain = work_without - num_points;
-  if (most_gain < kLeastGain) return std::nullopt;
+  if (most_gain < kLeastTestsSaved) return std::nullopt;
   Cover cover(next, 0);
   const std::vector<Level> levels =
       grow(cover, std::min<double>(kMostCellTests, most_gain / kTestsPerCell));

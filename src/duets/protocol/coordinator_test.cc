@@ -10,10 +10,10 @@
 namespace duets::protocol {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kCoordinatorNan = std::numeric_limits<double>::quiet_NaN();
 
 // A refusal to the sender and its event, nothing else, and an unchanged state.
-void expect_refused(TestRun& run, const Message& message, Reason reason) {
+void expect_message_refused(TestRun& run, const Message& message, Reason reason) {
   const auto before = standing_of(run.coordinator());
   const Effects effects = run.coordinator().receive(message);
   EXPECT_TRUE(effects.records.empty());
@@ -90,7 +90,7 @@ TEST(Coordinator, ConflictKeepsTheFirst) {
   Upload upload = upload_of(run, 1);
   run.coordinator().receive(upload);
   upload.values[0] += 1;
-  expect_refused(run, upload, Reason::kConflict);
+  expect_message_refused(run, upload, Reason::kConflict);
 }
 
 TEST(Coordinator, StaleUploadIsAnsweredWithTheTrim) {
@@ -100,7 +100,7 @@ TEST(Coordinator, StaleUploadIsAnsweredWithTheTrim) {
   Upload upload;
   upload.agent = AgentId{1};
   upload.epoch = EpochId{1};
-  expect_refused(run, upload, Reason::kStale);
+  expect_message_refused(run, upload, Reason::kStale);
   const Effects effects = run.coordinator().receive(upload);
   EXPECT_EQ(effects.messages[0].to, AgentId{1});
   EXPECT_EQ(encode(effects.messages[0].message), encode(run.trim(1)));
@@ -110,17 +110,17 @@ TEST(Coordinator, ForeignAgentsAndFutureEpochs) {
   TestRun run(small_study());
   Upload upload = upload_of(run, 1);
   upload.agent = AgentId{3};
-  expect_refused(run, upload, Reason::kForeign);
+  expect_message_refused(run, upload, Reason::kForeign);
   upload.agent = AgentId{0xFFFFFFFFU};
-  expect_refused(run, upload, Reason::kForeign);
+  expect_message_refused(run, upload, Reason::kForeign);
   upload.agent = AgentId{1};
   upload.epoch = EpochId{2};
-  expect_refused(run, upload, Reason::kForeign);
+  expect_message_refused(run, upload, Reason::kForeign);
   upload.epoch = EpochId{0};
-  expect_refused(run, upload, Reason::kForeign);
+  expect_message_refused(run, upload, Reason::kForeign);
   Closing closing;
   closing.agent = AgentId{1};
-  expect_refused(run, closing, Reason::kForeign);  // the last epoch has not begun
+  expect_message_refused(run, closing, Reason::kForeign);  // the last epoch has not begun
 }
 
 TEST(Coordinator, Shapes) {
@@ -133,7 +133,7 @@ TEST(Coordinator, Shapes) {
   bad[3].holes = {2};  // the epoch has two slots
   bad[4].holes = {1, 0};
   bad[5].holes = {1, 1};
-  for (const Upload& upload : bad) expect_refused(run, upload, Reason::kShape);
+  for (const Upload& upload : bad) expect_message_refused(run, upload, Reason::kShape);
   EXPECT_EQ(run.coordinator().receive(good).records.size(), 1U);
 }
 
@@ -144,7 +144,7 @@ TEST(Coordinator, RawRewardsAreAsManyAsSlotsThatAreNoHoles) {
   Upload upload = upload_of(run, 1);
   ASSERT_EQ(upload.values.size(), 2U);
   upload.holes = {0};
-  expect_refused(run, upload, Reason::kShape);
+  expect_message_refused(run, upload, Reason::kShape);
   upload.values.pop_back();
   EXPECT_EQ(run.coordinator().receive(upload).records.size(), 1U);
 }
@@ -152,9 +152,9 @@ TEST(Coordinator, RawRewardsAreAsManyAsSlotsThatAreNoHoles) {
 TEST(Coordinator, NumbersThatAreNotFinite) {
   TestRun run(small_study());
   Upload upload = upload_of(run, 1);
-  for (const double bad : {kNan, std::numeric_limits<double>::infinity()}) {
+  for (const double bad : {kCoordinatorNan, std::numeric_limits<double>::infinity()}) {
     upload.values.back() = bad;
-    expect_refused(run, upload, Reason::kUnusable);
+    expect_message_refused(run, upload, Reason::kUnusable);
   }
 }
 
@@ -162,7 +162,7 @@ TEST(Coordinator, AnotherDigestMeansDivergence) {
   TestRun run(small_study());
   Upload upload = upload_of(run, 1);
   upload.points_digest ^= 1;
-  expect_refused(run, upload, Reason::kDiverged);
+  expect_message_refused(run, upload, Reason::kDiverged);
   const Effects effects = run.coordinator().receive(upload);
   EXPECT_EQ(error_kind([&] { run.agent(1).receive(effects.messages.at(0).message); }),
             base::ErrorKind::kDiverged);
@@ -190,24 +190,25 @@ TEST_P(ClosingTest, AnswersToClosingMessages) {
   shapes[1].holes = {3};
   shapes[2].best.slot = 99;
   shapes[3].best.epoch = EpochId{4};
-  for (const Closing& closing : shapes) expect_refused(run, closing, Reason::kShape);
+  for (const Closing& closing : shapes) expect_message_refused(run, closing, Reason::kShape);
   Closing bad = good;
-  bad.best.reward = kNan;
-  expect_refused(run, bad, Reason::kUnusable);
+  bad.best.reward = kCoordinatorNan;
+  expect_message_refused(run, bad, Reason::kUnusable);
   bad = good;
   bad.points_digest ^= 1;
-  expect_refused(run, bad, Reason::kDiverged);
+  expect_message_refused(run, bad, Reason::kDiverged);
   Upload upload;
   upload.agent = AgentId{1};
   upload.epoch = EpochId{3};
   upload.points_digest = good.points_digest;
-  expect_refused(run, upload, Reason::kShape);  // the last epoch takes closing messages only
+  expect_message_refused(run, upload,
+                         Reason::kShape);  // the last epoch takes closing messages only
 
   EXPECT_EQ(run.deliver(good).records.size(), 1U);
   EXPECT_TRUE(run.coordinator().receive(good).messages.empty());
   Closing other = good;
   other.best.reward += 1;
-  expect_refused(run, other, Reason::kConflict);
+  expect_message_refused(run, other, Reason::kConflict);
 }
 
 TEST_P(ClosingTest, TheLastEpochEndsTheStudy) {

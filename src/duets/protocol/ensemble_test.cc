@@ -7,7 +7,7 @@
 namespace duets::protocol {
 namespace {
 
-const auto kSecret = random::StudySecret::from_seed(5);
+const auto kEnsembleSecret = random::StudySecret::from_seed(5);
 
 PlanAnswers wavy_answers(const Agent& agent) {
   const Plan& plan = agent.plan();
@@ -30,9 +30,11 @@ TEST(Ensemble, WhatAgentsShareDoesNotMatter) {
     std::vector<std::vector<base::Bytes>> runs;
     for (const Sharing sharing : {Sharing::kNothing, Sharing::kRegions, Sharing::kPoints}) {
       std::vector<base::Bytes> records;
-      Ensemble ensemble(study, kSecret, kTestExecutor, sharing, [&](const Effects& effects) {
-        for (const Record& record : effects.records) records.push_back(encode_record(record));
-      });
+      Ensemble ensemble(study, kEnsembleSecret, kTestExecutor, sharing,
+                        [&](const Effects& effects) {
+                          for (const Record& record : effects.records)
+                            records.push_back(encode_record(record));
+                        });
       ensemble.start();
       ensemble.run(wavy_answers, away);
       EXPECT_EQ(ensemble.coordinator().summary().participation(), away);
@@ -46,10 +48,10 @@ TEST(Ensemble, WhatAgentsShareDoesNotMatter) {
 // Messages may arrive in any order: the same decisions, to the bit.
 TEST(Ensemble, TheOrderOfMessagesDoesNotMatter) {
   const auto study = share(small_study());
-  Ensemble forward(study, kSecret, kTestExecutor);
+  Ensemble forward(study, kEnsembleSecret, kTestExecutor);
   forward.start();
   forward.run(wavy_answers);
-  Ensemble backward(study, kSecret, kTestExecutor);
+  Ensemble backward(study, kEnsembleSecret, kTestExecutor);
   backward.start();
   while (!backward.finished()) {
     for (std::uint32_t a = study->agents; a > 0; --a) {
@@ -62,7 +64,7 @@ TEST(Ensemble, TheOrderOfMessagesDoesNotMatter) {
 }
 
 TEST(Ensemble, NotesComeInAgentOrderBeforeTheEpochCloses) {
-  Ensemble ensemble(share(small_study()), kSecret, kTestExecutor);
+  Ensemble ensemble(share(small_study()), kEnsembleSecret, kTestExecutor);
   ensemble.start();
   std::vector<int> heard;
   const Ensemble::Noting note = [&](std::span<const std::uint8_t> notes) {
@@ -75,7 +77,7 @@ TEST(Ensemble, NotesComeInAgentOrderBeforeTheEpochCloses) {
 }
 
 TEST(Ensemble, AFailedQueryIsAHole) {
-  Ensemble ensemble(share(small_study()), kSecret, kTestExecutor);
+  Ensemble ensemble(share(small_study()), kEnsembleSecret, kTestExecutor);
   ensemble.start();
   ensemble.run_epoch({}, [](const Agent& agent) {
     PlanAnswers answers = wavy_answers(agent);
@@ -87,7 +89,7 @@ TEST(Ensemble, AFailedQueryIsAHole) {
 }
 
 TEST(Ensemble, ARefusedMessageEndsTheRun) {
-  Ensemble ensemble(share(small_study()), kSecret, kTestExecutor);
+  Ensemble ensemble(share(small_study()), kEnsembleSecret, kTestExecutor);
   ensemble.start();
   Agent& agent = ensemble.agent(1);
   Message other = answer_plan(agent, wavy_answers(agent).rewards).value();

@@ -20,7 +20,7 @@ constexpr int kMaxRounds = 60;
 constexpr double kFirstStep = 0.1;  // of the domain's width
 constexpr double kLastStep = 1e-5;
 // Smaller gains are rounding, and following them would let two builds diverge.
-constexpr double kLeastGain = 1e-9;
+constexpr double kLeastRise = 1e-9;
 
 double width_of(const domain::Domain& domain) {
   return domain.shape() == domain::Shape::kBall ? 2 * domain.radius() : 1.0;
@@ -85,7 +85,7 @@ Supremum ascend(const region::Region& region, const PointFunction& f, Supremum b
       const Vector values = f(domain.features(numeric::select_rows(points, rows)));
       Eigen::Index top = 0;
       const double value = values.maxCoeff(&top);
-      if (value > best.value + kLeastGain * std::abs(best.value)) {
+      if (value > best.value + kLeastRise * std::abs(best.value)) {
         best = {value, points.row(rows[static_cast<std::size_t>(top)]).transpose()};
         improved = true;
       }

@@ -15,17 +15,17 @@ namespace {
 using base::ByteReader;
 using base::ByteWriter;
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void fail_message(const std::string& what) {
   throw base::Error(base::ErrorKind::kDecode, what);
 }
 
-void check(bool ok, const char* what) {
-  if (!ok) fail(what);
+void check_message(bool ok, const char* what) {
+  if (!ok) fail_message(what);
 }
 
 bool read_flag(ByteReader& in) {
   const std::uint8_t flag = in.u8();
-  check(flag <= 1, "a flag must be 0 or 1");
+  check_message(flag <= 1, "a flag must be 0 or 1");
   return flag == 1;
 }
 
@@ -33,7 +33,7 @@ template <typename Enum>
 Enum read_enum(ByteReader& in, std::uint8_t low, std::uint8_t high, const char* what) {
   const std::uint8_t number = in.u8();
   if (number < low || number > high)
-    fail(fmt::format("{} = {}: must be {} to {}", what, number, low, high));
+    fail_message(fmt::format("{} = {}: must be {} to {}", what, number, low, high));
   return static_cast<Enum>(number);
 }
 
@@ -51,7 +51,7 @@ numeric::Vector read_vector(ByteReader& in) {
 
 std::vector<std::uint32_t> read_increasing(ByteReader& in) {
   std::vector<std::uint32_t> list = in.u32s();
-  check(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end(),
+  check_message(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end(),
         "holes and excluded agents must increase");
   return list;
 }
@@ -71,7 +71,7 @@ InducingSet read_inducing_set(ByteReader& in) {
   m.closing = read_flag(in);
   m.points = read_points(in);
   m.public_slots = in.u32s();
-  check((m.points.rows() > 0) != !m.public_slots.empty(),
+  check_message((m.points.rows() > 0) != !m.public_slots.empty(),
         "an inducing set has either points or public slots");
   return m;
 }
@@ -226,10 +226,10 @@ numeric::Points read_points(ByteReader& in) {
   const std::uint32_t columns = in.u32();
   const std::vector<double> values = in.f64s();
   if (columns == 0) {
-    check(values.empty(), "points without coordinates");
+    check_message(values.empty(), "points without coordinates");
     return {};
   }
-  check(!values.empty() && values.size() % columns == 0, "ragged points");
+  check_message(!values.empty() && values.size() % columns == 0, "ragged points");
   return Eigen::Map<const numeric::Points>(values.data(),
                                            static_cast<Eigen::Index>(values.size() / columns),
                                            static_cast<Eigen::Index>(columns));
@@ -253,7 +253,7 @@ region::SamplerSettings read_settings(ByteReader& in) {
   }
   if (s.method == region::Method::kCover) {
     s.cover_depth = in.u32();
-    check(s.cover_depth <= region::Cover::kMaxDepth, "sampler: too many halvings of a cover");
+    check_message(s.cover_depth <= region::Cover::kMaxDepth, "sampler: too many halvings of a cover");
   }
   return s;
 }
@@ -286,7 +286,7 @@ Message decode(std::span<const std::uint8_t> bytes) {
       message = read_refusal(in);
       break;
     default:
-      fail(fmt::format("message type {}: must be 1 to 5", type));
+      fail_message(fmt::format("message type {}: must be 1 to 5", type));
   }
   in.expect_end();
   return message;

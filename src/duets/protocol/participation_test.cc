@@ -96,12 +96,12 @@ void expect_same_weights(const Vector& actual, const Vector& expected) {
   EXPECT_LE((actual - expected).norm(), 1e-9 * (1 + expected.norm()));
 }
 
-std::vector<Study> studies() {
+std::vector<Study> attended_studies() {
   return {small_study(), small_study(Domain::box(2)), small_study(Domain::ball(3, 1.0))};
 }
 
 TEST(Participation, CompleteEpoch) {
-  for (const Study& study : studies()) {
+  for (const Study& study : attended_studies()) {
     TestRun run(study);
     Book book;
     for (std::uint32_t a = 0; a < 3; ++a) book.note(run, a);
@@ -114,7 +114,7 @@ TEST(Participation, CompleteEpoch) {
 // The data of an absent agent and of a hole never existed: the sparse posterior over what remains,
 // and the largest variance of what remains, give the cut.
 TEST(Participation, AbsentAgentAndHoles) {
-  for (const Study& study : studies()) {
+  for (const Study& study : attended_studies()) {
     TestRun run(study);
     Book book;
     book.note(run, 0);
@@ -148,7 +148,7 @@ TEST(Participation, LargestVarianceIsThatOfTheRemainingPoints) {
 // Under the surviving policy an absent agent's older rows leave for that epoch too (its projection,
 // which holds them, is missing) and come back with it; what it missed never existed.
 TEST(Participation, AbsentAgentUnderSurvivingData) {
-  for (Study study : studies()) {
+  for (Study study : attended_studies()) {
     study.data = DataPolicy::kSurviving;
     study.upload = UploadRule::kProjection;
     study.beta = 2;
@@ -190,7 +190,7 @@ TEST(Participation, UploadTakenButLeftOut) {
 
 // The coordinator projects raw rewards itself, to the same bits: nothing that is decided differs.
 TEST(Participation, RawRewardsAndProjectionsDecideTheSame) {
-  for (Study study : studies()) {
+  for (Study study : attended_studies()) {
     study.upload = UploadRule::kProjection;
     TestRun projected(study);
     study.upload = UploadRule::kRewards;
@@ -211,7 +211,7 @@ TEST(Participation, RawRewardsAndProjectionsDecideTheSame) {
 }
 
 TEST(Participation, RawRewardsUnderSurvivingDataWhileTheyLast) {
-  for (Study study : studies()) {
+  for (Study study : attended_studies()) {
     study.data = DataPolicy::kSurviving;
     study.beta = 2;
     study.p0 = 1e6;
@@ -280,7 +280,7 @@ TEST(Participation, CloseAgainAfterAnError) {
 
 // Nothing was observed: the mean is 0, the deviation is the prior's, everything stays.
 TEST(Participation, AllSlotsAreHoles) {
-  for (const Study& study : studies()) {
+  for (const Study& study : attended_studies()) {
     TestRun run(study);
     run.run_epoch({}, {{0, {0, 1}}, {1, {0, 1}}, {2, {0, 1}}});
     const EpochReport& report = run.coordinator().summary().epochs().at(0);
@@ -296,7 +296,7 @@ TEST(Participation, AllSlotsAreHoles) {
 // A machine without any answers takes over an agent: from the broadcasts alone it makes the uploads
 // of the open epoch that the first machine would have made.
 TEST(Participation, TakeOverFromTheBroadcastsAlone) {
-  for (Study study : studies()) {
+  for (Study study : attended_studies()) {
     study.closing = ClosingRule::kProjection;
     const auto secret = random::StudySecret::from_seed(7);
     TestRun run(study);

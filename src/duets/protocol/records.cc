@@ -10,7 +10,7 @@ namespace {
 using base::ByteReader;
 using base::ByteWriter;
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void fail_record(const std::string& what) {
   throw base::Error(base::ErrorKind::kDecode, "record: " + what);
 }
 
@@ -25,7 +25,7 @@ bool read_optional(ByteReader& in, M& message) {
   const base::Bytes bytes = in.blob();
   if (bytes.empty()) return false;
   Message decoded = decode(bytes);
-  if (!std::holds_alternative<M>(decoded)) fail("holds a message of the wrong type");
+  if (!std::holds_alternative<M>(decoded)) fail_record("holds a message of the wrong type");
   message = std::get<M>(std::move(decoded));
   return true;
 }
@@ -59,7 +59,7 @@ EpochOpened read_opened(ByteReader& in) {
 MessageTaken read_taken(ByteReader& in) {
   MessageTaken r{decode(in.blob())};
   if (!std::holds_alternative<Upload>(r.message) && !std::holds_alternative<Closing>(r.message)) {
-    fail("a message that no agent sends");
+    fail_record("a message that no agent sends");
   }
   return r;
 }
@@ -70,7 +70,7 @@ EpochClosed read_closed(ByteReader& in) {
   r.participants = in.u32s();
   r.has_trim = read_optional(in, r.trim);
   const std::uint8_t flag = in.u8();
-  if (flag > 1) fail("a flag must be 0 or 1");
+  if (flag > 1) fail_record("a flag must be 0 or 1");
   r.has_report = flag == 1;
   r.report = read_report(in);
   r.run_digest = in.digest();
@@ -102,7 +102,7 @@ Record decode_record(std::span<const std::uint8_t> bytes) {
       record = read_closed(in);
       break;
     default:
-      fail(fmt::format("type {}: must be 1 to 3", type));
+      fail_record(fmt::format("type {}: must be 1 to 3", type));
   }
   in.expect_end();
   return record;

@@ -8,23 +8,23 @@
 namespace duets::protocol {
 namespace {
 
-std::vector<base::Bytes> encoded(const std::vector<Record>& records) {
+std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
   std::vector<base::Bytes> bytes;
   for (const Record& record : records) bytes.push_back(encode_record(record));
   return bytes;
 }
 
 // Plays a run with these absences and keeps its records.
-std::vector<base::Bytes> records_with(const Participation& participation) {
+std::vector<base::Bytes> records_of_run_with(const Participation& participation) {
   TestRun run(small_study());
   while (!run.coordinator().finished()) {
     const EpochAbsence& away = absence_in(participation, base::value(run.coordinator().epoch()));
     run.run_epoch(away.excluded, away.holes);
   }
-  return encoded(run.records());
+  return encoded_records(run.records());
 }
 
-void expect_same(const RunSummary& a, const RunSummary& b) {
+void expect_same_summary(const RunSummary& a, const RunSummary& b) {
   EXPECT_EQ(a.finished(), b.finished());
   EXPECT_EQ(a.epochs().size(), b.epochs().size());
   EXPECT_EQ(a.sent(), b.sent());
@@ -58,7 +58,7 @@ TEST(RunSummary, IsTheSameFromTheCoordinatorAndFromItsRecords) {
     study.closing = closing;
     TestRun run(study);
     const auto check = [&] {
-      expect_same(summarise(study, encoded(run.records())), run.summary());
+      expect_same_summary(summarise(study, encoded_records(run.records())), run.summary());
     };
     check();
     run.run_epoch({1});
@@ -117,19 +117,19 @@ TEST(RunSummary, BestTrialIsThatOfTheFirstAgentAmongThoseWhoTookPart) {
 
 TEST(RunSummary, ParticipationIsWhatTheRunWasPlayedWith) {
   Participation played;
-  EXPECT_EQ(summarise(small_study(), records_with(played)).participation(), played);
+  EXPECT_EQ(summarise(small_study(), records_of_run_with(played)).participation(), played);
   played[1].excluded = {1};
   played[1].holes[2] = {0};
   played[2].holes[0] = {1, 3};
   played[3].excluded = {0, 2};
-  EXPECT_EQ(summarise(small_study(), records_with(played)).participation(), played);
+  EXPECT_EQ(summarise(small_study(), records_of_run_with(played)).participation(), played);
 }
 
 TEST(RunSummary, KnowsTheParticipationOfClosedEpochsOnly) {
   Participation played;
   played[1].excluded = {1};
   played[2].excluded = {0};
-  std::vector<base::Bytes> records = records_with(played);
+  std::vector<base::Bytes> records = records_of_run_with(played);
   records.resize(6);  // opened, two messages, closed, opened, one message
   EXPECT_EQ(summarise(small_study(), records).participation(), (Participation{{1, played[1]}}));
 }
@@ -137,7 +137,7 @@ TEST(RunSummary, KnowsTheParticipationOfClosedEpochsOnly) {
 TEST(RunSummary, RefusesBytesAndEpochsThatNoRunHas) {
   const std::vector<base::Bytes> junk{{9}};
   EXPECT_EQ(error_kind([&] { summarise(small_study(), junk); }), base::ErrorKind::kDecode);
-  std::vector<base::Bytes> records = records_with({});
+  std::vector<base::Bytes> records = records_of_run_with({});
   records.push_back(records.back());
   EXPECT_EQ(error_kind([&] { summarise(small_study(), records); }), base::ErrorKind::kDecode);
 }

@@ -11,7 +11,7 @@ namespace {
 
 using domain::Domain;
 
-const auto kSecret = random::StudySecret::from_seed(7);
+const auto kStratifiedSecret = random::StudySecret::from_seed(7);
 
 Study stratified(Study study) {
   study.coins = Coins::kStratified;
@@ -32,7 +32,7 @@ Study few_survivors() {
   return study;
 }
 
-std::vector<std::pair<const char*, Study>> studies() {
+std::vector<std::pair<const char*, Study>> stratified_studies() {
   Study high = stratified(small_study(Domain::box(50)));
   high.kernel.lengthscales = {3};
   Study surviving = stratified(small_study(Domain::box(2)));
@@ -57,7 +57,7 @@ std::vector<std::pair<const char*, Study>> studies() {
 // Every agent has its own view here, and the coordinator refuses points that differ from its
 // replay: a run that ends shows that all agree.
 TEST(Stratified, AgentsAndCoordinatorAgree) {
-  for (const auto& [name, study] : studies()) {
+  for (const auto& [name, study] : stratified_studies()) {
     TestRun run(study);
     run.finish();
     EXPECT_TRUE(run.coordinator().summary().participation().empty()) << name;
@@ -67,7 +67,7 @@ TEST(Stratified, AgentsAndCoordinatorAgree) {
 }
 
 TEST(Stratified, RestartingChangesNothing) {
-  for (const auto& [name, study] : studies()) {
+  for (const auto& [name, study] : stratified_studies()) {
     TestRun plain(study);
     plain.finish();
     TestRun restarted(study, wavy_reward, true);
@@ -77,13 +77,14 @@ TEST(Stratified, RestartingChangesNothing) {
 }
 
 TEST(Stratified, AJournalIsReplayed) {
-  for (const auto& [name, study] : studies()) {
+  for (const auto& [name, study] : stratified_studies()) {
     TestRun run(study);
     if (study.horizon > 1 && study.agents > 1) run.run_epoch({1}, {{0, {0}}});
     run.finish();
     std::vector<base::Bytes> journal;
     for (const Record& record : run.records()) journal.push_back(encode_record(record));
-    const Coordinator replayed = Coordinator::replay(share(study), kSecret, kTestExecutor, journal);
+    const Coordinator replayed =
+        Coordinator::replay(share(study), kStratifiedSecret, kTestExecutor, journal);
     EXPECT_EQ(replayed.summary().run_digest(), run.summary().run_digest()) << name;
     EXPECT_EQ(replayed.summary().state_digest(), run.summary().state_digest()) << name;
   }
@@ -105,7 +106,7 @@ TEST(Stratified, OneSlotIsThatOfThePlan) {
   const Plan plan = run.agent(2).plan();
   ASSERT_EQ(plan.epoch, EpochId{2});
   const region::Draw draw = run.coordinator().view().private_points(
-      AgentId{2}, kSecret.agent_coin(AgentId{2}), {EpochId{2}, 1, 1}, kTestExecutor);
+      AgentId{2}, kStratifiedSecret.agent_coin(AgentId{2}), {EpochId{2}, 1, 1}, kTestExecutor);
   EXPECT_EQ(draw.latents.row(0), plan.latents().row(1));
 }
 
@@ -127,9 +128,12 @@ TEST(Stratified, TooManySlotsAreIndependent) {
   const auto points = [&](Coins coins) {
     study.coins = coins;
     const auto shared = share(study);
-    const auto view = std::make_shared<PublicView>(shared, kSecret.public_coin(), kTestExecutor);
+    const auto view =
+        std::make_shared<PublicView>(shared, kStratifiedSecret.public_coin(), kTestExecutor);
     EXPECT_EQ(view->strata(EpochId{1}), nullptr);
-    return Agent(shared, AgentId{1}, kSecret.agent_coin(AgentId{1}), view).plan().latents();
+    return Agent(shared, AgentId{1}, kStratifiedSecret.agent_coin(AgentId{1}), view)
+        .plan()
+        .latents();
   };
   EXPECT_EQ(points(Coins::kStratified), points(Coins::kIndependent));
 }

@@ -19,7 +19,7 @@ using domain::Domain;
 using numeric::Points;
 using numeric::Vector;
 
-const base::SerialExecutor kSerial;
+const base::SerialExecutor kVarianceSerial;
 
 TEST(VarianceModel, NoDataIsThePrior) {
   kernel::Kernel kernel;
@@ -28,7 +28,7 @@ TEST(VarianceModel, NoDataIsThePrior) {
   const TiedVariance found = tied_variance(
       kernel, dataset_of(Points(0, 2)), 0.2,
       [&](const VarianceModel& model) { return model.largest(lattice(3, 2), num_clamped); },
-      kSerial);
+      kVarianceSerial);
   EXPECT_EQ(found.model(lattice(3, 2), num_clamped), Vector::Constant(3, 2.5));
   EXPECT_EQ(found.supremum, 2.5);
   EXPECT_EQ(found.path, VariancePath::kExact);
@@ -47,7 +47,7 @@ TEST(VarianceModel, LowRankAgreesWithExactOnRepeatedPoints) {
   const Points x = lattice(50, 2);
   const TiedVariance found = tied_variance(
       kernel, dataset_of(repeated), 0.2,
-      [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, kSerial);
+      [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, kVarianceSerial);
   EXPECT_EQ(found.path, VariancePath::kLowRank);
   EXPECT_LE(found.model.rank(), 21U);
   EXPECT_LE(found.model.residual(), 0.002 * found.supremum);
@@ -79,7 +79,7 @@ Difference difference(const kernel::Kernel& kernel, const Points& data, const Po
   std::uint64_t num_clamped = 0;
   TiedVariance found = tied_variance(
       kernel, dataset_of(data), kLambda,
-      [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, kSerial);
+      [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, kVarianceSerial);
   const gp::ExactPosterior dense(kernel, data, Vector(), kLambda);
   const Vector want = dense.variance(x).variance;
   const Vector got = found.model(x, num_clamped);
@@ -92,20 +92,20 @@ constexpr kernel::Family kFamilies[] = {kernel::Family::kSquaredExponential,
                                         kernel::Family::kMatern12, kernel::Family::kMatern32,
                                         kernel::Family::kMatern52};
 
-enum class Shape { kWhole, kSmall, kIslands };
+enum class RegionShape { kWhole, kSmall, kIslands };
 
 // The whole box, a small box as trimming leaves it, or three small ones far from each other.
-Points in_shape(Shape shape, const Points& unit) {
-  if (shape == Shape::kWhole) return unit;
+Points in_shape(RegionShape shape, const Points& unit) {
+  if (shape == RegionShape::kWhole) return unit;
   Points points = 0.25 * unit;
-  if (shape == Shape::kSmall) return points;
+  if (shape == RegionShape::kSmall) return points;
   for (Eigen::Index i = 0; i < points.rows(); ++i) {
     points.row(i).array() += 0.37 * static_cast<double>(i % 3);
   }
   return points;
 }
 
-void expect_within_three_percent(const kernel::Kernel& kernel, Eigen::Index d, Shape shape) {
+void expect_within_three_percent(const kernel::Kernel& kernel, Eigen::Index d, RegionShape shape) {
   const Difference off =
       difference(kernel, in_shape(shape, lattice(kNumData, d)), in_shape(shape, between(400, d)));
   const std::string where =
@@ -126,7 +126,8 @@ void expect_within_three_percent(const kernel::Kernel& kernel, Eigen::Index d, S
 
 TEST(TiedVariance, IsWithinThreePercentOfDenseInTwoDimensions) {
   for (const kernel::Family family : kFamilies) {
-    for (const Shape shape : {Shape::kWhole, Shape::kSmall, Shape::kIslands}) {
+    for (const RegionShape shape :
+         {RegionShape::kWhole, RegionShape::kSmall, RegionShape::kIslands}) {
       expect_within_three_percent({family, {0.3}, 1.0}, 2, shape);
     }
   }
@@ -134,7 +135,7 @@ TEST(TiedVariance, IsWithinThreePercentOfDenseInTwoDimensions) {
 
 TEST(TiedVariance, IsWithinThreePercentOfDenseInFourDimensions) {
   for (const kernel::Family family : kFamilies) {
-    for (const Shape shape : {Shape::kWhole, Shape::kSmall}) {
+    for (const RegionShape shape : {RegionShape::kWhole, RegionShape::kSmall}) {
       expect_within_three_percent({family, {0.5}, 2.0}, 4, shape);
     }
   }
@@ -161,7 +162,7 @@ TEST(TiedVariance, ReportsThatItIsApproximate) {
   std::uint64_t num_clamped = 0;
   const TiedVariance found = tied_variance(
       kernel, dataset_of(data), kLambda,
-      [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, kSerial);
+      [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, kVarianceSerial);
   EXPECT_EQ(found.path, VariancePath::kApproximate);
   EXPECT_EQ(found.model.rank(), most_pivots(8100));
   EXPECT_GT(found.model.residual(), 0.01 * found.supremum);
@@ -181,7 +182,7 @@ TEST(TiedVariance, TheSameInEveryProcess) {
         kernel, data, kLambda,
         [&](const VarianceModel& model) { return model.largest(x, num_clamped); }, executor);
   };
-  const TiedVariance alone = fit(kSerial);
+  const TiedVariance alone = fit(kVarianceSerial);
   EXPECT_EQ(alone.path, VariancePath::kLowRank);
   EXPECT_EQ(alone.num_sweeps, 1U);
   for (const std::size_t ranks : {2, 5}) {
@@ -204,9 +205,10 @@ TEST(TiedVariance, CountsEqualRepeatedPoints) {
   const Points x = between(100, 2);
   std::uint64_t num_clamped = 0;
   const auto largest = [&](const VarianceModel& model) { return model.largest(x, num_clamped); };
-  const TiedVariance collapsed =
-      tied_variance(kernel, {gp::blocks_of(distinct, counts), 20000}, kLambda, largest, kSerial);
-  const TiedVariance full = tied_variance(kernel, dataset_of(repeated), kLambda, largest, kSerial);
+  const TiedVariance collapsed = tied_variance(kernel, {gp::blocks_of(distinct, counts), 20000},
+                                               kLambda, largest, kVarianceSerial);
+  const TiedVariance full =
+      tied_variance(kernel, dataset_of(repeated), kLambda, largest, kVarianceSerial);
   const gp::ExactPosterior exact(kernel, distinct, counts, kLambda);
   const double want = exact.largest_variance(x).variance;
   EXPECT_NEAR(collapsed.supremum, want, 0.03 * want);
@@ -269,7 +271,7 @@ TEST(VarianceSupremum, EndsForATinyLambda) {
   EpochReport report;
   const double sup =
       variance_supremum(study, study.kernel, study.lambda, data, region::Region(study.domain),
-                        lattice(64, 1), kSerial, report);
+                        lattice(64, 1), kVarianceSerial, report);
   EXPECT_GE(sup, 0);
   EXPECT_LE(sup, 1e-8);
   // The pivots leave more than what they measure: that is not called within 1 %.

@@ -13,9 +13,9 @@ namespace {
 
 using domain::Domain;
 
-const auto kSecret = random::StudySecret::from_seed(7);
+const auto kVerifySecret = random::StudySecret::from_seed(7);
 
-std::vector<base::Bytes> encoded(const std::vector<Record>& records) {
+std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
   std::vector<base::Bytes> bytes;
   for (const Record& record : records) bytes.push_back(encode_record(record));
   return bytes;
@@ -23,7 +23,7 @@ std::vector<base::Bytes> encoded(const std::vector<Record>& records) {
 
 Verification verified(const Study& study, const std::vector<Record>& records,
                       const std::vector<Answer>& answers = {}) {
-  return verify(share(study), kSecret, encoded(records), kTestExecutor, answers);
+  return verify(share(study), kVerifySecret, encoded_records(records), kTestExecutor, answers);
 }
 
 // What is wrong: "epoch what", each once.
@@ -35,36 +35,36 @@ std::set<std::string> wrong(const Verification& verification) {
   return names;
 }
 
-void play(TestRun& run) {
+void play_verified(TestRun& run) {
   run.run_epoch({1});
   run.run_epoch({}, {{2, {0, 3}}});
   run.finish();
 }
 
-Study study_of(Domain domain, kernel::Family family) {
+Study verified_study_of(Domain domain, kernel::Family family) {
   Study study = small_study(std::move(domain));
   study.kernel.family = family;
   return study;
 }
 
-std::vector<Study> studies() {
+std::vector<Study> verified_studies() {
   using kernel::Family;
   std::vector<Study> all;
   for (const Family family :
        {Family::kSquaredExponential, Family::kMatern12, Family::kMatern32, Family::kMatern52}) {
-    all.push_back(study_of(Domain::finite(lattice(40, 2)), family));
-    all.push_back(study_of(Domain::box(2), family));
-    all.push_back(study_of(Domain::ball(3, 1.0), family));
+    all.push_back(verified_study_of(Domain::finite(lattice(40, 2)), family));
+    all.push_back(verified_study_of(Domain::box(2), family));
+    all.push_back(verified_study_of(Domain::ball(3, 1.0), family));
   }
   return all;
 }
 
 TEST(Verify, AnHonestRunPasses) {
-  for (Study study : studies()) {
+  for (Study study : verified_studies()) {
     for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection}) {
       study.closing = closing;
       TestRun run(study);
-      play(run);
+      play_verified(run);
       const Verification result = verified(study, run.records());
       EXPECT_EQ(wrong(result), std::set<std::string>{});
       EXPECT_TRUE(result.ok());
@@ -81,7 +81,7 @@ TEST(Verify, EveryVariantPasses) {
         study.inducing = inducing;
         study.data = data;
         TestRun run(study);
-        play(run);
+        play_verified(run);
         EXPECT_EQ(wrong(verified(study, run.records())), std::set<std::string>{});
       }
     }
@@ -119,7 +119,7 @@ TEST(Verify, AnUnfinishedRunPassesAsFarAsItGoes) {
 class Tampered : public ::testing::TestWithParam<domain::Shape> {
  protected:
   Tampered() {
-    play(run_);
+    play_verified(run_);
     records_ = run_.records();
   }
 
@@ -259,7 +259,7 @@ TEST_P(Tampered, EveryMissingRecordIsFound) {
 
 TEST_P(Tampered, AnotherSecret) {
   const Verification result = verify(share(run_.study()), random::StudySecret::from_seed(8),
-                                     encoded(records_), kTestExecutor);
+                                     encoded_records(records_), kTestExecutor);
   EXPECT_TRUE(wrong(result).contains("1 inducing set"));
 }
 
@@ -283,7 +283,7 @@ TEST(Verify, LastEpochWithProjection) {
 
 TEST(Verify, BytesThatAreNoRecordAreRefused) {
   const std::vector<base::Bytes> junk{{9, 9, 9}};
-  EXPECT_EQ(error_kind([&] { verify(share(small_study()), kSecret, junk, kTestExecutor); }),
+  EXPECT_EQ(error_kind([&] { verify(share(small_study()), kVerifySecret, junk, kTestExecutor); }),
             base::ErrorKind::kDecode);
 }
 
@@ -292,14 +292,14 @@ TEST(Verify, DamagedRecordsNeverEndOtherwise) {
   TestRun run(small_study(Domain::finite(lattice(5, 1))));
   run.run_epoch();
   run.deliver(run.query(1, {2}).value());
-  const std::vector<base::Bytes> whole = encoded(run.records());
+  const std::vector<base::Bytes> whole = encoded_records(run.records());
   ASSERT_EQ(whole.size(), 7U);  // an opening, three uploads, a closing, an opening, an upload
   for (std::size_t i = 0; i < whole.size(); ++i) {
     for (std::size_t byte = 0; byte < whole[i].size(); ++byte) {
       std::vector<base::Bytes> damaged = whole;
       damaged[i][byte] ^= 0xFF;
       const auto kind =
-          error_kind([&] { verify(share(run.study()), kSecret, damaged, kTestExecutor); });
+          error_kind([&] { verify(share(run.study()), kVerifySecret, damaged, kTestExecutor); });
       EXPECT_TRUE(!kind || kind == base::ErrorKind::kDecode);
     }
   }
@@ -308,7 +308,7 @@ TEST(Verify, DamagedRecordsNeverEndOtherwise) {
 // Answers of a run as agents keep them, with the reward that TestRun gives.
 std::vector<Answer> answers_of(const Study& study, const std::vector<Record>& records) {
   std::vector<Answer> answers;
-  Coordinator coordinator(share(study), kSecret, kTestExecutor);
+  Coordinator coordinator(share(study), kVerifySecret, kTestExecutor);
   for (const Record& record : records) {
     const auto* taken = std::get_if<MessageTaken>(&record);
     if (taken != nullptr) {
@@ -319,11 +319,12 @@ std::vector<Answer> answers_of(const Study& study, const std::vector<Record>& re
           upload != nullptr ? upload->holes : std::get<Closing>(taken->message).holes;
       const EpochId epoch = coordinator.epoch();
       const std::uint32_t length = lengths(study)[base::value(epoch) - 1];
-      const numeric::Points points = coordinator.view()
-                                         .sampler(epoch)
-                                         .draw(kSecret.agent_coin(agent), region::Lane::kPrivate,
-                                               {epoch, 0, length}, kTestExecutor)
-                                         .latents;
+      const numeric::Points points =
+          coordinator.view()
+              .sampler(epoch)
+              .draw(kVerifySecret.agent_coin(agent), region::Lane::kPrivate, {epoch, 0, length},
+                    kTestExecutor)
+              .latents;
       for (std::uint32_t slot = 0; slot < length; ++slot) {
         const bool hole = std::count(holes.begin(), holes.end(), slot) != 0;
         const Query query{points.row(slot).transpose(), base::value(agent), base::value(epoch),
@@ -345,7 +346,7 @@ TEST(VerifyAnswers, MessagesAreRecomputed) {
       study.data = data;
       study.closing = ClosingRule::kProjection;
       TestRun run(study);
-      play(run);
+      play_verified(run);
       const std::vector<Answer> answers = answers_of(study, run.records());
       const Verification honest = verified(study, run.records(), answers);
       EXPECT_EQ(wrong(honest), std::set<std::string>{});
@@ -372,7 +373,7 @@ TEST(VerifyAnswers, MessagesAreRecomputed) {
 TEST(VerifyAnswers, PointsAreThoseOfTheirSlots) {
   const Study study = small_study(Domain::box(2));
   TestRun run(study);
-  play(run);
+  play_verified(run);
   std::vector<Answer> answers = answers_of(study, run.records());
   double& x = answers[3].values[1];
   x = std::nextafter(x, 2.0);
@@ -395,7 +396,7 @@ TEST(VerifyAnswers, SomeAreEnough) {
     Study study = small_study();
     study.data = data;
     TestRun run(study);
-    play(run);
+    play_verified(run);
     std::vector<Answer> some;
     for (const Answer& answer : answers_of(study, run.records())) {
       if (answer.agent == AgentId{2} && answer.epoch > EpochId{1}) some.push_back(answer);

@@ -22,20 +22,20 @@ using kernel::Family;
 using numeric::Points;
 using numeric::Vector;
 
-const random::Coin kCoin = random::StudySecret::from_seed(5).public_coin();
+const random::Coin kCoverCoin = random::StudySecret::from_seed(5).public_coin();
 
 Points uniform_points(const Domain& domain, std::uint32_t count) {
   Points points(count, static_cast<Eigen::Index>(domain.dimension()));
   for (std::uint32_t i = 0; i < count; ++i) {
-    draw_point(kCoin, {.purpose = random::Purpose::kPoint, .epoch = 9, .slot = i}, domain,
+    draw_point(kCoverCoin, {.purpose = random::Purpose::kPoint, .epoch = 9, .slot = i}, domain,
                {points.row(i).data(), domain.dimension()});
   }
   return points;
 }
 
 // Keeps this share of the given points: the threshold is a quantile of their sums.
-std::shared_ptr<const Cut> cut_keeping(double share, Family family, const Points& points,
-                                       int variant) {
+std::shared_ptr<const Cut> cover_cut_keeping(double share, Family family, const Points& points,
+                                             int variant) {
   const Eigen::Index d = points.cols();
   std::vector<double> scales;
   for (Eigen::Index k = 0; k < d; ++k) scales.push_back(0.35 + 0.1 * static_cast<double>(k));
@@ -61,9 +61,9 @@ Points points_inside(const Region& region, const Points& points) {
 
 // A twelfth of the domain, by two cuts.
 Region two_cuts(const Domain& domain, Family family, const Points& points) {
-  const Region first =
-      Region(std::make_shared<const Domain>(domain)).trimmed(cut_keeping(0.4, family, points, 0));
-  return first.trimmed(cut_keeping(0.2, family, points_inside(first, points), 1));
+  const Region first = Region(std::make_shared<const Domain>(domain))
+                           .trimmed(cover_cut_keeping(0.4, family, points, 0));
+  return first.trimmed(cover_cut_keeping(0.2, family, points_inside(first, points), 1));
 }
 
 // The place of a latent point in the unit cube of the cells.
@@ -178,9 +178,9 @@ TEST(Cover, DrawsByTheDocumentedWords) {
     const random::Address address{
         .purpose = random::Purpose::kPoint, .epoch = 3, .slot = slot, .attempt = 2};
     std::vector<std::uint64_t> words(3);
-    kCoin.words(address, words);
+    kCoverCoin.words(address, words);
     std::vector<double> point(2);
-    cover.draw(kCoin, address, point);
+    cover.draw(kCoverCoin, address, point);
     const auto cell = static_cast<Eigen::Index>(random::index_below(words[0], cover.size()));
     for (std::size_t k = 0; k < 2; ++k) {
       const double u = cover.corners()(cell, static_cast<Eigen::Index>(k)) +
@@ -194,7 +194,7 @@ TEST(Cover, DrawsByTheDocumentedWords) {
 TEST(Cover, DrawsInManyDimensions) {
   const Cover cover(Region(std::make_shared<const Domain>(Domain::box(40))), 3);
   std::vector<double> point(40, -1);
-  cover.draw(kCoin, {.purpose = random::Purpose::kPoint}, point);
+  cover.draw(kCoverCoin, {.purpose = random::Purpose::kPoint}, point);
   EXPECT_TRUE(cover.region().domain().contains(point));
 }
 

@@ -22,9 +22,9 @@ using domain::Domain;
 using numeric::Points;
 using numeric::Vector;
 
-const base::SerialExecutor kSerial;
-const SamplerSettings kByIndex{.method = Method::kIndex};
-const SamplerSettings kByRejection{.method = Method::kRejection, .max_attempts = 5000};
+const base::SerialExecutor kStrataSerial;
+const SamplerSettings kStrataByIndex{.method = Method::kIndex};
+const SamplerSettings kStrataByRejection{.method = Method::kRejection, .max_attempts = 5000};
 
 Region whole(Domain domain) { return Region(std::make_shared<const Domain>(std::move(domain))); }
 
@@ -49,14 +49,14 @@ Points scattered(Eigen::Index n, Eigen::Index d) {
   return points;
 }
 
-Sampler finite(Eigen::Index n) { return {whole(Domain::finite(scattered(n, 2))), kByIndex}; }
+Sampler finite(Eigen::Index n) { return {whole(Domain::finite(scattered(n, 2))), kStrataByIndex}; }
 Sampler trimmed_finite() {
-  return {whole(Domain::finite(scattered(300, 2))).trimmed(bump(2, 0.5)), kByIndex};
+  return {whole(Domain::finite(scattered(300, 2))).trimmed(bump(2, 0.5)), kStrataByIndex};
 }
-Sampler box(std::size_t d) { return {whole(Domain::box(d)), kByRejection}; }
-Sampler ball() { return {whole(Domain::ball(2, 1.0)), kByRejection}; }
-Sampler trimmed_box() { return {whole(Domain::box(2)).trimmed(bump(2, 0.5)), kByRejection}; }
-Sampler walk() {
+Sampler box(std::size_t d) { return {whole(Domain::box(d)), kStrataByRejection}; }
+Sampler ball() { return {whole(Domain::ball(2, 1.0)), kStrataByRejection}; }
+Sampler trimmed_box() { return {whole(Domain::box(2)).trimmed(bump(2, 0.5)), kStrataByRejection}; }
+Sampler walk_strata() {
   return {whole(Domain::box(2)).trimmed(bump(2, 0.5)),
           {.method = Method::kWalk, .walk_steps = 20, .max_shrinks = 60, .num_starts = 1},
           Points::Constant(1, 2, 0.7)};
@@ -66,7 +66,7 @@ struct World {
   explicit World(std::uint64_t seed) : secret(random::StudySecret::from_seed(seed)) {}
   std::shared_ptr<const Strata> strata(const Sampler& sampler, const EpochSlots& slots,
                                        const SideUnits& units = {}) const {
-    return Strata::make(sampler, secret.public_coin(), slots, units, kSerial);
+    return Strata::make(sampler, secret.public_coin(), slots, units, kStrataSerial);
   }
   Draw draw(const Strata& strata, std::uint32_t agent, const SlotRange& slots) const {
     return strata.draw(secret.agent_coin(AgentId{agent}), AgentId{agent}, slots);
@@ -102,7 +102,7 @@ std::vector<Case> cases() {
           {"fifty dimensions", box(50), 2, 9},
           {"ball", ball(), 4, 4},
           {"trimmed box", trimmed_box(), 5, 6},
-          {"walk", walk(), 2, 5}};
+          {"walk", walk_strata(), 2, 5}};
 }
 
 // Stratum s of S holds the places s M / S up to (s + 1) M / S, whose ends two strata may share.
@@ -152,7 +152,7 @@ TEST(Strata, AreMadeOfTheSurvivors) {
 }
 
 TEST(Strata, AreMadeOfDifferentPointsOfTheRegion) {
-  for (const Sampler& sampler : {trimmed_box(), walk()}) {
+  for (const Sampler& sampler : {trimmed_box(), walk_strata()}) {
     const auto strata = World(3).strata(sampler, {EpochId{2}, 5, 6});
     const bool walks = sampler.settings().method == Method::kWalk;
     EXPECT_EQ(strata->num_points(), 30 * (walks ? kWalksPerStratum : kPointsPerStratum));
@@ -163,7 +163,8 @@ TEST(Strata, AreMadeOfDifferentPointsOfTheRegion) {
     }
     // Nothing else is made of these words.
     const Points stream =
-        sampler.draw(World(3).secret.public_coin(), Lane::kPublic, {EpochId{2}, 0, 100}, kSerial)
+        sampler
+            .draw(World(3).secret.public_coin(), Lane::kPublic, {EpochId{2}, 0, 100}, kStrataSerial)
             .latents;
     for (Eigen::Index i = 0; i < stream.rows(); ++i) {
       EXPECT_TRUE(places(*strata, stream.row(i)).empty());
@@ -180,7 +181,7 @@ TEST(Strata, AreMadeOfDifferentPointsOfTheRegion) {
 TEST(Strata, HalveAcrossTheWidestSide) {
   Points candidates(4, 2);
   candidates << 2, 10, 0, 1, 1, 0, 0, 11;
-  const Sampler sampler(whole(Domain::finite(candidates)), kByIndex);
+  const Sampler sampler(whole(Domain::finite(candidates)), kStrataByIndex);
   Points expected(4, 2);
   expected << 0, 1, 1, 0, 0, 11, 2, 10;
   EXPECT_EQ(World(3).strata(sampler, {EpochId{1}, 2, 2})->points(), expected);
@@ -196,7 +197,7 @@ TEST(Strata, HalveAcrossTheWidestSide) {
 }
 
 TEST(Strata, EqualPointsAreOrderedByIndex) {
-  const Sampler sampler(whole(Domain::finite(Points::Constant(6, 2, 0.5))), kByIndex);
+  const Sampler sampler(whole(Domain::finite(Points::Constant(6, 2, 0.5))), kStrataByIndex);
   const World world(3);
   const auto strata = world.strata(sampler, {EpochId{1}, 2, 3});
   for (std::uint32_t a = 0; a < 2; ++a) {
@@ -257,7 +258,7 @@ double as_deviate(double statistic, double freedom) {
 constexpr int kWorlds = 4000;
 constexpr int kSide = 6;
 // P(Z > 4.8) = 7.9e-7.
-constexpr double kDeviateBound = 4.8;
+constexpr double kStrataDeviateBound = 4.8;
 
 // How often a fixed slot's point falls in each cell of a grid over [-1, 1]^2, a world each.
 std::vector<double> cell_counts(const std::function<Vector(const World&)>& point) {
@@ -282,7 +283,7 @@ TEST(Strata, ASlotByItselfIsUniform) {
       return world.draw(*world.strata(s, {EpochId{1}, 2, 3}), 1, {EpochId{1}, 1, 1}).latents.row(0);
     });
     const auto independent = cell_counts([&s = sampler](const World& world) -> Vector {
-      return s.draw(world.secret.public_coin(), Lane::kPublic, {EpochId{1}, 0, 1}, kSerial)
+      return s.draw(world.secret.public_coin(), Lane::kPublic, {EpochId{1}, 0, 1}, kStrataSerial)
           .latents.row(0);
     });
     double statistic = 0;
@@ -293,7 +294,7 @@ TEST(Strata, ASlotByItselfIsUniform) {
       statistic += (stratified[i] - independent[i]) * (stratified[i] - independent[i]) / sum;
       cells += 1;
     }
-    EXPECT_LT(as_deviate(statistic, cells - 1), kDeviateBound) << name;
+    EXPECT_LT(as_deviate(statistic, cells - 1), kStrataDeviateBound) << name;
   }
 }
 
@@ -310,10 +311,11 @@ double variance_of_mean(const Sampler& sampler, bool stratified, const SideUnits
     double sum = 0;
     for (std::uint32_t a = 0; a < kAgents; ++a) {
       const SlotRange slots{EpochId{1}, 0, kLength};
-      const Points x =
-          strata ? world.draw(*strata, a, slots).latents
-                 : sampler.draw(world.secret.agent_coin(AgentId{a}), Lane::kPrivate, slots, kSerial)
-                       .latents;
+      const Points x = strata ? world.draw(*strata, a, slots).latents
+                              : sampler
+                                    .draw(world.secret.agent_coin(AgentId{a}), Lane::kPrivate,
+                                          slots, kStrataSerial)
+                                    .latents;
       sum += (2.0 * x.leftCols(2).rowwise().sum().array()).cos().sum();
     }
     means.push_back(sum / (kAgents * kLength));

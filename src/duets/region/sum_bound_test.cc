@@ -19,14 +19,14 @@ using numeric::Vector;
 
 const std::vector<Family> kFamilies = {Family::kSquaredExponential, Family::kMatern12,
                                        Family::kMatern32, Family::kMatern52};
-const random::Coin kCoin = random::StudySecret::from_seed(21).public_coin();
+const random::Coin kBoundCoin = random::StudySecret::from_seed(21).public_coin();
 
 // Fixed numbers in [0, 1); number i of a list is the same for every length.
 std::vector<double> uniforms(std::uint32_t list, std::size_t count) {
   std::vector<double> all;
   for (std::uint32_t slot = 0; all.size() < count; ++slot) {
     std::vector<double> part(std::min<std::size_t>(1000, count - all.size()));
-    kCoin.uniforms({.purpose = random::Purpose::kProblem, .epoch = list, .slot = slot}, part);
+    kBoundCoin.uniforms({.purpose = random::Purpose::kProblem, .epoch = list, .slot = slot}, part);
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

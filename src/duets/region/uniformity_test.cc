@@ -17,14 +17,14 @@ using domain::Domain;
 using numeric::Points;
 using numeric::Vector;
 
-const base::SerialExecutor kSerial;
+const base::SerialExecutor kUniformSerial;
 constexpr int kFine = 1024;  // fine grid a side
 constexpr int kCoarse = 16;  // cells a side
 constexpr int kNumPoints = 20000;
 // P(Z > 4.8) = 7.9e-7 for Pearson's statistic turned into a normal deviate.
-constexpr double kDeviateBound = 4.8;
+constexpr double kUniformDeviateBound = 4.8;
 
-const kernel::Kernel kKernel{kernel::Family::kSquaredExponential, {0.12}, 1.0};
+const kernel::Kernel kUniformKernel{kernel::Family::kSquaredExponential, {0.12}, 1.0};
 
 Points peaks() {
   Points points(5, 2);
@@ -35,8 +35,8 @@ Points peaks() {
 // Cut 1 keeps some islands around the peaks of the unit square; cut 2, with another kernel, takes
 // pieces out of them.
 Region first_region() {
-  const auto cut =
-      std::make_shared<const Cut>(kKernel, 0.0, peaks(), Vector{{1.0, 0.8, 0.9, 0.7, -0.5}}, 0.35);
+  const auto cut = std::make_shared<const Cut>(kUniformKernel, 0.0, peaks(),
+                                               Vector{{1.0, 0.8, 0.9, 0.7, -0.5}}, 0.35);
   return Region(std::make_shared<const Domain>(Domain::box(2))).trimmed(cut);
 }
 
@@ -151,13 +151,13 @@ Points walk_points(std::uint32_t steps) {
   Points points(kNumPoints, 2);
   for (int world = 0; world < kNumPoints; ++world) {
     const auto secret = random::StudySecret::from_seed(1000 + static_cast<std::uint64_t>(world));
-    const Points starts =
-        find_starts(current, next, walk_settings(steps), secret.public_coin(), EpochId{2}, kSerial);
+    const Points starts = find_starts(current, next, walk_settings(steps), secret.public_coin(),
+                                      EpochId{2}, kUniformSerial);
     const Sampler sampler(next, walk_settings(steps), starts);
-    points.row(world) =
-        sampler
-            .draw(secret.agent_coin(base::AgentId{0}), Lane::kPrivate, {EpochId{3}, 0, 1}, kSerial)
-            .latents;
+    points.row(world) = sampler
+                            .draw(secret.agent_coin(base::AgentId{0}), Lane::kPrivate,
+                                  {EpochId{3}, 0, 1}, kUniformSerial)
+                            .latents;
   }
   return points;
 }
@@ -170,7 +170,7 @@ Points wrong_walk_points(int steps) {
   const auto secret = random::StudySecret::from_seed(99);
   Points points =
       by_rejection(region)
-          .draw(secret.public_coin(), Lane::kPublic, {EpochId{1}, 0, kNumPoints}, kSerial)
+          .draw(secret.public_coin(), Lane::kPublic, {EpochId{1}, 0, kNumPoints}, kUniformSerial)
           .latents;
   const random::Coin coin = secret.agent_coin(base::AgentId{0});
   for (Eigen::Index i = 0; i < points.rows(); ++i) {
@@ -202,13 +202,14 @@ TEST(Uniformity, TheTestRegionHasSeveralPieces) {
 TEST(Uniformity, RejectionIsUniform) {
   const random::Coin coin = random::StudySecret::from_seed(4).agent_coin(base::AgentId{0});
   for (const Region& region : {first_region(), second_region()}) {
-    const Points points = by_rejection(region)
-                              .draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kSerial)
-                              .latents;
-    EXPECT_LT(deviate(points, cell_probabilities(region)), kDeviateBound);
+    const Points points =
+        by_rejection(region)
+            .draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kUniformSerial)
+            .latents;
+    EXPECT_LT(deviate(points, cell_probabilities(region)), kUniformDeviateBound);
     // The control: the same points are not uniform on the other region.
     const Region other = region.cuts().size() == 1 ? second_region() : first_region();
-    EXPECT_GT(deviate(points, cell_probabilities(other)), 5 * kDeviateBound);
+    EXPECT_GT(deviate(points, cell_probabilities(other)), 5 * kUniformDeviateBound);
   }
 }
 
@@ -217,7 +218,7 @@ Points cover_points(std::uint32_t depth) {
   const random::Coin coin = random::StudySecret::from_seed(6).agent_coin(base::AgentId{0});
   const Sampler sampler(second_region(),
                         {.method = Method::kCover, .max_attempts = 2000, .cover_depth = depth});
-  return sampler.draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kSerial).latents;
+  return sampler.draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kUniformSerial).latents;
 }
 
 // A plausible mistake: the cell is chosen once, and tried until a point of it lies inside. Cells
@@ -250,21 +251,21 @@ Points wrong_cover_points(std::uint32_t depth) {
 TEST(Uniformity, CoversAreUniform) {
   const std::vector<double> probability = cell_probabilities(second_region());
   for (const std::uint32_t depth : {0U, 5U, 8U, 14U}) {
-    EXPECT_LT(deviate(cover_points(depth), probability), kDeviateBound) << depth;
+    EXPECT_LT(deviate(cover_points(depth), probability), kUniformDeviateBound) << depth;
   }
 }
 
 TEST(Uniformity, WrongCoversAreDetected) {
   const std::vector<double> probability = cell_probabilities(second_region());
-  EXPECT_GT(deviate(wrong_cover_points(8), probability), 5 * kDeviateBound);
-  EXPECT_GT(deviate(wrong_cover_points(12), probability), 2 * kDeviateBound);
+  EXPECT_GT(deviate(wrong_cover_points(8), probability), 5 * kUniformDeviateBound);
+  EXPECT_GT(deviate(wrong_cover_points(12), probability), 2 * kUniformDeviateBound);
 }
 
 // False alarm 7.9e-7. Starts of the public stream are uniform and a step keeps that distribution,
 // so any number of steps has to pass.
 TEST(Uniformity, WalksFromThePublicStreamAreUniform) {
   const std::vector<double> probability = cell_probabilities(second_region());
-  EXPECT_LT(deviate(walk_points(28), probability), kDeviateBound);
+  EXPECT_LT(deviate(walk_points(28), probability), kUniformDeviateBound);
 }
 
 // Controls: walks from one start that did not forget it, and a walk that never stays.
@@ -276,10 +277,10 @@ TEST(Uniformity, WrongWalksAreDetected) {
   for (const std::uint32_t steps : {0U, 1U, 2U, 4U}) {
     const Sampler sampler(second_region(), walk_settings(steps), start);
     const Points points =
-        sampler.draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kSerial).latents;
-    EXPECT_GT(deviate(points, probability), 5 * kDeviateBound) << steps;
+        sampler.draw(coin, Lane::kPrivate, {EpochId{2}, 0, kNumPoints}, kUniformSerial).latents;
+    EXPECT_GT(deviate(points, probability), 5 * kUniformDeviateBound) << steps;
   }
-  EXPECT_GT(deviate(wrong_walk_points(8), probability), 2 * kDeviateBound);
+  EXPECT_GT(deviate(wrong_walk_points(8), probability), 2 * kUniformDeviateBound);
 }
 
 }  // namespace

@@ -11,10 +11,8 @@ namespace {
 
 constexpr double kMargin = 8;
 constexpr double kTitleFont = 13.5;
-constexpr double kLabelFont = 12;
 constexpr double kNoteFont = 10.5;
 constexpr double kBelowAxis = 36;  // tick labels and the label of the axis
-const char* const kSoft = "#666666";
 
 // The largest rectangle of the panel's proportions inside the area, at its left.
 Rect with_equal_units(const Rect& area, const Span& x, const Span& y) {
@@ -74,6 +72,16 @@ void draw_data(SvgWriter& svg, const Panel& panel, const Rect& area, const Panel
 }
 
 }  // namespace
+
+Series scatter(std::string name, LineStyle style, std::vector<std::pair<double, double>> places) {
+  std::sort(places.begin(), places.end());
+  Series series{.name = std::move(name), .style = std::move(style)};
+  for (const auto& [x, y] : places) {
+    series.x.push_back(x);
+    series.y.push_back(y);
+  }
+  return series;
+}
 
 Marker line_marker(std::size_t index) {
   constexpr Marker kMarkers[] = {Marker::kCircle, Marker::kSquare, Marker::kTriangle,

@@ -41,6 +41,9 @@ struct Series {
   bool steps = false;  ///< holds each value until the next x
 };
 
+/// Places (x, y) in order of x.
+Series scatter(std::string name, LineStyle style, std::vector<std::pair<double, double>> places);
+
 /// A shaded area between two curves.
 struct Band {
   std::string name{};

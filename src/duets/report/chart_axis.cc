@@ -10,7 +10,7 @@ namespace duets::report {
 namespace {
 
 constexpr double kLargest = 1e300;
-constexpr double kSmallest = 1e-300;
+constexpr double kSmallestSpan = 1e-300;
 constexpr double kPadding = 0.04;
 constexpr double kEqual = 1e-11;  // spans narrower than this, relatively, cannot be labelled
 
@@ -27,9 +27,9 @@ Span widen_if_equal(const Axis& axis, Span span) {
     if (span.high > span.low * (1 + kEqual)) return span;
     return {span.low / 3, span.high * 3};
   }
-  if (span.high - span.low > kEqual * size && span.high - span.low > kSmallest) return span;
+  if (span.high - span.low > kEqual * size && span.high - span.low > kSmallestSpan) return span;
   if (axis.integers) return {span.low - 1, span.high + 1};
-  const double pad = size > kSmallest ? 0.25 * size : 1;
+  const double pad = size > kSmallestSpan ? 0.25 * size : 1;
   return {span.low - pad, span.high + pad};
 }
 
@@ -127,7 +127,7 @@ std::vector<Tick> powers_with_digits(const Span& span, const std::vector<int>& d
 
 bool drawable(double value, Scale scale) {
   if (!std::isfinite(value) || std::abs(value) > kLargest) return false;
-  return scale == Scale::kLinear || value >= kSmallest;
+  return scale == Scale::kLinear || value >= kSmallestSpan;
 }
 
 void Extent::add(double value) {
@@ -148,7 +148,7 @@ Span axis_span(const Axis& axis, const std::optional<Span>& data) {
   if (axis.low) span.low = *axis.low;
   if (axis.high) span.high = *axis.high;
   if (span.high < span.low) span.high = span.low;
-  const bool all_zero = axis.from_zero && !log && span.low == 0 && span.high <= kSmallest;
+  const bool all_zero = axis.from_zero && !log && span.low == 0 && span.high <= kSmallestSpan;
   span = all_zero ? Span{0, 1} : widen_and_pad(axis, span);
   if (axis.low) span.low = *axis.low;
   if (axis.high && *axis.high > span.low) span.high = *axis.high;

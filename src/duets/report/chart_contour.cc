@@ -12,14 +12,14 @@
 namespace duets::report {
 namespace {
 
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kNoEdge = std::numeric_limits<std::size_t>::max();
 
 // A line crosses each edge of the grid at most once, so edges are the joints of the lines. Edge
 // 2 (y width + x) goes right from point (x, y), the next one goes up.
 class Tracer {
  public:
   Tracer(const Grid& grid, double level) : grid_(grid), level_(level) {
-    joints_.resize(2 * grid.width * grid.height, {kNone, kNone});
+    joints_.resize(2 * grid.width * grid.height, {kNoEdge, kNoEdge});
     for (std::size_t y = 0; y + 1 < grid.height; ++y) {
       for (std::size_t x = 0; x + 1 < grid.width; ++x) cross_cell(x, y);
     }
@@ -31,8 +31,8 @@ class Tracer {
     // Open lines first, from their ends; what remains is closed.
     for (const bool ends_only : {true, false}) {
       for (std::size_t edge = 0; edge < joints_.size(); ++edge) {
-        if (used[edge] || joints_[edge][0] == kNone) continue;
-        if (ends_only && joints_[edge][1] != kNone) continue;
+        if (used[edge] || joints_[edge][0] == kNoEdge) continue;
+        if (ends_only && joints_[edge][1] != kNoEdge) continue;
         out.push_back(follow(edge, used));
         out.back().closed = !ends_only;
       }
@@ -46,8 +46,8 @@ class Tracer {
   std::size_t above(std::size_t x, std::size_t y) const { return right_of(x, y) + 1; }
 
   void join(std::size_t a, std::size_t b) {
-    joints_[a][joints_[a][0] == kNone ? 0 : 1] = b;
-    joints_[b][joints_[b][0] == kNone ? 0 : 1] = a;
+    joints_[a][joints_[a][0] == kNoEdge ? 0 : 1] = b;
+    joints_[b][joints_[b][0] == kNoEdge ? 0 : 1] = a;
   }
 
   void cross_cell(std::size_t x, std::size_t y) {
@@ -75,12 +75,12 @@ class Tracer {
 
   Polyline follow(std::size_t edge, std::vector<bool>& used) const {
     Polyline line;
-    while (edge != kNone) {
+    while (edge != kNoEdge) {
       used[edge] = true;
       add_crossing(line, edge);
-      std::size_t next = kNone;
+      std::size_t next = kNoEdge;
       for (const std::size_t neighbour : joints_[edge]) {
-        if (neighbour != kNone && !used[neighbour]) next = neighbour;
+        if (neighbour != kNoEdge && !used[neighbour]) next = neighbour;
       }
       edge = next;
     }

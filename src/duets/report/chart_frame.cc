@@ -6,13 +6,11 @@
 namespace duets::report {
 namespace {
 
-constexpr double kLabelFont = 12;
 constexpr double kTickFont = 11;
 constexpr double kStripFont = 10.5;
 constexpr double kBarWidth = 14;
 constexpr std::size_t kBarColours = 17;
 const char* const kInk = "#222222";
-const char* const kSoft = "#666666";
 const char* const kGridLine = "#e4e4e4";
 
 double tick_width(const Tick& tick) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace duets::report {
@@ -11,7 +12,6 @@ constexpr double kRow = 17;
 constexpr double kSample = 26;
 constexpr double kFont = 11.5;
 constexpr double kGap = 16;
-constexpr double kPi = 3.14159265358979323846;
 
 double entry_width(const LegendEntry& entry) {
   return kSample + 6 + text_width(entry.name) * kFont + kGap;
@@ -29,7 +29,7 @@ PathData polygon(double x, double y, double radius, int corners, double turn, do
   PathData path;
   const int count = inner < 1 ? 2 * corners : corners;
   for (int i = 0; i < count; ++i) {
-    const double angle = turn + 2 * kPi * i / count;
+    const double angle = turn + 2 * std::numbers::pi * i / count;
     const double r = inner < 1 && i % 2 == 1 ? inner * radius : radius;
     const double px = x + r * std::sin(angle);
     const double py = y - r * std::cos(angle);

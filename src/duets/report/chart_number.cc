@@ -9,7 +9,6 @@
 namespace duets::report {
 namespace {
 
-constexpr const char* kDash = "\xE2\x80\x93";  // U+2013
 constexpr const char* kTimesTen =
     "\xE2\x80\x89\xC3\x97\xE2\x80\x89"
     "10";  // thin spaces around

@@ -60,8 +60,8 @@ TEST(Chart, GapsSplitLinesAndLonelyPointsAreDots) {
   Panel panel;
   panel.series = {{.name = "s", .x = {0, 1, 2, 3, 4, 5, 6}, .y = {1, 2, kNan, 5, kNan, 3, 4}}};
   const std::string svg = draw_figure(figure_of(panel));
-  EXPECT_EQ(testing::XmlCheck(svg).problem(), std::nullopt);
-  EXPECT_FALSE(testing::has_non_number(svg));
+  EXPECT_EQ(markup_testing::XmlCheck(svg).problem(), std::nullopt);
+  EXPECT_FALSE(markup_testing::has_non_number(svg));
   const std::size_t line = svg.find("<path d=\"M");
   const std::string data = svg.substr(line, svg.find('"', line + 10) - line);
   EXPECT_EQ(count_of(data, "M"), 2u) << "two pieces of two points";
@@ -76,7 +76,7 @@ TEST(Chart, NonPositiveNumbersAreGapsOnALogAxis) {
   const std::vector<LegendEntry> entries = legend_entries(panel);
   ASSERT_EQ(entries.size(), 1u) << "what is not drawn is not in the legend";
   EXPECT_EQ(entries[0].name, "shown");
-  EXPECT_FALSE(testing::has_non_number(draw_figure(figure_of(panel))));
+  EXPECT_FALSE(markup_testing::has_non_number(draw_figure(figure_of(panel))));
 }
 
 TEST(Chart, ThinningKeepsEndsExtremesAndGaps) {
@@ -131,7 +131,7 @@ TEST(Chart, SharedLegendStandsOnce) {
   const Figure figure{
       .id = "g", .columns = 4, .shared_legend = true, .panels = std::vector<Panel>(8, panel)};
   const std::string svg = draw_figure(figure);
-  EXPECT_EQ(testing::XmlCheck(svg).problem(), std::nullopt);
+  EXPECT_EQ(markup_testing::XmlCheck(svg).problem(), std::nullopt);
   EXPECT_EQ(count_of(svg, "the only name"), 1u);
 }
 

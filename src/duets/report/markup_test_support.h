@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace duets::report::testing {
+namespace duets::report::markup_testing {
 
 /// What is wrong with the XML text (a DOCTYPE line is skipped), or nothing: tags nest, attributes
 /// are quoted and unique, text has no bare "<" or "&".
@@ -117,4 +117,4 @@ inline bool has_non_number(std::string_view markup) {
   return false;
 }
 
-}  // namespace duets::report::testing
+}  // namespace duets::report::markup_testing

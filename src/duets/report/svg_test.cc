@@ -58,18 +58,18 @@ TEST(Svg, DocumentIsWellFormedWithTextsOfAnyKind) {
   svg.gradient({0, 0, 5, 5}, {"#000000", "#ffffff"});
   svg.end_clip();
   const std::string out = svg.finish();
-  EXPECT_EQ(testing::XmlCheck(out).problem(), std::nullopt);
+  EXPECT_EQ(markup_testing::XmlCheck(out).problem(), std::nullopt);
   EXPECT_EQ(out.find("<script"), std::string::npos);
 }
 
 TEST(Svg, TheCheckOfWellFormednessFindsFaults) {
   for (const char* bad : {"<a><b></a></b>", "<a", "<a x=1/>", "<a x=\"1\" x=\"2\"/>", "<a>&</a>",
                           "<a x=\"<\"/>", "</a>", "<a>< b</a>"}) {
-    EXPECT_NE(testing::XmlCheck(bad).problem(), std::nullopt) << bad;
+    EXPECT_NE(markup_testing::XmlCheck(bad).problem(), std::nullopt) << bad;
   }
-  EXPECT_TRUE(testing::has_non_number("<a x=\"nan\"/>"));
-  EXPECT_TRUE(testing::has_non_number("M-inf 3"));
-  EXPECT_FALSE(testing::has_non_number("information; base64,nan"));
+  EXPECT_TRUE(markup_testing::has_non_number("<a x=\"nan\"/>"));
+  EXPECT_TRUE(markup_testing::has_non_number("M-inf 3"));
+  EXPECT_FALSE(markup_testing::has_non_number("information; base64,nan"));
 }
 
 TEST(Numbers, ReadAsPeopleWriteThem) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/service/agent_journal_instance.h"
 
 namespace duets::service {
 namespace {
@@ -22,7 +23,6 @@ constexpr const char* kAgentFact = "agent";
 constexpr const char* kDigestFact = "study_digest";
 constexpr const char* kDefinitionFact = "definition";
 constexpr const char* kCompleteFact = "complete";
-constexpr std::size_t kInstanceBytes = 16;
 constexpr std::size_t kLongestStem = 180;  // file systems allow 255 in all
 
 void write_answer(base::ByteWriter& out, const JournalAnswer& answer) {

@@ -18,10 +18,9 @@
 namespace duets::service {
 namespace {
 
-constexpr std::size_t kInstanceBytes = 16;
 constexpr const char* kPrefix = "joining-";
 
-[[noreturn]] void fail(const std::string& what, const std::filesystem::path& path) {
+[[noreturn]] void fail_joining(const std::string& what, const std::filesystem::path& path) {
   throw base::Error(base::ErrorKind::kIo,
                     fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
@@ -29,10 +28,10 @@ constexpr const char* kPrefix = "joining-";
 /// A new name is only there for good once its directory is synced.
 void sync_directory(const std::filesystem::path& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) fail("cannot be opened", directory);
+  if (fd < 0) fail_joining("cannot be opened", directory);
   const bool ok = fsync(fd) == 0;
   close(fd);
-  if (!ok) fail("cannot be synced", directory);
+  if (!ok) fail_joining("cannot be synced", directory);
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ PendingInstance::~PendingInstance() {
 
 bool PendingInstance::lock(const std::filesystem::path& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) fail("cannot be opened", path);
+  if (fd < 0) fail_joining("cannot be opened", path);
   struct stat held {};
   struct stat named {};
   // Whoever held it may have removed it between our two steps: then the lock is on no file at all.
@@ -93,7 +92,7 @@ void PendingInstance::fill(const std::filesystem::path& directory) {
   instance_ = new_instance();
   const ssize_t written = pwrite(fd_, instance_.data(), instance_.size(), 0);
   if (written != static_cast<ssize_t>(instance_.size()) || fsync(fd_) != 0) {
-    fail("cannot be written", path_);
+    fail_joining("cannot be written", path_);
   }
   sync_directory(directory);
 }

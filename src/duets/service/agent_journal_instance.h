@@ -5,12 +5,15 @@
 // agent.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 namespace duets::service {
 
-/// 16 random bytes: a new agent process.
+inline constexpr std::size_t kInstanceBytes = 16;
+
+/// That many random bytes: a new agent process.
 std::string new_instance();
 
 /// An instance on disk, locked by the process that uses it.

@@ -7,12 +7,11 @@
 
 #include "duets/base/count_text.h"
 #include "duets/base/error.h"
+#include "duets/service/clock.h"
 #include "duets/service/link_watch.h"
 
 namespace duets::service {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kMaxInfeasibleLines = 20;  ///< an epoch
 

@@ -21,10 +21,6 @@ namespace {
 
 using storage::StorageError;
 
-const std::atomic<bool> kNever = false;
-/// Of the one attempt of an agent that has nothing left to do.
-constexpr double kOnceSeconds = 5;
-
 /// What is known of the agent before it has joined.
 struct Wish {
   std::string study;                         ///< empty: the only one
@@ -126,7 +122,7 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
 
 v1::JoinReply call_join(const SessionOptions& options, const Wish& wish) {
   const v1::JoinRequest request = make_request(options, wish);
-  const std::atomic<bool>& stop = options.stop != nullptr ? *options.stop : kNever;
+  const std::atomic<bool>& stop = options.stop != nullptr ? *options.stop : kUnstopped;
   const std::string what = fmt::format(
       "joining {}{}", wish.study.empty() ? "the study" : fmt::format("study '{}'", wish.study),
       wish.agent ? fmt::format(" as agent {}", *wish.agent) : "");

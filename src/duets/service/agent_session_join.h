@@ -10,6 +10,9 @@
 
 namespace duets::service {
 
+/// The limit of the one attempt of an agent that has nothing left to do.
+inline constexpr double kOnceSeconds = 5;
+
 /// A session that has begun.
 struct Joined {
   Definition definition;

@@ -7,6 +7,7 @@
 
 #include "duets/base/count_text.h"
 #include "duets/base/error.h"
+#include "duets/service/clock.h"
 #include "duets/service/link_watch.h"
 #include "duets/service/status_code.h"
 #include "duets/service/study_status.h"
@@ -17,22 +18,12 @@ namespace {
 
 using base::Error;
 using base::ErrorKind;
-using Clock = std::chrono::steady_clock;
-
-constexpr double kOnceSeconds = 5;
 constexpr double kLeaveSeconds = 1;
-constexpr double kRepeatSeconds = 60;
 /// The first long poll of an epoch: when it comes back empty, one can say for whom all wait.
 constexpr double kFirstPoll = 2;
 /// A long poll that comes back empty sooner than this is not asked again at once.
 constexpr double kShortestPoll = 0.1;
 constexpr double kWritePause = 1;
-
-const std::atomic<bool> kNever = false;
-
-double seconds_since(Clock::time_point then) {
-  return std::chrono::duration<double>(Clock::now() - then).count();
-}
 
 }  // namespace
 
@@ -66,7 +57,7 @@ AgentTalk::~AgentTalk() {
       [&](grpc::ClientContext& context) {
         return options_.link->agents().Leave(&context, request, &reply);
       },
-      kNever, kLeaveSeconds);
+      kUnstopped, kLeaveSeconds);
 }
 
 bool AgentTalk::wait_for_query() {
@@ -138,7 +129,7 @@ bool AgentTalk::call(const std::string& what, const Link::Attempt& attempt, Pati
     if (patience == Patience::kUntilDone) {
       return options_.link->call(text, attempt, stop_, extra_seconds);
     }
-    const grpc::Status status = options_.link->try_once(attempt, kNever, kOnceSeconds);
+    const grpc::Status status = options_.link->try_once(attempt, kUnstopped, kOnceSeconds);
     if (!status.ok() && !is_transient(status)) throw error_of(status, text);
     return status.ok();
   } catch (const Error& error) {

@@ -9,6 +9,7 @@
 
 #include "duets/service/agent_session.h"
 #include "duets/service/agent_session_join.h"
+#include "duets/service/clock.h"
 #include "duets/service/heartbeat.h"
 
 namespace duets::service {
@@ -85,7 +86,7 @@ class AgentTalk {
   std::uint32_t taken_epoch_ = 0;    ///< the coordinator had its results when we joined
   std::uint32_t polled_epoch_ = 0;   ///< the first long poll in this epoch is over
   std::uint32_t waiting_epoch_ = 0;  ///< of the last line about waiting
-  std::chrono::steady_clock::time_point said_waiting_;
+  Clock::time_point said_waiting_;
 };
 
 }  // namespace duets::service

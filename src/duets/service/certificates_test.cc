@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Role = Identity::Role;
 
-std::string contents(const fs::path& path) {
+std::string certificate_text(const fs::path& path) {
   std::ifstream in(path);
   std::ostringstream text;
   text << in.rdbuf();
@@ -36,7 +36,7 @@ Identity agents(std::uint32_t first, std::uint32_t last, const std::string& stud
 class Parsed {
  public:
   explicit Parsed(const fs::path& path) : certificate_(nullptr, X509_free) {
-    const std::string text = contents(path);
+    const std::string text = certificate_text(path);
     BIO* memory = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
     certificate_.reset(PEM_read_bio_X509(memory, nullptr, nullptr, nullptr));
     BIO_free(memory);
@@ -253,14 +253,14 @@ TEST_F(CertificatesTest, KeysAreTheirOwnersAlone) {
 }
 
 TEST_F(CertificatesTest, NothingIsEverReplaced) {
-  const std::string key = contents(directory_ / "ca.key");
+  const std::string key = certificate_text(directory_ / "ca.key");
   EXPECT_THAT(refusal([&] { make_authority(directory_, 10); }),
               HasSubstr("ca.crt is there already"));
-  EXPECT_EQ(contents(directory_ / "ca.key"), key);
+  EXPECT_EQ(certificate_text(directory_ / "ca.key"), key);
   const CertificateFiles files = make(agents(3, 3));
-  const std::string text = contents(files.certificate);
+  const std::string text = certificate_text(files.certificate);
   EXPECT_THAT(refusal({agents(3, 3), {}}), HasSubstr("agent-3.crt is there already"));
-  EXPECT_EQ(contents(files.certificate), text);
+  EXPECT_EQ(certificate_text(files.certificate), text);
   fs::remove(files.certificate);
   EXPECT_THAT(refusal({agents(3, 3), {}}), HasSubstr("agent-3.key is there already"));
 }
@@ -301,15 +301,15 @@ TEST_F(CertificatesTest, AnotherAuthorityIsNotBelieved) {
   make(agents(3, 3));
   make_authority(root_ / "other", 10);
   TlsTexts texts = load_tls(directory_, "agent-3");
-  texts.authority = contents(root_ / "other" / "ca.crt");
+  texts.authority = certificate_text(root_ / "other" / "ca.crt");
   EXPECT_NE(tls_problem(texts), "");
 }
 
 TEST_F(CertificatesTest, LoadsWhatASideNeeds) {
   const CertificateFiles files = make(agents(3, 3, "tune"));
   const TlsTexts texts = load_tls(directory_, "tune/agent-3");
-  EXPECT_EQ(texts.authority, contents(directory_ / "ca.crt"));
-  EXPECT_EQ(texts.certificate, contents(files.certificate));
+  EXPECT_EQ(texts.authority, certificate_text(directory_ / "ca.crt"));
+  EXPECT_EQ(texts.certificate, certificate_text(files.certificate));
   EXPECT_THAT(texts.key, HasSubstr("BEGIN PRIVATE KEY"));
 }
 

@@ -145,7 +145,7 @@ TEST(Definition, RewardsAndUserValuesAreInverse) {
 }
 
 template <typename Change>
-std::string objection(const Change& change) {
+std::string definition_objection(const Change& change) {
   Study study = protocol::small_study();
   Definition definition = definition_of(study);
   change(study, definition);
@@ -156,7 +156,7 @@ std::string objection(const Change& change) {
 }
 
 TEST(Definition, NamesTheFieldThatIsWrong) {
-  const auto said = [](auto change) { return objection(change); };
+  const auto said = [](auto change) { return definition_objection(change); };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const char* name : {"", ".hidden", "a/b", "a b", "ä", "../x"}) {
     EXPECT_THAT(said([&](Study& s, Definition&) { s.name = name; }), HasSubstr("study.name"));
@@ -194,7 +194,7 @@ TEST(Definition, NamesTheFieldThatIsWrong) {
 }
 
 std::string space_objection(domain::Domain domain) {
-  return objection([&](Study& study, Definition&) {
+  return definition_objection([&](Study& study, Definition&) {
     study.domain = std::make_shared<const domain::Domain>(std::move(domain));
   });
 }

@@ -10,16 +10,16 @@ namespace {
 constexpr const char* kMagic = "duets export";
 constexpr std::size_t kDigestSize = 16;
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void fail_export(const std::string& what) {
   throw base::Error(base::ErrorKind::kDecode, "exported study: " + what);
 }
 
 // Magic and version come first, so that an older file is called so and not damaged.
 void check_head(base::ByteReader& in) {
-  if (in.text() != kMagic) fail("does not begin as one");
+  if (in.text() != kMagic) fail_export("does not begin as one");
   const std::uint32_t version = in.u32();
   if (version == kExportVersion) return;
-  fail(fmt::format(
+  fail_export(fmt::format(
       "has format version {}, and this program reads version {}; export the study again "
       "with this program, or use the program that wrote it",
       version, kExportVersion));
@@ -27,10 +27,10 @@ void check_head(base::ByteReader& in) {
 
 // All bytes but the checksum at the end.
 std::span<const std::uint8_t> checked_body(std::span<const std::uint8_t> bytes) {
-  if (bytes.size() < kDigestSize) fail("ends early");
+  if (bytes.size() < kDigestSize) fail_export("ends early");
   const auto body = bytes.first(bytes.size() - kDigestSize);
   if (base::ByteReader(bytes.last(kDigestSize)).digest() != base::digest_of(body)) {
-    fail("its bytes do not have its checksum: some were changed, added or lost");
+    fail_export("its bytes do not have its checksum: some were changed, added or lost");
   }
   return body;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "duets/service/clock.h"
 #include "duets/service/listener.h"
 #include "duets/service/log.h"
 
@@ -42,7 +43,6 @@ class Gate {
   int port() const { return listener_.port(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Silent {
     std::string peer;
     Clock::time_point until;

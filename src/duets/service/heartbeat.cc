@@ -5,19 +5,15 @@
 #include <numeric>
 #include <utility>
 
+#include "duets/service/clock.h"
+
 namespace duets::service {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMeasured = 20;         ///< answers that the mean is taken over
 constexpr std::size_t kLongestProblem = 200;  ///< of a problem in a heartbeat
 constexpr double kShortestInterval = 1;       ///< between two beats, whatever the news
 constexpr double kLongestBeat = 15;           ///< news must not wait for a beat that hangs
-
-Clock::duration seconds(double count) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
-}
 
 double seconds_since(const std::optional<Clock::time_point>& begin) {
   if (!begin) return 0;

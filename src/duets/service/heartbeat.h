@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "duets/service/clock.h"
 #include "duets/service/link.h"
 #include "duets/v1/duets.pb.h"
 
@@ -52,7 +53,7 @@ class Pulse {
   const double lease_seconds_;
   mutable std::mutex mutex_;
   v1::Progress progress_;
-  std::optional<std::chrono::steady_clock::time_point> query_began_;
+  std::optional<Clock::time_point> query_began_;
   std::deque<double> seconds_;  ///< of the last answers
   std::string state_;
   bool fenced_ = false;
@@ -82,8 +83,7 @@ class HeartbeatThread {
  private:
   using Pulses = std::vector<std::shared_ptr<Pulse>>;
   void run();
-  void wait_until_due(std::unique_lock<std::mutex>& lock,
-                      std::chrono::steady_clock::time_point begin, double interval);
+  void wait_until_due(std::unique_lock<std::mutex>& lock, Clock::time_point begin, double interval);
   void beat(const Pulses& pulses, double limit);
 
   std::shared_ptr<Link> link_;

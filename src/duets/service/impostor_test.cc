@@ -16,8 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::atomic<bool> kNever = false;
-
 class Impostor : public testing::Test {
  protected:
   Impostor() {
@@ -61,7 +59,7 @@ class Impostor : public testing::Test {
     const auto attempt = [&](grpc::ClientContext& context) {
       return link.agents().Beat(&context, request, &reply);
     };
-    link.call("beating", attempt, kNever);
+    link.call("beating", attempt, kUnstopped);
   }
 
   /// A new certificate for this address.

@@ -12,6 +12,7 @@
 
 #include "duets/base/error.h"
 #include "duets/service/certificates.h"
+#include "duets/service/clock.h"
 #include "duets/service/link_connector.h"
 #include "duets/service/link_probe.h"
 #include "duets/service/link_text.h"
@@ -22,20 +23,12 @@
 namespace duets::service {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kFirstPause = 0.1;
 constexpr double kLongestPause = 10;
-/// A line about the same trouble comes no more often.
-constexpr double kRepeatSeconds = 60;
 /// How often and how long a connection must break in the handshake before it counts as refused: a
 /// relay in front of a coordinator that is just starting looks the same for a moment.
 constexpr int kRefusedTimes = 3;
 constexpr double kRefusedSeconds = 5;
-
-double seconds_since(Clock::time_point then) {
-  return std::chrono::duration<double>(Clock::now() - then).count();
-}
 
 void check_address(const std::string& server) {
   const std::size_t colon = server.rfind(':');
@@ -65,7 +58,7 @@ grpc::ChannelArguments channel_arguments() {
   return arguments;
 }
 
-std::shared_ptr<grpc::ChannelCredentials> credentials(const LinkOptions& options) {
+std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const LinkOptions& options) {
   if (options.insecure) return grpc::InsecureChannelCredentials();
   const TlsTexts texts = load_tls(options.certs, options.identity);
   // The coordinator would close the connection without saying why.
@@ -101,8 +94,8 @@ class Link::Impl {
   explicit Impl(LinkOptions options) : options_(std::move(options)) {
     check_address(options_.server);
     if (options_.insecure) options_.identity.clear();
-    const std::shared_ptr<grpc::Channel> channel =
-        grpc::CreateCustomChannel(options_.server, credentials(options_), channel_arguments());
+    const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
+        options_.server, channel_credentials(options_), channel_arguments());
     agents_ = v1::Agents::NewStub(channel);
     operators_ = v1::Operators::NewStub(channel);
     connector_ = std::make_unique<LinkConnector>(channel);

@@ -14,6 +14,12 @@
 
 namespace duets::service {
 
+/// A line about the same problem is written no more often.
+inline constexpr double kRepeatSeconds = 60;
+
+/// For a call that nothing stops.
+inline const std::atomic<bool> kUnstopped = false;
+
 struct LinkOptions {
   std::string server;           ///< "host:port"
   bool insecure = false;        ///< plaintext; must be typed

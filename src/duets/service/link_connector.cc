@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "duets/service/clock.h"
 #include "duets/service/link_watch.h"
 
 namespace duets::service {
@@ -28,7 +29,6 @@ void LinkConnector::connect() {
 
 void LinkConnector::sleep_unless_back(const std::atomic<bool>& stop, double seconds,
                                       std::uint64_t known) const {
-  using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   // At least one step: a connection that comes and breaks at once is not a reason to hurry.
   do {

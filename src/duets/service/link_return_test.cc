@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::atomic<bool> kNever = false;
 /// Names the directory of the other process.
 constexpr const char* kServeVariable = "DUETS_LINK_RETURN_TEST";
 
@@ -128,7 +127,7 @@ class LinkReturn : public testing::TestWithParam<bool> {
 // A handshake needs somebody who reads: calls that fail at once do not.
 TEST_P(LinkReturn, ACallFindsTheCoordinatorThatComesBack) {
   Link link(options());
-  ASSERT_TRUE(link.call("beating", beat(link), kNever));
+  ASSERT_TRUE(link.call("beating", beat(link), kUnstopped));
   kill_server();
   std::atomic<bool> stop = false;
   std::atomic<int> attempts = 0;
@@ -148,11 +147,11 @@ TEST_P(LinkReturn, ACallFindsTheCoordinatorThatComesBack) {
 // As heartbeats are: nobody waits between them.
 TEST_P(LinkReturn, SingleAttemptsFindTheCoordinatorThatComesBack) {
   Link link(options());
-  ASSERT_TRUE(link.try_once(beat(link), kNever, 20).ok());
+  ASSERT_TRUE(link.try_once(beat(link), kUnstopped, 20).ok());
   kill_server();
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(link.try_once(beat(link), kNever, 20).ok());
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(link.try_once(beat(link), kUnstopped, 20).ok());
   start();
-  EXPECT_TRUE(eventually([&] { return link.try_once(beat(link), kNever, 20).ok(); }));
+  EXPECT_TRUE(eventually([&] { return link.try_once(beat(link), kUnstopped, 20).ok(); }));
 }
 
 TEST_P(LinkReturn, ACallThatTheCoordinatorDroppedIsMadeAgain) {
@@ -161,7 +160,7 @@ TEST_P(LinkReturn, ACallThatTheCoordinatorDroppedIsMadeAgain) {
   const auto dropped = [&](grpc::ClientContext&) {
     return ++count < 3 ? grpc::Status(grpc::StatusCode::CANCELLED, "CANCELLED") : grpc::Status::OK;
   };
-  EXPECT_TRUE(link.call("waiting", dropped, kNever));
+  EXPECT_TRUE(link.call("waiting", dropped, kUnstopped));
   EXPECT_EQ(count, 3);
 }
 

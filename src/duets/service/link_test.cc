@@ -16,8 +16,6 @@ using protocol::error_kind;
 using protocol::error_text;
 using testing::HasSubstr;
 
-const std::atomic<bool> kNever = false;
-
 LinkOptions plain(const std::string& server) {
   LinkOptions options;
   options.server = server;
@@ -41,7 +39,7 @@ TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
   const auto flaky = [&](grpc::ClientContext&) {
     return ++count < 4 ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "away") : grpc::Status::OK;
   };
-  EXPECT_TRUE(link.call("testing", flaky, kNever));
+  EXPECT_TRUE(link.call("testing", flaky, kUnstopped));
   EXPECT_EQ(count, 4);
   EXPECT_THAT(log, HasSubstr("testing: no answer from the coordinator: away; trying again"));
   EXPECT_THAT(log, HasSubstr("is back"));
@@ -49,7 +47,7 @@ TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
   const auto refused = [](grpc::ClientContext&) {
     return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such study");
   };
-  EXPECT_EQ(error_kind([&] { link.call("testing", refused, kNever); }), ErrorKind::kInvalid);
+  EXPECT_EQ(error_kind([&] { link.call("testing", refused, kUnstopped); }), ErrorKind::kInvalid);
 }
 
 TEST(Link, GivesUpWhenAskedToWithOneLine) {
@@ -65,7 +63,7 @@ TEST(Link, GivesUpWhenAskedToWithOneLine) {
         [&](grpc::ClientContext& context) {
           return link.operators().GetStatus(&context, {}, &reply);
         },
-        kNever);
+        kUnstopped);
   };
   EXPECT_EQ(error_kind(ask), ErrorKind::kConnection);
   EXPECT_EQ(error_text(ask), "asking: nobody listens at 127.0.0.1:1; is duets serve running?");
@@ -80,7 +78,7 @@ TEST(Link, AHostThatDoesNotExistIsNamed) {
     v1::BeatReply reply;
     return link.agents().Beat(&context, {}, &reply);
   };
-  EXPECT_EQ(error_text([&] { link.call("beating", beat, kNever); }),
+  EXPECT_EQ(error_text([&] { link.call("beating", beat, kUnstopped); }),
             "beating: nowhere.invalid is not known; is the name right?");
 }
 
@@ -167,7 +165,7 @@ class LinkTls : public testing::Test {
           [&](grpc::ClientContext& context) {
             return link.agents().Beat(&context, request, &reply);
           },
-          kNever);
+          kUnstopped);
     });
   }
 

@@ -13,27 +13,27 @@ using testing::Not;
 std::string said(const std::string& text, StatusCode code = StatusCode::UNAVAILABLE) {
   return away_text({code, text}, "lab.example:7117");
 }
-std::string failed(const std::string& text) {
+std::string failed_call(const std::string& text) {
   return "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:7117: " + text;
 }
 
 // As gRPC 1.51 words them.
 TEST(LinkText, SaysWhatIsWrongAndWhatMayHelp) {
-  EXPECT_EQ(said(failed("Failed to connect to remote host: Connection refused")),
+  EXPECT_EQ(said(failed_call("Failed to connect to remote host: Connection refused")),
             "nobody listens at lab.example:7117; is duets serve running?");
   EXPECT_EQ(said("DNS resolution failed for lab.example:7117: C-ares status is not ARES_SUCCESS "
                  "qtype=AAAA name=lab.example is_balancer=0: Domain name not found"),
             "lab.example is not known; is the name right?");
-  EXPECT_THAT(said(failed("Socket closed")), HasSubstr("may be overloaded"));
-  EXPECT_THAT(said(failed("connection attempt timed out before receiving SETTINGS frame")),
+  EXPECT_THAT(said(failed_call("Socket closed")), HasSubstr("may be overloaded"));
+  EXPECT_THAT(said(failed_call("connection attempt timed out before receiving SETTINGS frame")),
               HasSubstr("does not answer; it may be overloaded"));
-  EXPECT_THAT(said(failed("Ssl handshake failed: SSL_ERROR_SSL: error:0A00010B:SSL "
-                          "routines::wrong version number")),
+  EXPECT_THAT(said(failed_call("Ssl handshake failed: SSL_ERROR_SSL: error:0A00010B:SSL "
+                               "routines::wrong version number")),
               HasSubstr("type --insecure here too"));
-  EXPECT_THAT(said(failed("Ssl handshake failed: SSL_ERROR_SSL: error:0A000086:SSL "
-                          "routines::certificate verify failed")),
+  EXPECT_THAT(said(failed_call("Ssl handshake failed: SSL_ERROR_SSL: error:0A000086:SSL "
+                               "routines::certificate verify failed")),
               HasSubstr("does not fit ca.crt"));
-  EXPECT_THAT(said(failed("Peer name lab.example is not in peer certificate")),
+  EXPECT_THAT(said(failed_call("Peer name lab.example is not in peer certificate")),
               HasSubstr("duets certs server --host lab.example"));
   EXPECT_THAT(said("Deadline Exceeded", StatusCode::DEADLINE_EXCEEDED),
               HasSubstr("does not answer"));
@@ -42,9 +42,9 @@ TEST(LinkText, SaysWhatIsWrongAndWhatMayHelp) {
 
 TEST(LinkText, NothingOfGrpcIsSeen) {
   for (const std::string& text :
-       {failed("tcp handshaker shutdown"), failed("something new"), failed("Handshake read failed"),
-        std::string("Received RST_STREAM with error code 2"), std::string("Stream removed"),
-        std::string("keepalive watchdog timeout"), std::string()}) {
+       {failed_call("tcp handshaker shutdown"), failed_call("something new"),
+        failed_call("Handshake read failed"), std::string("Received RST_STREAM with error code 2"),
+        std::string("Stream removed"), std::string("keepalive watchdog timeout"), std::string()}) {
     EXPECT_THAT(said(text), HasSubstr("lab.example:7117")) << text;
     EXPECT_THAT(said(text), Not(HasSubstr("addresses"))) << text;
     EXPECT_THAT(said(text), Not(HasSubstr("handshake"))) << text;
@@ -64,21 +64,22 @@ TEST(LinkText, WhatTheCoordinatorSaysIsPassedOn) {
 TEST(LinkText, AnOverloadedCoordinatorIsNotTakenForOneThatRefuses) {
   for (const char* text : {"Socket closed", "Connection reset by peer", "tcp handshaker shutdown",
                            "connection attempt timed out before receiving SETTINGS frame"}) {
-    EXPECT_THAT(said(failed(text)), Not(HasSubstr("TLS"))) << text;
-    EXPECT_THAT(said(failed(text)), HasSubstr("overloaded")) << text;
+    EXPECT_THAT(said(failed_call(text)), Not(HasSubstr("TLS"))) << text;
+    EXPECT_THAT(said(failed_call(text)), HasSubstr("overloaded")) << text;
   }
-  const grpc::Status late(StatusCode::UNAVAILABLE,
-                          failed("connection attempt timed out before receiving SETTINGS frame"));
+  const grpc::Status late(
+      StatusCode::UNAVAILABLE,
+      failed_call("connection attempt timed out before receiving SETTINGS frame"));
   EXPECT_FALSE(is_closed_early(late)) << "three of these would blame the certificate";
-  EXPECT_TRUE(is_closed_early({StatusCode::UNAVAILABLE, failed("Socket closed")}));
+  EXPECT_TRUE(is_closed_early({StatusCode::UNAVAILABLE, failed_call("Socket closed")}));
 }
 
 TEST(LinkText, ARefusedConnectionIsTold) {
   const auto refused = [](const std::string& text) {
     return is_refused({StatusCode::UNAVAILABLE, text});
   };
-  EXPECT_TRUE(refused(failed("Failed to connect to remote host: Connection refused")));
-  EXPECT_FALSE(refused(failed("Socket closed")));
+  EXPECT_TRUE(refused(failed_call("Failed to connect to remote host: Connection refused")));
+  EXPECT_FALSE(refused(failed_call("Socket closed")));
 }
 
 }  // namespace

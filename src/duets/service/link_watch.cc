@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "duets/service/clock.h"
+
 namespace duets::service {
 namespace {
 
@@ -11,7 +13,6 @@ constexpr std::chrono::duration<double> kNotice(kNoticeSeconds);
 }  // namespace
 
 void sleep_unless(const std::atomic<bool>& stop, double seconds) {
-  using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (!stop && Clock::now() < end) {
     std::this_thread::sleep_for(

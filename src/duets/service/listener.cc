@@ -23,7 +23,7 @@ constexpr int kBacklog = 4096;
 
 using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
-[[noreturn]] void fail(const std::string& address, const std::string& why) {
+[[noreturn]] void fail_listening(const std::string& address, const std::string& why) {
   throw base::Error(base::ErrorKind::kConnection,
                     fmt::format("cannot listen on {}: {}", address, why));
 }
@@ -47,7 +47,7 @@ Addresses resolve(const std::string& address, const std::string& host, const std
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
-  if (error != 0) fail(address, fmt::format("host {}: {}", host, gai_strerror(error)));
+  if (error != 0) fail_listening(address, fmt::format("host {}: {}", host, gai_strerror(error)));
   return {found, freeaddrinfo};
 }
 
@@ -118,7 +118,7 @@ Listener::Listener(const std::string& address) {
   // All addresses of both families are one socket, where there is IPv6.
   if (host == "0.0.0.0") listen_on("::");
   if (sockets_.empty()) listen_on(host);
-  if (sockets_.empty()) fail(address, advice(why));
+  if (sockets_.empty()) fail_listening(address, advice(why));
 }
 
 }  // namespace duets::service

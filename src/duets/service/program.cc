@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/service/clock.h"
 #include "duets/service/program_exec.h"
 #include "duets/service/program_lines.h"
 #include "duets/service/program_process.h"
@@ -25,7 +26,6 @@ namespace duets::service {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = ProgramProcess::Clock;
 
 constexpr double kMaxSeconds = 1e9;
 constexpr milliseconds kLookAround{50};
@@ -34,10 +34,7 @@ constexpr milliseconds kFarewell{1000};
 // How much is read before lines are looked at again; more than a pipe usually holds.
 constexpr std::size_t kMaxRead = std::size_t{1} << 20;
 
-Clock::duration seconds(double count) {
-  return std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(std::min(count, kMaxSeconds)));
-}
+Clock::duration bounded_seconds(double count) { return seconds(std::min(count, kMaxSeconds)); }
 
 void validate(const ProgramOptions& options) {
   if (options.command.empty()) {
@@ -215,7 +212,7 @@ bool Program::Impl::is_usable() {
 }
 
 std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<bool>& abandon) {
-  auto deadline = Clock::now() + seconds(options_.timeout_seconds);
+  auto deadline = Clock::now() + bounded_seconds(options_.timeout_seconds);
   std::optional<Said> said;  // with `once`, where the end of the process is waited for
   while (true) {
     if (abandon.load()) {
@@ -242,7 +239,7 @@ std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<
       if (!options_.once) return answered(query, *said);
       // An object is meant as the answer; of numbers there may come more.
       if (!is_number_line(said->line)) {
-        deadline = std::min(deadline, Clock::now() + seconds(options_.kill_seconds));
+        deadline = std::min(deadline, Clock::now() + bounded_seconds(options_.kill_seconds));
       }
     }
     if (ended) return said ? answered(query, *said) : output_ended(query);
@@ -257,7 +254,7 @@ Answer Program::Impl::out_of_time(const Sending& query, const std::optional<Said
     return failed(fmt::format("the program printed {} but did not end within {} s",
                               quoted_output(said->line), options_.timeout_seconds));
   }
-  process_->end(Clock::duration::zero(), seconds(options_.kill_seconds));
+  process_->end(Clock::duration::zero(), bounded_seconds(options_.kill_seconds));
   return answered(query, *said);
 }
 
@@ -319,7 +316,7 @@ bool Program::Impl::has_read_nothing(const Sending& query) const {
 Answer Program::Impl::answered(const Sending& query, const Said& said) {
   if (const auto* failure = std::get_if<Failure>(&said.answer)) return failed(failure->why);
   if (options_.once) {
-    process_->end(seconds(options_.kill_seconds), seconds(options_.kill_seconds));
+    process_->end(bounded_seconds(options_.kill_seconds), bounded_seconds(options_.kill_seconds));
     read_some();
     lines_.end();
   }
@@ -333,7 +330,7 @@ Answer Program::Impl::answered(const Sending& query, const Said& said) {
 std::optional<Answer> Program::Impl::output_ended(const Sending& query) {
   if (has_answered_ && has_read_nothing(query)) return std::nullopt;
   const bool by_itself = process_->wait(kFarewell);
-  process_->end(Clock::duration::zero(), seconds(options_.kill_seconds));
+  process_->end(Clock::duration::zero(), bounded_seconds(options_.kill_seconds));
   if (!by_itself) return failed("the program closed its output without an answer" + last_words());
   return failed(fmt::format("the program ended with {} before it answered{}",
                             process_->how_it_ended(), last_words()));
@@ -360,7 +357,8 @@ std::string Program::Impl::last_words() const {
 
 void Program::Impl::end(Clock::duration patience) {
   if (!process_) return;
-  process_->end(std::min(patience, seconds(options_.kill_seconds)), seconds(options_.kill_seconds));
+  process_->end(std::min(patience, bounded_seconds(options_.kill_seconds)),
+                bounded_seconds(options_.kill_seconds));
   process_.reset();
 }
 

@@ -24,12 +24,12 @@ namespace {
 constexpr const char* kNoPipe = "cannot make a pipe to the program";
 constexpr int kMaxReadsAtEnd = 16;
 
-[[noreturn]] void fail(const std::string& what, int error) {
+[[noreturn]] void fail_process(const std::string& what, int error) {
   throw base::Error(base::ErrorKind::kIo, fmt::format("{}: {}", what, std::strerror(error)));
 }
 
 FileDescriptor checked(int fd) {
-  if (fd < 0) fail(kNoPipe, errno);
+  if (fd < 0) fail_process(kNoPipe, errno);
   return FileDescriptor(fd);
 }
 
@@ -41,7 +41,7 @@ struct Pipe {
 // that was started with its standard streams closed.
 Pipe make_pipe() {
   std::array<int, 2> fds{};
-  if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail(kNoPipe, errno);
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail_process(kNoPipe, errno);
   const FileDescriptor low_read(fds[0]);
   const FileDescriptor low_write(fds[1]);
   Pipe result;
@@ -70,7 +70,7 @@ void set_nonblocking(const FileDescriptor& descriptor) {
     case EINVAL:
       break;
     default:
-      fail(fmt::format("cannot start {}", file), error);
+      fail_process(fmt::format("cannot start {}", file), error);
   }
   throw base::Error(base::ErrorKind::kInvalid,
                     fmt::format("cannot run {}: {}{}", file, std::strerror(error), advice));
@@ -118,7 +118,7 @@ ProgramProcess::ProgramProcess(const ProgramCall& call, ProgramLog& relay) : rel
     keeper_ = std::thread([this, &start] { keep(start); });
   } catch (const std::system_error& failure) {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    fail(fmt::format("cannot start {}", call.file), failure.code().value());
+    fail_process(fmt::format("cannot start {}", call.file), failure.code().value());
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const int failed = error.get();

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "duets/service/clock.h"
 #include "duets/service/program_exec.h"
 #include "duets/service/program_log.h"
 
@@ -34,8 +35,6 @@ class FileDescriptor {
 /// so a shell script had better `exec` what takes long.
 class ProgramProcess {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// Starts the program. kInvalid when it can never be run; kIo when it cannot be run now (too many
   /// processes or files).
   ProgramProcess(const ProgramCall& call, ProgramLog& relay);

@@ -79,11 +79,11 @@ INSTANTIATE_TEST_SUITE_P(Numbers, BadAnswer,
                          ::testing::Values("nan", "NaN", "-nan", "inf", "-inf", "Infinity", "1e999",
                                            "-1e999"));
 
-class LogLine : public ::testing::TestWithParam<const char*> {};
+class ProgramLogLine : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(LogLine, IsNoAnswer) { EXPECT_FALSE(read_answer(GetParam(), "3-2-17")); }
+TEST_P(ProgramLogLine, IsNoAnswer) { EXPECT_FALSE(read_answer(GetParam(), "3-2-17")); }
 
-INSTANTIATE_TEST_SUITE_P(Lines, LogLine,
+INSTANTIATE_TEST_SUITE_P(Lines, ProgramLogLine,
                          ::testing::Values("", " ", "hello", "loading model ...",
                                            "<html>502 Bad Gateway</html>", "{'loss': 0.5}",
                                            "{not json", "{", "value", "NaN loss", "\xff\xfe",
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Lines, LogLine,
                                            "value: {\"value\": 1}"));
 
 // A number counts only when it is the whole line, and decimal.
-INSTANTIATE_TEST_SUITE_P(LinesWithNumbers, LogLine,
+INSTANTIATE_TEST_SUITE_P(LinesWithNumbers, ProgramLogLine,
                          ::testing::Values("epoch 3", "3 epochs", "accuracy: 0.93", "0.93%", "1 2",
                                            "1,5", "1_000", "0x10", "0x1p3", "1e", ".", "-", "+",
                                            "+-1", "++1", "--1", "1.2.3", "0.93;"));

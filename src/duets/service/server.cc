@@ -23,7 +23,7 @@ constexpr int kMinPingMs = 5'000;
 constexpr int kMaxIdleMs = 300'000;
 constexpr auto kShutdown = std::chrono::seconds(5);
 
-std::shared_ptr<grpc::ServerCredentials> credentials(const ServerOptions& options) {
+std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerOptions& options) {
   if (options.insecure) return grpc::InsecureServerCredentials();
   const TlsTexts texts = load_tls(options.certs, "coordinator");
   const std::string problem = tls_problem(texts);
@@ -35,7 +35,7 @@ std::shared_ptr<grpc::ServerCredentials> credentials(const ServerOptions& option
   return grpc::SslServerCredentials(ssl);
 }
 
-std::string host_of(const std::string& listen) {
+std::string listening_host(const std::string& listen) {
   const std::size_t colon = listen.rfind(':');
   base::require(colon != std::string::npos && colon > 0 && colon + 1 < listen.size(), "listen",
                 listen, "must be HOST:PORT");
@@ -56,8 +56,8 @@ class Server::Impl {
  public:
   Impl(ServerOptions options, const base::Executor& executor)
       : options_(std::move(options)),
-        host_(host_of(options_.listen)),
-        credentials_(credentials(options_)),
+        host_(listening_host(options_.listen)),
+        credentials_(server_credentials(options_)),
         studies_(options_.storage,
                  {options_.lease_seconds, options_.max_wait_seconds, options_.log}, executor),
         agents_(studies_, options_.insecure, options_.log),

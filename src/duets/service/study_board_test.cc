@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "duets/service/answer.h"
 #include "duets/service/raw_agent_test_support.h"
+#include "duets/service/reply.h"
 
 namespace duets::service {
 namespace {
@@ -67,12 +67,12 @@ TEST(StudyBoard, RealsAreThoseOfTheRecords) {
   EXPECT_EQ(static_cast<double>(board.traffic().closing_reals), end.closing);
 }
 
-TEST(Answer, IsGivenOnceAndAlsoWhenTheJobIsDropped) {
+TEST(Reply, IsGivenOnceAndAlsoWhenTheJobIsDropped) {
   std::vector<grpc::StatusCode> heard;
   const auto listen = [&](const grpc::Status& status) { heard.push_back(status.error_code()); };
-  { Answer dropped(listen); }
+  { Reply dropped(listen); }
   {
-    Answer told(listen);
+    Reply told(listen);
     told(grpc::Status::OK);
   }
   EXPECT_EQ(heard, (std::vector{grpc::StatusCode::UNAVAILABLE, grpc::StatusCode::OK}));

@@ -9,22 +9,23 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kStudy =
+const std::string kDifferingStudy =
     "[study]\nname = \"a\"\nhorizon = 12\n\n[space]\ndomain = \"finite\"\npoints = [\n"
     "  [0.0, 1.0],\n  [0.5, 0.5],\n]\n\n[duets]\n# preset = \"auto\"\nbeta = 0.5\n";
 
 std::string with(const std::string& from, const std::string& to) {
-  std::string text = kStudy;
+  std::string text = kDifferingStudy;
   return text.replace(text.find(from), from.size(), to);
 }
 
 TEST(StudyDifference, EqualTextsDifferInNothing) {
-  EXPECT_TRUE(differing_fields(kStudy, kStudy).empty());
+  EXPECT_TRUE(differing_fields(kDifferingStudy, kDifferingStudy).empty());
   EXPECT_EQ(difference_text({}), "");
 }
 
 TEST(StudyDifference, EveryFieldThatDiffersIsNamedWithBothValues) {
-  const auto differences = differing_fields(kStudy, with("beta = 0.5", "beta = 0.2\nt1 = 3"));
+  const auto differences =
+      differing_fields(kDifferingStudy, with("beta = 0.5", "beta = 0.2\nt1 = 3"));
   EXPECT_THAT(differences, ElementsAre(FieldDifference{"duets.beta", "0.5", "0.2"},
                                        FieldDifference{"duets.t1", "", "3"}));
   EXPECT_EQ(difference_text(differences),
@@ -32,19 +33,19 @@ TEST(StudyDifference, EveryFieldThatDiffersIsNamedWithBothValues) {
 }
 
 TEST(StudyDifference, AFieldThatOnlyTheFirstHas) {
-  EXPECT_THAT(differing_fields(kStudy, with("horizon = 12\n", "")),
+  EXPECT_THAT(differing_fields(kDifferingStudy, with("horizon = 12\n", "")),
               ElementsAre(FieldDifference{"study.horizon", "12", ""}));
 }
 
 TEST(StudyDifference, AListOverSeveralLinesIsOneField) {
-  const auto differences = differing_fields(kStudy, with("[0.5, 0.5]", "[0.5, 0.6]"));
+  const auto differences = differing_fields(kDifferingStudy, with("[0.5, 0.5]", "[0.5, 0.6]"));
   ASSERT_EQ(differences.size(), 1U);
   EXPECT_EQ(differences[0].field, "space.points");
   EXPECT_THAT(differences[0].second, HasSubstr("[0.5, 0.6]"));
 }
 
 TEST(StudyDifference, CommentsAreNoFields) {
-  EXPECT_TRUE(differing_fields(kStudy, with("\"auto\"", "\"quick\"")).empty());
+  EXPECT_TRUE(differing_fields(kDifferingStudy, with("\"auto\"", "\"quick\"")).empty());
 }
 
 TEST(StudyDifference, LongValuesAndManyFieldsAreShortened) {
@@ -66,8 +67,8 @@ TEST(StudyDifference, LongValuesAndManyFieldsAreShortened) {
 TEST(StudyDifference, AnyTextGivesSomeAnswer) {
   for (const char* text :
        {"", "\n", "[", "]", "[]", " = ", "= [\n]", "a = [", "a = [\nb", "[[x]"}) {
-    static_cast<void>(difference_text(differing_fields(text, kStudy)));
-    static_cast<void>(difference_text(differing_fields(kStudy, text)));
+    static_cast<void>(difference_text(differing_fields(text, kDifferingStudy)));
+    static_cast<void>(difference_text(differing_fields(kDifferingStudy, text)));
   }
 }
 

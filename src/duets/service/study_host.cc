@@ -289,15 +289,14 @@ void StudyHost::send(const v1::SendRequest& request, SendDone done) {
     return done(status, {});
   }
   const auto reply = std::make_shared<v1::SendReply>();
-  const auto answer =
-      std::make_shared<Answer>([this, reply, agent = request.caller().agent(),
-                                done = std::move(done)](const grpc::Status& status) {
-        {
-          const std::lock_guard lock(pending_mutex_);
-          pending_.erase(agent);
-        }
-        done(status, std::move(*reply));
-      });
+  const auto answer = std::make_shared<Reply>([this, reply, agent = request.caller().agent(),
+                                               done = std::move(done)](const grpc::Status& status) {
+    {
+      const std::lock_guard lock(pending_mutex_);
+      pending_.erase(agent);
+    }
+    done(status, std::move(*reply));
+  });
   worker_.post([this, message, caller = request.caller(), wire = request.message(), reply, answer] {
     // An operator may have retired the agent since the call came.
     const grpc::Status refused = check_not_retired(caller.agent());

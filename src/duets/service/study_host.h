@@ -19,10 +19,10 @@
 
 #include "duets/base/executor.h"
 #include "duets/protocol/coordinator.h"
-#include "duets/service/answer.h"
 #include "duets/service/certificates.h"
 #include "duets/service/lease_table.h"
 #include "duets/service/link.h"
+#include "duets/service/reply.h"
 #include "duets/service/study_board.h"
 #include "duets/service/study_journal.h"
 #include "duets/service/worker.h"

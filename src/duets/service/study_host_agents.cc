@@ -7,6 +7,7 @@
 #include "duets/base/error.h"
 #include "duets/protocol/guarantee.h"
 #include "duets/region/fingerprint.h"
+#include "duets/service/agent_journal_instance.h"
 #include "duets/service/handshake.h"
 #include "duets/service/status_code.h"
 #include "duets/service/study_host.h"
@@ -19,9 +20,8 @@ namespace {
 using grpc::StatusCode;
 
 constexpr std::size_t kMaxText = 500;
-constexpr std::size_t kInstanceBytes = 16;
 
-std::string bytes_of(const random::Coin& coin) { return {coin.key().begin(), coin.key().end()}; }
+std::string key_bytes(const random::Coin& coin) { return {coin.key().begin(), coin.key().end()}; }
 
 }  // namespace
 
@@ -70,8 +70,8 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   *reply.mutable_definition() = to_wire(definition_);
   *reply.mutable_study_digest() = to_wire(digest);
   reply.set_agent(grant.agent);
-  reply.set_coin(bytes_of(secret_.agent_coin(base::AgentId{grant.agent})));
-  reply.set_public_coin(bytes_of(secret_.public_coin()));
+  reply.set_coin(key_bytes(secret_.agent_coin(base::AgentId{grant.agent})));
+  reply.set_public_coin(key_bytes(secret_.public_coin()));
   reply.set_token(grant.token);
   reply.set_lease_seconds(options_.lease_seconds);
   reply.set_num_broadcasts(board_.num_broadcasts());

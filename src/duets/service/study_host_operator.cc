@@ -33,7 +33,7 @@ ClosePolicy StudyHost::policy() const {
 }
 
 void StudyHost::decide(std::function<grpc::Status()> decision, DecisionDone done) {
-  const auto answer = std::make_shared<Answer>(std::move(done));
+  const auto answer = std::make_shared<Reply>(std::move(done));
   if (const auto status = not_serving()) return (*answer)(*status);
   // A disk that takes nothing keeps the worker waiting. A failed study does not: it says so.
   if (const std::string problem = board_.problem();

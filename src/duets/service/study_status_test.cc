@@ -99,7 +99,7 @@ TEST(StudyStatus, AnEmptyOneTravels) {
 }
 
 template <typename Change>
-std::string objection(const Change& change) {
+std::string status_objection(const Change& change) {
   v1::StudyStatus wire = to_wire(full_status());
   change(wire);
   EXPECT_EQ(error_kind([&] { from_wire(wire); }), base::ErrorKind::kInvalid);
@@ -108,18 +108,18 @@ std::string objection(const Change& change) {
 
 TEST(StudyStatus, WhatNoServerSendsIsRefused) {
   using S = v1::StudyStatus;
-  EXPECT_THAT(objection([](S& s) { s.set_state(v1::STUDY_STATE_UNSPECIFIED); }),
+  EXPECT_THAT(status_objection([](S& s) { s.set_state(v1::STUDY_STATE_UNSPECIFIED); }),
               HasSubstr("status.state = 0"));
-  EXPECT_THAT(objection([](S& s) { s.set_state(static_cast<v1::StudyState>(5)); }),
+  EXPECT_THAT(status_objection([](S& s) { s.set_state(static_cast<v1::StudyState>(5)); }),
               HasSubstr("status.state = 5"));
-  EXPECT_THAT(objection([](S& s) { s.mutable_agent_status(0)->set_presence(4); }),
+  EXPECT_THAT(status_objection([](S& s) { s.mutable_agent_status(0)->set_presence(4); }),
               HasSubstr("status.presence = 4"));
-  EXPECT_THAT(objection([](S& s) { s.mutable_agent_status(0)->set_agent(3); }),
+  EXPECT_THAT(status_objection([](S& s) { s.mutable_agent_status(0)->set_agent(3); }),
               HasSubstr("status.agent = 3"));
-  EXPECT_THAT(objection([](S& s) { s.mutable_waiting()->set_agents(0, 3); }),
+  EXPECT_THAT(status_objection([](S& s) { s.mutable_waiting()->set_agents(0, 3); }),
               HasSubstr("status.waiting = 3"));
-  EXPECT_THAT(objection([](S& s) { s.set_num_epochs(0); }), HasSubstr("status.epochs"));
-  EXPECT_THAT(objection([](S& s) { s.set_agents(0); }), HasSubstr("status.waiting"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_num_epochs(0); }), HasSubstr("status.epochs"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_agents(0); }), HasSubstr("status.waiting"));
 }
 
 TEST(StudyStatus, WhatAnAgentSaysCannotSpeakToTheOperatorsTerminal) {

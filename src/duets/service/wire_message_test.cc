@@ -43,7 +43,7 @@ std::vector<Message> messages_of(const Study& study) {
   return messages;
 }
 
-std::vector<Study> studies() {
+std::vector<Study> wire_studies() {
   std::vector<Study> all{protocol::small_study(), protocol::small_study(domain::Domain::box(2)),
                          protocol::small_study(domain::Domain::ball(2, 0.5))};
   all.push_back(all[0]);
@@ -57,7 +57,7 @@ std::vector<Study> studies() {
 }
 
 TEST(WireMessage, EveryMessageOfARunComesOutAsItWentIn) {
-  for (const Study& study : studies()) {
+  for (const Study& study : wire_studies()) {
     for (const Message& message : messages_of(study)) {
       const Message back = from_wire(through_bytes(to_wire(message)), study);
       EXPECT_EQ(protocol::encode(back), protocol::encode(message));
@@ -67,7 +67,7 @@ TEST(WireMessage, EveryMessageOfARunComesOutAsItWentIn) {
 
 TEST(WireMessage, ARealCostsEightBytesAndAMessageASmallConstant) {
   std::size_t checked = 0;
-  for (const Study& study : studies()) {
+  for (const Study& study : wire_studies()) {
     for (const Message& message : messages_of(study)) {
       const auto* set = std::get_if<protocol::InducingSet>(&message);
       const auto* upload = std::get_if<protocol::Upload>(&message);
@@ -338,7 +338,7 @@ TEST(ChainBroadcast, DependsOnContentOrderAndNumber) {
 }
 
 TEST(ChainBroadcast, IsTheSameOnBothSidesOfTheWire) {
-  for (const Study& study : studies()) {
+  for (const Study& study : wire_studies()) {
     std::uint64_t here = 0;
     std::uint64_t there = 0;
     for (const Message& message : messages_of(study)) {

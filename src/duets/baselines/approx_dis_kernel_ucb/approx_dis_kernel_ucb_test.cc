@@ -48,7 +48,7 @@ struct Record {
 
 // The formulas of the README, literally, with the symmetric root of K_SS: another root than the
 // one under test.
-struct Naive {
+struct NaiveApproximation {
   Vector mean;
   Vector leverage;
 };
@@ -58,8 +58,8 @@ Matrix naive_features(const kernel::Kernel& kernel, const Points& dictionary, co
   return kernel::cross(kernel, x, dictionary) * eigen.operatorInverseSqrt();
 }
 
-Naive naive(const kernel::Kernel& kernel, const Points& dictionary,
-            const std::vector<Query>& queries, double lambda, const Points& x) {
+NaiveApproximation naive(const kernel::Kernel& kernel, const Points& dictionary,
+                         const std::vector<Query>& queries, double lambda, const Points& x) {
   const auto [points, rewards] = data_of(queries);
   const Matrix data = naive_features(kernel, dictionary, points);
   Matrix a = lambda * Matrix::Identity(dictionary.rows(), dictionary.rows());
@@ -71,7 +71,7 @@ Naive naive(const kernel::Kernel& kernel, const Points& dictionary,
   }
   const Eigen::LDLT<Matrix> solver(a);
   const Matrix at = naive_features(kernel, dictionary, x);
-  Naive out{at * solver.solve(b), Vector(x.rows())};
+  NaiveApproximation out{at * solver.solve(b), Vector(x.rows())};
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     const Vector z = at.row(i).transpose();
     out.leverage[i] = (kernel.variance - z.squaredNorm()) / lambda + z.dot(solver.solve(z));
@@ -140,8 +140,8 @@ std::size_t check_run(const Setting& setting, const Tuning& tuning) {
       const Vector x = policy.choose(AgentId{a}, t);
       const LocalModel& model = policy.model(AgentId{a});
       if (policy.dictionary().size() > 0) {
-        const Naive want = naive(setting.arms->kernel(), policy.dictionary().points(),
-                                 record.known_to(AgentId{a}), setting.lambda, points);
+        const NaiveApproximation want = naive(setting.arms->kernel(), policy.dictionary().points(),
+                                              record.known_to(AgentId{a}), setting.lambda, points);
         EXPECT_LE(largest_difference(model.at_arms().mean, want.mean), 1e-10);
         EXPECT_LE(largest_difference(model.at_arms().leverage, want.leverage), 1e-10);
         const Moments anywhere = model.at(points);

@@ -18,21 +18,21 @@ namespace {
 using numeric::Points;
 using numeric::Vector;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoThreshold = std::numeric_limits<double>::infinity();
 
-struct Naive {
+struct NaiveUcb {
   Eigen::Index arm = 0;
   double gap = 0;             ///< lead over the second
   double log_det_growth = 0;  ///< what a query of that arm adds
 };
 
 /// GP-UCB with the exact posterior, refitted.
-Naive naive_choice(const Setting& setting, const std::vector<Query>& known, double beta) {
+NaiveUcb naive_choice(const Setting& setting, const std::vector<Query>& known, double beta) {
   const auto [points, rewards] = data_of(known);
   const gp::ExactPosterior posterior(setting.arms->kernel(), points, {}, setting.lambda);
   const Vector variance = posterior.variance(setting.latents).variance;
   Vector bound = confidence_bound(posterior.mean(setting.latents, rewards), variance, beta);
-  Naive out;
+  NaiveUcb out;
   const double top = bound.maxCoeff(&out.arm);
   bound[out.arm] = -1e9;
   out.gap = top - bound.maxCoeff();
@@ -51,7 +51,7 @@ TEST(DisKernelUcb, WithoutThresholdItIsACentralLearnerWithNPullsPerRound) {
     for (std::uint32_t t = 0; t < setting.horizon; ++t) {
       const std::vector<Query> round = play_round(*policy, 4, t, channel);
       if (t > 0) {
-        const Naive naive = naive_choice(setting, known, beta);
+        const NaiveUcb naive = naive_choice(setting, known, beta);
         EXPECT_GT(naive.gap, 1e-9);
         for (const Query& query : round) {
           EXPECT_EQ(row_equal(setting.latents, query.x), naive.arm) << "t " << t;
@@ -65,7 +65,7 @@ TEST(DisKernelUcb, WithoutThresholdItIsACentralLearnerWithNPullsPerRound) {
 TEST(DisKernelUcb, WithInfiniteThresholdItIsNKernelUcb) {
   const Setting setting = finite_setting(4, 40, random_points(22, 100, 3));
   for (const double beta : {0.0, 0.5, 5.0}) {
-    const auto dis = make_dis_kernel_ucb(setting, {.beta = beta, .threshold = kInfinity});
+    const auto dis = make_dis_kernel_ucb(setting, {.beta = beta, .threshold = kNoThreshold});
     const auto alone = make_n_kernel_ucb(setting, {.beta = beta});
     EXPECT_EQ(trace(play_all(*dis, setting)), trace(play_all(*alone, setting)));
   }
@@ -92,7 +92,7 @@ TEST(DisKernelUcb, SynchronisesWhenTheRuleSaysAndPoolsEverything) {
       known.insert(known.end(), own[a].begin(), own[a].end());
       double added = std::log1p(1.0 / setting.lambda);  // the prior variance is 1
       if (t > 0) {
-        const Naive naive = naive_choice(setting, known, kBeta);
+        const NaiveUcb naive = naive_choice(setting, known, kBeta);
         EXPECT_GT(naive.gap, 1e-9);
         EXPECT_EQ(row_equal(setting.latents, round[a].x), naive.arm) << "t " << t;
         added = naive.log_det_growth;
@@ -232,7 +232,7 @@ TEST(DisKernelUcb, OnABoxAllPlayOnePointAfterASynchronisation) {
 TEST(DisKernelUcb, OnABoxWithInfiniteThresholdItIsNKernelUcb) {
   Setting setting = finite_setting(2, 8, random_points(3, 30, 2));
   setting.domain = std::make_shared<const domain::Domain>(domain::Domain::box(2));
-  const auto dis = make_dis_kernel_ucb(setting, {.beta = 1, .threshold = kInfinity});
+  const auto dis = make_dis_kernel_ucb(setting, {.beta = 1, .threshold = kNoThreshold});
   const auto alone = make_n_kernel_ucb(setting, {.beta = 1});
   EXPECT_EQ(trace(play_all(*dis, setting)), trace(play_all(*alone, setting)));
 }

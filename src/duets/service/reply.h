@@ -1,4 +1,4 @@
-// The answer to a call that is given later, from another thread.
+// The reply to a call that is given later, from another thread.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -11,16 +11,16 @@ namespace duets::service {
 /// What every caller hears when the coordinator stops.
 grpc::Status going_away();
 
-/// Answers exactly once: with what it is told, or that the coordinator goes away when it is
+/// Replies exactly once: with what it is told, or that the coordinator goes away when it is
 /// destroyed without having been told anything (a job that was dropped). Shared, not copied.
-class Answer {
+class Reply {
  public:
-  explicit Answer(std::function<void(const grpc::Status&)> done) : done_(std::move(done)) {}
-  ~Answer() {
+  explicit Reply(std::function<void(const grpc::Status&)> done) : done_(std::move(done)) {}
+  ~Reply() {
     if (done_) done_(going_away());
   }
-  Answer(const Answer&) = delete;
-  Answer& operator=(const Answer&) = delete;
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
 
   void operator()(const grpc::Status& status) { std::exchange(done_, nullptr)(status); }
 
