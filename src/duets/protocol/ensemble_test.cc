@@ -91,10 +91,10 @@ TEST(Ensemble, AFailedQueryIsAHole) {
 TEST(Ensemble, ARefusedMessageEndsTheRun) {
   Ensemble ensemble(share(small_study()), kEnsembleSecret, kTestExecutor);
   ensemble.start();
-  Agent& agent = ensemble.agent(1);
-  Message other = answer_plan(agent, wavy_answers(agent).rewards).value();
-  std::get<Upload>(other).values[0] += 1;
-  ensemble.deliver(other);
+  Ensemble other(share(small_study()), kEnsembleSecret, kTestExecutor);
+  other.start();
+  const std::vector<double> rewards(wavy_answers(other.agent(1)).rewards.size(), 7.0);
+  ensemble.deliver(answer_plan(other.agent(1), rewards).value());
   EXPECT_EQ(error_kind([&] { ensemble.run_epoch({}, wavy_answers); }), base::ErrorKind::kProtocol);
 }
 

@@ -130,7 +130,7 @@ class TestRun {
   const RunSummary& summary() const { return coordinator().summary(); }
   Agent& agent(std::uint32_t a) { return ensemble_.agent(a); }
   const Study& study() const { return ensemble_.study(); }
-  /// Records and messages of the coordinator, encoded.
+  /// Records, and messages in both directions, encoded.
   const std::vector<base::Bytes>& transcript() const { return transcript_; }
   const std::vector<Record>& records() const { return records_; }
   /// The same, encoded.
@@ -184,6 +184,8 @@ class TestRun {
 
   void keep(const Effects& effects) {
     for (const Record& record : effects.records) {
+      const auto* taken = std::get_if<MessageTaken>(&record);
+      if (taken != nullptr) transcript_.push_back(encode(taken->message));
       records_.push_back(record);
       journal_.push_back(encode_record(record));
       transcript_.push_back(journal_.back());

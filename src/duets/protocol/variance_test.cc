@@ -240,7 +240,7 @@ TEST(VarianceReason, SaysWhichPathAndHowFarOff) {
   report.variance_path = VariancePath::kApproximate;
   report.variance_tolerance = 2e-3;
   EXPECT_NE(variance_reason(report).find("approximate: "), std::string::npos);
-  EXPECT_NE(variance_reason(report).find("50 % of sigma2_max, more than the 1 %"),
+  EXPECT_NE(variance_reason(report).find("50 % of sigma2_max, above the limit of 1 %"),
             std::string::npos)
       << variance_reason(report);
 }
