@@ -65,28 +65,81 @@ build_identity() {
 # Libraries that a build takes when they are there. When one comes or goes, it is configured anew.
 build_options() { command -v mpicxx || true; }
 
-# prepare_build PRESET: build/PRESET exists, belongs to this place and machine, and is configured.
-# The log of the configuration is build/PRESET.configure.log.
+# build_directory PRESET: where CMakePresets.json puts it. The tests share the program's directory.
+build_directory() { [[ $1 == test ]] && printf '%s\n' "$root/build/release" || printf '%s\n' "$root/build/$1"; }
+
+has_tests() { grep -qx 'DUETS_TESTS:BOOL=ON' "$1/CMakeCache.txt" 2>/dev/null; }
+
+# prepare_build PRESET: its directory exists, belongs to this place and machine, and is configured.
+# The log of the configuration lies beside it.
 prepare_build() {
-  local directory=$root/build/$1 log=$root/build/$1.configure.log
-  local identity
+  local preset=$1 directory log identity
+  directory=$(build_directory "$preset")
+  log=$directory.configure.log
   identity=$(build_identity)
   if [[ -e $directory && $(cat "$directory/identity" 2>/dev/null) != "$identity" ]]; then
-    say "build/$1 was made at another place or for another processor: starting it anew"
+    say "${directory#"$root/"} was made at another place or for another processor: starting it anew"
     rm -rf "$directory"
   fi
   mkdir -p "$directory" || return 1
   printf '%s\n' "$identity" >"$directory/identity"
+  # Whoever ran ./test once keeps the tests in the build.
+  [[ $preset == release ]] && has_tests "$directory" && preset=test
   # Changed presets and options are what ninja does not notice by itself.
   if [[ $directory/build.ninja -nt $root/CMakePresets.json &&
-    $(cat "$directory/options" 2>/dev/null) == "$(build_options)" ]]; then
+    $(cat "$directory/options" 2>/dev/null) == "$(build_options)" ]] &&
+    { [[ $preset != test ]] || has_tests "$directory"; }; then
     return 0
   fi
-  build_options >"$directory/options"
-  if ! (cd "$root" && cmake --fresh --preset "$1") >"$log" 2>&1; then
-    rm -f "$directory/options"
+  rm -f "$directory/options"
+  if ! (cd "$root" && cmake --preset "$preset") >"$log" 2>&1; then
     say "configuring failed; the end of $log:"
     tail -n 30 "$log" >&2
     return 1
   fi
+  build_options >"$directory/options"
+}
+
+# build_into DIRECTORY TARGET...: runs ninja and says on standard error how far it is, line by line
+# where nobody watches. All output goes to DIRECTORY.log.
+build_into() {
+  local directory=$1 log=$1.log
+  shift
+  if ! NINJA_STATUS='[%f/%t %es] ' stdbuf -oL ninja -C "$directory" "$@" 2>&1 | show_progress "$log"; then
+    say "the build failed; the end of $log:"
+    tail -n 40 "$log" >&2
+    return 1
+  fi
+}
+
+show_progress() {
+  local on_terminal=0
+  [[ -t 2 ]] && on_terminal=1
+  awk -v log_file="$1" -v on_terminal="$on_terminal" '
+    { print >log_file; fflush(log_file) }
+    match($0, /^\[[0-9]+\/[0-9]+ [0-9.]+s\]/) {
+      split(substr($0, 2, RLENGTH - 3), part, /[\/ ]/)
+      percent = int(100 * part[1] / part[2])
+      if (part[2] < 10 || (percent < 100 && percent < shown + (on_terminal ? 1 : 10))) next
+      shown = percent
+      printf "%sduets: building: %d %%, %d s%s", on_terminal ? "\r" : "", percent, part[3],
+        on_terminal && percent < 100 ? "" : "\n" >"/dev/stderr"
+      fflush("/dev/stderr")
+    }
+    END { if (on_terminal && shown > 0 && shown < 100) printf "\n" >"/dev/stderr" }'
+}
+
+# build_shared PRESET TARGET...: builds in build/release, which ./duets and ./test share; one at a
+# time, and remembers when. All targets by default.
+build_shared() {
+  local preset=$1
+  shift
+  mkdir -p "$root/build" || return 1
+  exec 9>"$root/build/release.lock"
+  flock 9
+  touch "$root/build/release.started"
+  prepare_build "$preset" && build_into "$root/build/release" "$@" || return 1
+  # The time of the start, not of the end: an edit made while compiling must be noticed.
+  touch -r "$root/build/release.started" "$root/build/release/built"
+  exec 9>&-
 }

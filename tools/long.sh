@@ -10,7 +10,7 @@ set -uo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd -P)
 source "$root/tools/common.sh"
 logs=$root/build/long
-all_stages=(format tidy determinism sanitize thread fuzz statistics fleet mutation outside clone)
+all_stages=(format standalone tidy determinism sanitize thread fuzz statistics fleet mutation outside clone)
 fuzz_seconds=${DUETS_FUZZ_SECONDS:-60}
 
 # cannot REASON: ends the stage as not run.
@@ -29,14 +29,20 @@ stage_format() {
   (cd "$root" && sources | xargs clang-format --dry-run --Werror)
 }
 
+# Every file compiled by itself: elsewhere ten are compiled as one, which hides a missing include.
+stage_standalone() {
+  need
+  prepare_build development && ninja -C "$root/build/development"
+}
+
 stage_tidy() {
   need tidy
-  prepare_build test && cmake --build "$root/build/test" --target duets_proto || return 1
-  # The library and the program; test macros expand to code that no linter likes. The options in
-  # build/test are those of GCC, some of which clang does not know.
+  prepare_build development && ninja -C "$root/build/development" duets_proto || return 1
+  # The library and the program, file by file; test macros expand to code that no linter likes. The
+  # options there are those of GCC, some of which clang does not know.
   (cd "$root" && find src -name '*.cc' ! -name '*_test.cc' -print0 |
     xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
-      --extra-arg=-Wno-unknown-warning-option -p build/test)
+      --extra-arg=-Wno-unknown-warning-option -p build/development)
 }
 
 stage_determinism() {
@@ -93,11 +99,10 @@ fuzz_one() {
 # long_tests SELECTION...: builds and runs the tests with the label long that ctest selects so.
 long_tests() {
   need
-  prepare_build test || return 1
-  cmake --build "$root/build/test" || return 1
-  ctest --test-dir "$root/build/test" -N -L '^long$' "$@" | grep -q '^Total Tests: 0$' &&
+  build_shared test || return 1
+  ctest --test-dir "$root/build/release" -N -L '^long$' "$@" | grep -q '^Total Tests: 0$' &&
     cannot "no test has the label long"
-  ctest --test-dir "$root/build/test" -L '^long$' "$@" --parallel "$(nproc)" --output-on-failure
+  ctest --test-dir "$root/build/release" -L '^long$' "$@" --parallel "$(nproc)" --output-on-failure
 }
 
 stage_statistics() { long_tests -LE '^fleet-long$'; }

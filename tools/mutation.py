@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / "build/long/mutation"
-BUILD = TREE / "build/test"
+BUILD = TREE / "build/release"
 TIMEOUT = 300  # seconds; a mutation may well make a loop endless
 
 

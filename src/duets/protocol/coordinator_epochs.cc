@@ -331,6 +331,7 @@ EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& parti
 std::vector<std::uint32_t> Coordinator::outliers(
     const std::vector<std::uint32_t>& participants) const {
   std::vector<double> sizes;
+  sizes.reserve(participants.size());
   for (const std::uint32_t a : participants) sizes.push_back(largest_number(taken_.at(AgentId{a})));
   std::vector<double> sorted = sizes;
   const auto median = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);

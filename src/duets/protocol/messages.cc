@@ -52,7 +52,7 @@ numeric::Vector read_vector(ByteReader& in) {
 std::vector<std::uint32_t> read_increasing(ByteReader& in) {
   std::vector<std::uint32_t> list = in.u32s();
   check_message(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end(),
-        "holes and excluded agents must increase");
+                "holes and excluded agents must increase");
   return list;
 }
 
@@ -72,7 +72,7 @@ InducingSet read_inducing_set(ByteReader& in) {
   m.points = read_points(in);
   m.public_slots = in.u32s();
   check_message((m.points.rows() > 0) != !m.public_slots.empty(),
-        "an inducing set has either points or public slots");
+                "an inducing set has either points or public slots");
   return m;
 }
 
@@ -253,7 +253,8 @@ region::SamplerSettings read_settings(ByteReader& in) {
   }
   if (s.method == region::Method::kCover) {
     s.cover_depth = in.u32();
-    check_message(s.cover_depth <= region::Cover::kMaxDepth, "sampler: too many halvings of a cover");
+    check_message(s.cover_depth <= region::Cover::kMaxDepth,
+                  "sampler: too many halvings of a cover");
   }
   return s;
 }
