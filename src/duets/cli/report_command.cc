@@ -62,9 +62,16 @@ void add_journals(const std::vector<std::string>& given, ReportSource& source) {
 }
 
 // Which rule the rows follow, where one does.
-std::optional<TrialRows> rule_for(std::size_t num_rows, const protocol::Study& study) {
-  if (num_rows == 0) return TrialRows{"none", {0}};
-  if (num_rows == std::uint64_t{study.agents} * study.horizon) return TrialRows{};
+std::optional<TrialRows> rule_for(const std::vector<TrialRow>& rows, const StudyExport& exported) {
+  if (rows.empty()) return TrialRows{"none", {0}};
+  const protocol::Study& study = *exported.definition.study;
+  std::uint64_t queries = std::uint64_t{study.agents} * study.horizon;
+  const std::vector<std::uint32_t> lengths = protocol::lengths(study);
+  const protocol::RunSummary summary = protocol::summarise(study, exported.records);
+  for (const auto& [epoch, away] : summary.participation()) {
+    queries -= away.excluded.size() * lengths[epoch - 1];
+  }
+  if (rows.size() == queries) return TrialRows{};
   return std::nullopt;
 }
 
@@ -90,7 +97,7 @@ harness::RunResult write_results(const ReportSource& source, const fs::path& out
   });
   ResultDirectory results(output, overwrite, file);
   for (const TrialRow& row : rows) results.trial(row.trial, row.state);
-  results.commit(result.run, rule_for(rows.size(), file.study), harness::default_threads());
+  results.commit(result.run, rule_for(rows, source.study), harness::default_threads());
   return std::move(result.run);
 }
 

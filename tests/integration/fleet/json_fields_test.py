@@ -159,7 +159,7 @@ def fleets(scratch):
         f.server.stop()
         p.check("serve", f.server.out())
     p.all_seen(["study create", "study show", "study list", "status", "serve", "best", "plan", "submit", "study stop",
-                "study delete", "study close", "study set", "study retire", "agent", "study export", "report", "verify"])
+                "study delete", "study close", "study set", "study retire", "agent", "study export", "verify"])
 
 
 def offline(p, scratch, as_json):
