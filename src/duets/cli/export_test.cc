@@ -70,7 +70,8 @@ class ExportTest : public ::testing::Test {
 };
 
 /// What a coordinator would have stored while the study is simulated with its seed.
-std::vector<base::Bytes> simulated_records(const StudyFile& file) {
+std::vector<base::Bytes> simulated_records(const StudyFile& file,
+                                           const protocol::Participation& participation = {}) {
   const base::SerialExecutor executor;
   const harness::Simulation simulation = simulation_of(file);
   std::vector<base::Bytes> records;
@@ -81,16 +82,18 @@ std::vector<base::Bytes> simulated_records(const StudyFile& file) {
                                 }
                               });
   ensemble.start();
-  ensemble.run([&](const protocol::Agent& agent) {
-    const protocol::Plan& plan = agent.plan();
-    std::vector<double> values(static_cast<std::size_t>(plan.latents().rows()));
-    simulation.problem->values(simulation.study->domain->features(plan.latents()), values);
-    for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
-      values[slot] += problems::draw_noise(simulation.noise, ensemble.secret().problem_coin(),
-                                           agent.id(), plan.first_t + slot);
-    }
-    return protocol::PlanAnswers{std::move(values), {}};
-  });
+  ensemble.run(
+      [&](const protocol::Agent& agent) {
+        const protocol::Plan& plan = agent.plan();
+        std::vector<double> values(static_cast<std::size_t>(plan.latents().rows()));
+        simulation.problem->values(simulation.study->domain->features(plan.latents()), values);
+        for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
+          values[slot] += problems::draw_noise(simulation.noise, ensemble.secret().problem_coin(),
+                                               agent.id(), plan.first_t + slot);
+        }
+        return protocol::PlanAnswers{std::move(values), {}};
+      },
+      participation);
   return records;
 }
 
@@ -105,15 +108,21 @@ TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   EXPECT_EQ(manifest_json(exported, 1), manifest_json(run, 1));
 }
 
-// With the secret, everything that a simulation knows: the same bytes in every file.
+// With the secret, everything that a simulation knows: the same bytes in every file, also where an
+// agent was away and queries failed.
 TEST_F(ExportTest, WithTheSecretTheResultIsThatOfTheSimulation) {
-  study_.records = simulated_records(file_);
-  harness::Observer silent;
-  const harness::RunResult run =
-      harness::simulate(simulation_of(file_), base::SerialExecutor(), silent);
-  ASSERT_TRUE(run.picture);
   const auto secret = random::StudySecret::from_seed(file_.seed);
-  EXPECT_EQ(result_files(recorded(secret)), result_files(run));
+  for (const protocol::Participation& participation :
+       {protocol::Participation{},
+        protocol::Participation{{1, {{1}, {}}}, {2, {{}, {{0, {0, 2}}}}}}}) {
+    study_.records = simulated_records(file_, participation);
+    harness::Simulation simulation = simulation_of(file_);
+    simulation.participation = participation;
+    harness::Observer silent;
+    const harness::RunResult run = harness::simulate(simulation, base::SerialExecutor(), silent);
+    ASSERT_TRUE(run.picture);
+    EXPECT_EQ(result_files(recorded(secret)), result_files(run));
+  }
 }
 
 // Without it what follows from the agents' points is missing, and said to be.
