@@ -171,7 +171,7 @@ RunLine run(const Case& c, std::uint64_t seed, const base::Executor& executor) {
                result.mean_error,
                {}};
   for (const protocol::EpochReport& report : result.epochs) {
-    line.samplers += fmt::format(" {}", region::to_string(report.sampler.method));
+    line.samplers += fmt::format(" {}", base::name_of(report.sampler.method));
   }
   return line;
 }
@@ -201,8 +201,8 @@ std::vector<Line> problem_lines() {
     for (std::uint32_t t = 0; t < 200; ++t) {
       out.f64(problems::draw_noise({kind, 0.2}, secret.problem_coin(), base::AgentId{t % 7}, t));
     }
-    lines.push_back({fmt::format("noise/{}", problems::name(kind)),
-                     base::to_hex(base::digest_of(out.bytes()))});
+    lines.push_back(
+        {fmt::format("noise/{}", base::name_of(kind)), base::to_hex(base::digest_of(out.bytes()))});
   }
   return lines;
 }

@@ -129,7 +129,7 @@ void add_kernels(std::vector<Line>& lines) {
       ByteWriter out;
       out.f64s({sums.data(), static_cast<std::size_t>(sums.size())});
       out.f64s({cross.data(), static_cast<std::size_t>(cross.size())});
-      lines.push_back(line(fmt::format("kernel/{}/d{}", kernel::name(family), d), out));
+      lines.push_back(line(fmt::format("kernel/{}/d{}", base::name_of(family), d), out));
     }
   }
 }

@@ -55,7 +55,7 @@ constexpr double kTolerance = 1e-13;
 
 TEST(PaperEquations, PosteriorMeanAndVariance) {
   for (const Kernel& kernel : kernels()) {
-    SCOPED_TRACE(kernel::name(kernel.family));
+    SCOPED_TRACE(base::name_of(kernel.family));
     const NaivePosterior naive = naive_exact(kernel, kData, kRewards, kEquationsLambda, kProbes);
     const gp::ExactPosterior posterior(kernel, kData, Vector(), kEquationsLambda);
     EXPECT_LT(largest(naive.mean, posterior.mean(kProbes, kRewards)), kTolerance);
@@ -78,7 +78,7 @@ TEST(PaperEquations, InformationGain) {
 // The library has no matrix square root: it must give the paper's z_S form all the same.
 TEST(PaperEquations, ApproximatePosteriorMean) {
   for (const Kernel& kernel : kernels()) {
-    SCOPED_TRACE(kernel::name(kernel.family));
+    SCOPED_TRACE(base::name_of(kernel.family));
     const NaivePosterior naive =
         naive_sparse(kernel, kInducing, kData, kRewards, kEquationsLambda, kProbes);
     const gp::SparsePosterior posterior(kernel, kInducing, kData, Vector(), kEquationsLambda,
@@ -94,7 +94,7 @@ TEST(PaperEquations, ApproximatePosteriorMean) {
 // right-hand side (convention G), which for S = D is the exact variance.
 TEST(PaperEquations, ApproximatePosteriorVarianceInConventionG) {
   for (const Kernel& kernel : kernels()) {
-    SCOPED_TRACE(kernel::name(kernel.family));
+    SCOPED_TRACE(base::name_of(kernel.family));
     const base::SerialExecutor serial;
     const NaivePosterior naive =
         naive_sparse(kernel, kInducing, kData, kRewards, kEquationsLambda, kProbes);
@@ -125,7 +125,7 @@ TEST(PaperLemmas, ConfidenceBoundOfAFixedPoint) {
   const problems::Noise noise{problems::NoiseKind::kGaussian, 0.3};
   const random::Coin coin = random::StudySecret::from_seed(8).problem_coin();
   for (const Kernel& kernel : kernels()) {
-    SCOPED_TRACE(kernel::name(kernel.family));
+    SCOPED_TRACE(base::name_of(kernel.family));
     // f = sum a_i k(., c_i) with its exact norm.
     const Points centers = lattice(5, 0.8);
     const Vector a{{1.0, -0.5, 0.7, 0.4, -1.0}};

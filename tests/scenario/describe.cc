@@ -65,7 +65,7 @@ std::string fields(const Closing& m) {
 
 std::string fields(const Refusal& m) {
   return fmt::format("refusal agent={} epoch={} reason=\"{}\"", value(m.agent), value(m.epoch),
-                     to_string(m.reason));
+                     base::name_of(m.reason));
 }
 
 std::string fields(const EpochOpened& r) {
@@ -102,7 +102,7 @@ std::string fields(const EpochEnded& e) {
 
 std::string fields(const MessageRefused& e) {
   return fmt::format("refused agent={} epoch={} reason=\"{}\"", value(e.refusal.agent),
-                     value(e.refusal.epoch), to_string(e.refusal.reason));
+                     value(e.refusal.epoch), base::name_of(e.refusal.reason));
 }
 
 std::string fields(const MessageLeftOut& e) {

@@ -127,9 +127,10 @@ lab::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
   const StudyFile& file = choice.file;
   lab::ComparisonPage page;
   page.title = "Comparison on " + file.study.name;
-  page.lead = fmt::format("{} of {}: {}, {} each.", name(file.direction), file.objective.builtin,
-                          base::count_text(file.study.agents, "agent", "agents"),
-                          base::count_text(file.study.horizon, "query", "queries"));
+  page.lead =
+      fmt::format("{} of {}: {}, {} each.", base::name_of(file.direction), file.objective.builtin,
+                  base::count_text(file.study.agents, "agent", "agents"),
+                  base::count_text(file.study.horizon, "query", "queries"));
   page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", chosen.runs, file.seed,
                                      file.seed + chosen.runs - 1)},
                 {"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},

@@ -79,7 +79,7 @@ class Checker {
     const domain::Domain& domain = *study_.domain;
     fact("queries", "{} x {} = {}", base::count_text(study_.agents, "agent", "agents"),
          study_.horizon, std::uint64_t{study_.agents} * study_.horizon);
-    fact("domain", "{}, {} dimension{}", to_string(domain.shape()), domain.dimension(),
+    fact("domain", "{}, {} dimension{}", base::name_of(domain.shape()), domain.dimension(),
          domain.dimension() == 1 ? "" : "s");
     if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());
     if (file_.preset) {
@@ -97,7 +97,7 @@ class Checker {
   }
 
   void model_facts() {
-    const std::string_view family = kernel::name(study_.kernel.family);
+    const std::string_view family = base::name_of(study_.kernel.family);
     if (!is_learned()) {
       fact("kernel", "{}, length scale {}, variance {}", family,
            fmt::join(file_.lengthscales, ", "), study_.kernel.variance);

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 using protocol::Study;
 
 Json domain_json(const domain::Domain& domain) {
-  return {{"shape", to_string(domain.shape())},
+  return {{"shape", base::name_of(domain.shape())},
           {"dimension", domain.dimension()},
           {"candidates", domain.is_finite() ? Json(domain.candidates().rows()) : Json(nullptr)}};
 }
@@ -22,8 +22,8 @@ Json domain_json(const domain::Domain& domain) {
 Json model_json(const StudyFile& file) {
   const Study& study = file.study;
   const bool learned = study.parameters == protocol::Parameters::kLearned;
-  return {{"parameters", name(study.parameters)},
-          {"kernel", kernel::name(study.kernel.family)},
+  return {{"parameters", base::name_of(study.parameters)},
+          {"kernel", base::name_of(study.kernel.family)},
           {"lengthscale", file.lengthscales},
           {"variance", learned ? Json(nullptr) : Json(study.kernel.variance)},
           {"lambda", learned ? Json(nullptr) : Json(study.lambda)}};
@@ -101,14 +101,14 @@ std::string config_json(const StudyFile& file, const ConfigCheck& check) {
   const Study& study = file.study;
   Json json;
   json["study"] = study.name;
-  json["direction"] = name(file.direction);
+  json["direction"] = base::name_of(file.direction);
   json["seed"] = file.seed;
   json["agents"] = study.agents;
   json["horizon"] = study.horizon;
   json["queries"] = std::uint64_t{study.agents} * study.horizon;
   json["domain"] = domain_json(*study.domain);
   json["preset"] = file.preset ? Json(protocol::name(*file.preset)) : Json(nullptr);
-  json["mode"] = name(study.mode);
+  json["mode"] = base::name_of(study.mode);
   json["model"] = model_json(file);
   json["epochs"] = epochs_json(study, check);
   json["exchanges"] = check.lengths.size() - 1;

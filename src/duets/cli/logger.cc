@@ -33,7 +33,7 @@ std::string time_text(double unix_seconds) {
 }
 
 std::string json_line(const LogLine& line, const std::string& time) {
-  nlohmann::ordered_json json{{"time", time}, {"level", to_string(line.level)}};
+  nlohmann::ordered_json json{{"time", time}, {"level", base::name_of(line.level)}};
   if (!line.study.empty()) json["study"] = line.study;
   if (line.agent) json["agent"] = *line.agent;
   json["message"] = service::clean_text(line.message, kLongestMessage);
@@ -48,7 +48,7 @@ std::string json_line(const LogLine& line, const std::string& time) {
 std::string log_line_text(const LogLine& line, double unix_seconds, LogFormat format) {
   const std::string time = time_text(unix_seconds);
   if (format == LogFormat::kJson) return json_line(line, time) + "\n";
-  return fmt::format("{} {:<7} {}{}\n", time, to_string(line.level),
+  return fmt::format("{} {:<7} {}{}\n", time, base::name_of(line.level),
                      service::clean_text(log_text(line), kLongestMessage),
                      line.repeats > 0 ? fmt::format(" (and {} more like it)", line.repeats) : "");
 }

@@ -98,7 +98,7 @@ TEST_F(LoggerTest, ShowsItsLevelAndWhatIsMoreImportant) {
                                LogLevel::kDebug};
   log_to_memory({.level = LogLevel::kWarning});
   for (const LogLevel level : kLevels) {
-    logger_->write({.message = "a " + to_string(level), .level = level});
+    logger_->write({.message = "a " + std::string(base::name_of(level)), .level = level});
   }
   EXPECT_THAT(written(), HasSubstr("a error"));
   EXPECT_THAT(written(), HasSubstr("a warning"));

@@ -32,7 +32,7 @@ std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
         "\n         sigma_max {:.4g}, tau {:.4g}, p {:.3g} (asked {:.3g}), {} selected; "
         "sampled by {}, {} membership tests; smallest margin {:.2g}, error {:.2g}",
         std::sqrt(r.sigma2_max), r.tau, r.p, r.p_unclipped, r.num_selected,
-        region::to_string(r.sampler.method), r.membership_tests, r.smallest_margin, r.mean_error);
+        base::name_of(r.sampler.method), r.membership_tests, r.smallest_margin, r.mean_error);
   }
   // Never silent where the variance is not what was asked for.
   if (verbose || r.variance_path == protocol::VariancePath::kApproximate) {

@@ -114,7 +114,8 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
 std::string found_text(const StudyStatus& status) {
   if (!is_over(status)) return "goes on where it was";
   if (status.state == service::StudyState::kFailed) return "has failed: " + status.problem;
-  return fmt::format("is {} already; nothing is left to do for agents", to_string(status.state));
+  return fmt::format("is {} already; nothing is left to do for agents",
+                     base::name_of(status.state));
 }
 
 /// What a study is becomes known when its records are read.

@@ -41,7 +41,7 @@ Json best_trial_json(const StudyView& view) {
 
 Json agent_json(const StudyStatus& s, const service::AgentStatus& a) {
   return {{"agent", a.agent},
-          {"presence", to_string(a.presence)},
+          {"presence", base::name_of(a.presence)},
           {"host", a.host},
           {"heard_seconds_ago", a.heard_seconds_ago},
           {"uploaded", a.uploaded},
@@ -65,11 +65,16 @@ Json epoch_json(const service::EpochStatus& e) {
 }
 
 Json head_json(const StudyStatus& s) {
-  return {
-      {"study", s.name},          {"state", to_string(s.state)}, {"problem", s.problem},
-      {"served", s.served},       {"agents", s.agents},          {"horizon", s.horizon},
-      {"epoch", s.epoch},         {"epochs", s.num_epochs},      {"epoch_length", s.epoch_length},
-      {"created", s.created_unix}};
+  return {{"study", s.name},
+          {"state", base::name_of(s.state)},
+          {"problem", s.problem},
+          {"served", s.served},
+          {"agents", s.agents},
+          {"horizon", s.horizon},
+          {"epoch", s.epoch},
+          {"epochs", s.num_epochs},
+          {"epoch_length", s.epoch_length},
+          {"created", s.created_unix}};
 }
 
 Json status_json(const StudyView& view) {
@@ -134,7 +139,7 @@ std::string list_json(const std::vector<StudyStatus>& statuses) {
 
 std::string best_json(const StudyView& view) {
   return json_text({{"study", view.status.name},
-                    {"state", to_string(view.status.state)},
+                    {"state", base::name_of(view.status.state)},
                     {"recommendation", recommendation_json(view)},
                     {"best_trial", best_trial_json(view)},
                     {"guarantee", view.status.guarantee}});

@@ -45,9 +45,10 @@ std::uint32_t answered_of(const StudyStatus& status, const AgentStatus& agent) {
 std::string agent_state(const StudyStatus& status, const AgentStatus& agent) {
   if (agent.retired) return "retired";
   if (status.state == StudyState::kFinished && agent.presence != Presence::kNever) return "done";
-  if (status.state != StudyState::kRunning) return to_string(agent.presence);
+  if (status.state != StudyState::kRunning) return std::string(base::name_of(agent.presence));
   if (agent.uploaded) return "delivered";
-  return agent.presence == Presence::kLive ? "measuring" : to_string(agent.presence);
+  return std::string(agent.presence == Presence::kLive ? "measuring"
+                                                       : base::name_of(agent.presence));
 }
 
 std::uint32_t num_active(const StudyStatus& status) {

@@ -139,7 +139,7 @@ void add_participation(const StudyStatus& status, Rows& rows) {
 Rows study_rows(const StudyView& view) {
   const StudyStatus& status = view.status;
   Rows rows;
-  std::string state = to_string(status.state);
+  std::string state(base::name_of(status.state));
   if (!status.problem.empty()) state += ": " + status.problem;
   rows.emplace_back("study", fmt::format("{}, {}", status.name, state));
   if (is_unserved(status)) {
@@ -218,8 +218,8 @@ std::string agents_csv(const std::vector<StudyView>& views) {
     const StudyStatus& s = view.status;
     for (const AgentStatus& a : s.agent_status) {
       text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.name,
-                          to_string(s.state), s.epoch, s.epoch_length, a.agent,
-                          to_string(a.presence), csv_field(a.host), answered_of(s, a), a.holes,
+                          base::name_of(s.state), s.epoch, s.epoch_length, a.agent,
+                          base::name_of(a.presence), csv_field(a.host), answered_of(s, a), a.holes,
                           a.seconds_per_query, a.query_seconds, a.heard_seconds_ago, a.uploaded,
                           a.epochs_excluded, csv_field(a.problem), agent_state(s, a));
     }
@@ -298,10 +298,10 @@ std::string list_text(const std::vector<StudyStatus>& statuses, Format format) {
   for (const StudyStatus& s : statuses) width = std::max(width, s.name.size());
   for (const StudyStatus& s : statuses) {
     text += format == Format::kCsv
-                ? fmt::format("{},{},{},{},{},{}\n", s.name, to_string(s.state), s.epoch,
+                ? fmt::format("{},{},{},{},{},{}\n", s.name, base::name_of(s.state), s.epoch,
                               s.num_epochs, s.agents, s.horizon)
                 : fmt::format("{:<{}}  {:<8}  epoch {} of {}, {} x {}{}\n", s.name, width,
-                              to_string(s.state), s.epoch, s.num_epochs,
+                              base::name_of(s.state), s.epoch, s.num_epochs,
                               count_text(s.agents, "agent", "agents"),
                               count_text(s.horizon, "query", "queries"),
                               is_unserved(s) ? ", not being served" : "");
@@ -313,7 +313,8 @@ std::string best_text(const StudyView& view, Format format) {
   if (format == Format::kJson) return best_json(view);
   if (format == Format::kCsv) return best_csv(view);
   Rows rows;
-  rows.emplace_back("study", fmt::format("{}, {}", view.status.name, to_string(view.status.state)));
+  rows.emplace_back("study",
+                    fmt::format("{}, {}", view.status.name, base::name_of(view.status.state)));
   add_found(view, rows);
   add_guarantee(view.status, rows);
   return table_text(rows);

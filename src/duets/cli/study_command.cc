@@ -92,7 +92,7 @@ void show_study(const StudyFlags& flags) {
   const service::StudyStatus status = source->status(definition.study->name);
   if (flags.format == Format::kJson) {
     std::cout << json_text({{"study", status.name},
-                            {"state", to_string(status.state)},
+                            {"state", base::name_of(status.state)},
                             {"epoch", status.epoch},
                             {"epochs", status.num_epochs},
                             {"study_digest", base::to_hex(status.study_digest)},
@@ -100,7 +100,7 @@ void show_study(const StudyFlags& flags) {
     return;
   }
   fmt::print(std::cout, "# study digest {}\n# {}, epoch {} of {}\n# epochs close {}\n{}",
-             base::to_hex(status.study_digest), to_string(status.state), status.epoch,
+             base::to_hex(status.study_digest), base::name_of(status.state), status.epoch,
              status.num_epochs, closing_text(status), definition.toml);
 }
 

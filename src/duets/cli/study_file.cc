@@ -21,9 +21,6 @@ constexpr const char* kIsLearned =
 constexpr std::array<std::string_view, 7> kTables{"study", "space",     "kernel",     "noise",
                                                   "duets", "objective", "coordinator"};
 
-constexpr std::array<std::pair<std::string_view, Direction>, 2> kDirections{
-    {{"maximize", Direction::kMaximize}, {"minimize", Direction::kMinimize}}};
-
 void check_tables(const Node& root) {
   for (const auto& [key, node] : root.entries) {
     if (std::find(kTables.begin(), kTables.end(), key) == kTables.end()) {
@@ -58,7 +55,7 @@ void read_study(const Section& section, const std::string& file_name,
     section.fail("name",
                  "must be 1 to 100 letters, digits, '-', '_' or '.', not starting with '.'");
   }
-  const auto direction = section.option<Direction>("direction", kDirections);
+  const auto direction = section.option<Direction>("direction");
   if (!direction) section.fail("direction", "required: \"maximize\" or \"minimize\"");
   out.direction = *direction;
   out.study.agents = count_of(section, "agents", "the number of agents");
@@ -96,16 +93,10 @@ double default_lengthscale(const Section& section, const StudyFile& out) {
 }
 
 void read_kernel(const Section& section, StudyFile& out) {
-  using kernel::Family;
   constexpr std::array<std::string_view, 3> kKeys{"name", "lengthscale", "variance"};
   section.check_keys(kKeys);
-  std::vector<std::pair<std::string_view, Family>> names;
-  for (const Family family :
-       {Family::kSquaredExponential, Family::kMatern12, Family::kMatern32, Family::kMatern52}) {
-    names.emplace_back(kernel::name(family), family);
-  }
   kernel::Kernel& kernel = out.study.kernel;
-  kernel.family = section.option<Family>("name", names).value_or(kernel.family);
+  kernel.family = section.option<kernel::Family>("name").value_or(kernel.family);
   if (is_learned(out)) section.forbid("variance", kIsLearned);
   kernel.variance = section.positive("variance").value_or(kernel.variance);
   if (const auto given = section.positives("lengthscale")) {
@@ -177,10 +168,6 @@ StudyFile read_tree(const Node& root, const std::string& file_name,
 }
 
 }  // namespace
-
-std::string_view name(Direction direction) {
-  return direction == Direction::kMaximize ? "maximize" : "minimize";
-}
 
 StudyFile parse_study(std::string_view text, const std::string& file_name,
                       const std::filesystem::path& directory_for_csv,

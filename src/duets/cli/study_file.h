@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/cli/extensions.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
@@ -25,9 +26,6 @@
 namespace duets::cli {
 
 using protocol::Direction;
-
-/// "maximize", "minimize".
-std::string_view name(Direction direction);
 
 /// What is queried. Exactly one of `builtin` and `command` is not empty. The reward in model units
 /// is (sign * value - offset) / scale, sign = -1 for kMinimize.

@@ -19,47 +19,14 @@ using protocol::ScheduleRule;
 using protocol::Study;
 using protocol::UploadRule;
 
-template <class Value, std::size_t kSize>
-using Names = std::array<std::pair<std::string_view, Value>, kSize>;
-
-constexpr std::array<std::string_view, 17> kDuetsKeys{
+constexpr std::array<std::string_view, 17> kKeys{
     "mode",         "t1",          "p0",         "beta",      "schedule", "epochs",
     "inducing",     "upload",      "data",       "closing",   "preset",   "rate",
     "volume_floor", "epoch_floor", "parameters", "relevance", "coins"};
-constexpr Names<Mode, 2> kModes{{{"tuned", Mode::kTuned}, {"theory", Mode::kTheory}}};
-constexpr Names<Inducing, 3> kInducings{
-    {{"coin", Inducing::kCoin}, {"greedy", Inducing::kGreedy}, {"public", Inducing::kPublic}}};
-constexpr Names<CoinRate, 2> kRates{
-    {{"variance", CoinRate::kVariance}, {"count", CoinRate::kCount}}};
-constexpr Names<UploadRule, 3> kUploads{{{"auto", UploadRule::kAuto},
-                                         {"projection", UploadRule::kProjection},
-                                         {"rewards", UploadRule::kRewards}}};
-constexpr Names<DataPolicy, 2> kData{
-    {{"epoch", DataPolicy::kEpoch}, {"surviving", DataPolicy::kSurviving}}};
-constexpr Names<ClosingRule, 2> kClosings{
-    {{"best", ClosingRule::kBest}, {"projection", ClosingRule::kProjection}}};
-constexpr Names<Parameters, 2> kParameters{
-    {{"fixed", Parameters::kFixed}, {"learned", Parameters::kLearned}}};
-constexpr Names<Coins, 2> kCoins{
-    {{"independent", Coins::kIndependent}, {"stratified", Coins::kStratified}}};
-
-template <class List, class Value>
-std::string_view name_in(const List& list, Value value) {
-  for (const auto& [option_name, option_value] : list) {
-    if (option_value == value) return option_name;
-  }
-  return "?";
-}
 
 void read_schedule(const Section& duets, Study& study) {
-  constexpr std::array kRules{ScheduleRule::kSqrtFloor, ScheduleRule::kSqrtCeil,
-                              ScheduleRule::kDoubling,  ScheduleRule::kPairedDoubling,
-                              ScheduleRule::kExplicit,  ScheduleRule::kWarmUp};
-  std::vector<std::pair<std::string_view, ScheduleRule>> names;
-  names.reserve(kRules.size());
-  for (const ScheduleRule rule : kRules) names.emplace_back(protocol::name(rule), rule);
   const bool listed = duets.has("epochs");
-  study.schedule = duets.option<ScheduleRule>("schedule", names)
+  study.schedule = duets.option<ScheduleRule>("schedule")
                        .value_or(listed ? ScheduleRule::kExplicit : study.schedule);
   if (study.schedule != ScheduleRule::kExplicit) {
     duets.forbid("epochs", "belongs to schedule = \"explicit\"");
@@ -82,7 +49,7 @@ void read_tuned(const Section& duets, const Section& noise, Study& study) {
     for (const char* key : {"p0", "rate"}) duets.forbid(key, "belongs to inducing = \"coin\"");
   }
   study.p0 = duets.positive("p0").value_or(study.p0);
-  study.rate = duets.option<CoinRate>("rate", kRates).value_or(study.rate);
+  study.rate = duets.option<CoinRate>("rate").value_or(study.rate);
 }
 
 void read_theory(const Section& duets, const Section& noise, Study& study) {
@@ -124,7 +91,7 @@ void read_floor(const Section& duets, Study& study) {
 }
 
 void read_parameters(const Section& duets, Study& study) {
-  study.parameters = duets.option<Parameters>("parameters", kParameters).value_or(study.parameters);
+  study.parameters = duets.option<Parameters>("parameters").value_or(study.parameters);
   const bool learned = study.parameters == Parameters::kLearned;
   study.relevance = duets.flag("relevance").value_or(learned && study.relevance);
 }
@@ -137,15 +104,15 @@ std::optional<Preset> read_duets(const Section& duets, const Section& noise,
   const std::optional<Preset> named = read_preset(duets);
   const std::optional<Preset> preset = named ? named : usual;
   protocol::apply_preset(preset.value_or(Preset::kPaper), study);
-  study.mode = duets.option<Mode>("mode", kModes).value_or(study.mode);
+  study.mode = duets.option<Mode>("mode").value_or(study.mode);
   if (study.mode == Mode::kTheory && preset && *preset != Preset::kPaper) {
     duets.fail("preset", "has no theory: mode = \"theory\" goes with preset = \"paper\" or none");
   }
-  study.inducing = duets.option<Inducing>("inducing", kInducings).value_or(study.inducing);
-  study.upload = duets.option<UploadRule>("upload", kUploads).value_or(study.upload);
-  study.data = duets.option<DataPolicy>("data", kData).value_or(study.data);
-  study.closing = duets.option<ClosingRule>("closing", kClosings).value_or(study.closing);
-  study.coins = duets.option<Coins>("coins", kCoins).value_or(study.coins);
+  study.inducing = duets.option<Inducing>("inducing").value_or(study.inducing);
+  study.upload = duets.option<UploadRule>("upload").value_or(study.upload);
+  study.data = duets.option<DataPolicy>("data").value_or(study.data);
+  study.closing = duets.option<ClosingRule>("closing").value_or(study.closing);
+  study.coins = duets.option<Coins>("coins").value_or(study.coins);
   read_floor(duets, study);
   read_parameters(duets, study);
   read_schedule(duets, study);
@@ -156,14 +123,5 @@ std::optional<Preset> read_duets(const Section& duets, const Section& noise,
   }
   return preset;
 }
-
-std::string_view name(Mode mode) { return name_in(kModes, mode); }
-std::string_view name(Inducing inducing) { return name_in(kInducings, inducing); }
-std::string_view name(CoinRate rate) { return name_in(kRates, rate); }
-std::string_view name(UploadRule upload) { return name_in(kUploads, upload); }
-std::string_view name(DataPolicy data) { return name_in(kData, data); }
-std::string_view name(ClosingRule closing) { return name_in(kClosings, closing); }
-std::string_view name(Parameters parameters) { return name_in(kParameters, parameters); }
-std::string_view name(Coins coins) { return name_in(kCoins, coins); }
 
 }  // namespace duets::cli

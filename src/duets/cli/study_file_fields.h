@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/cli/study_file_toml.h"
 
 namespace duets::cli {
@@ -57,6 +58,15 @@ class Section {
     for (const auto& [option_name, value] : options) names.push_back(option_name);
     const std::optional<std::size_t> index = option_index(key, names);
     return index ? std::optional(options[*index].second) : std::nullopt;
+  }
+
+  /// A name of the enumeration's table.
+  template <class Enum>
+  std::optional<Enum> option(std::string_view key) const {
+    std::vector<std::string_view> names;
+    for (const auto& entry : base::entries_of<Enum>()) names.push_back(entry.name);
+    const std::optional<std::size_t> index = option_index(key, names);
+    return index ? std::optional(base::entries_of<Enum>()[*index].value) : std::nullopt;
   }
 
   /// Throws when the key is given.

@@ -66,7 +66,7 @@ class Writer {
 void write_study(const StudyFile& file, Writer& out) {
   out.table("study");
   out.text("name", file.study.name);
-  out.text("direction", name(file.direction));
+  out.text("direction", base::name_of(file.direction));
   out.whole("agents", file.study.agents);
   out.whole("horizon", file.study.horizon);
   out.whole("seed", file.seed);
@@ -108,12 +108,12 @@ void write_points(const StudyFile& file, Writer& out) {
 void write_space(const StudyFile& file, Writer& out) {
   const domain::Domain& domain = *file.study.domain;
   out.table("space");
-  out.text("domain", to_string(domain.shape()));
+  out.text("domain", base::name_of(domain.shape()));
   out.whole("dimension", domain.dimension());
   if (domain.shape() == domain::Shape::kBall) out.number("radius", domain.radius());
   if (file.space.source == CandidateSource::kRandom) {
     out.whole("candidates", static_cast<std::uint64_t>(domain.candidates().rows()));
-    out.text("shape", name(file.space.shape));
+    out.text("shape", base::name_of(file.space.shape));
     if (file.space.shape != region::CandidateShape::kCube) out.number("radius", file.space.radius);
   }
   if (file.space.source == CandidateSource::kPoints) write_points(file, out);
@@ -124,7 +124,7 @@ void write_space(const StudyFile& file, Writer& out) {
 
 void write_model(const StudyFile& file, Writer& out) {
   out.table("kernel");
-  out.text("name", kernel::name(file.study.kernel.family));
+  out.text("name", base::name_of(file.study.kernel.family));
   out.raw("lengthscale", file.lengthscales.size() == 1 ? toml(file.lengthscales.front())
                                                        : toml_list(file.lengthscales));
   // Learned: variance and lambda are not the file's to say, and the length scale is a guess.
@@ -142,33 +142,33 @@ void write_model(const StudyFile& file, Writer& out) {
 void write_learning(const protocol::Study& study, Writer& out) {
   out.number("volume_floor", study.volume_floor);
   if (study.volume_floor > 0) out.number("epoch_floor", study.epoch_floor);
-  out.text("parameters", name(study.parameters));
+  out.text("parameters", base::name_of(study.parameters));
   if (study.parameters == protocol::Parameters::kLearned) out.flag("relevance", study.relevance);
-  out.text("coins", name(study.coins));
+  out.text("coins", base::name_of(study.coins));
 }
 
 void write_duets(const StudyFile& file, Writer& out) {
   const protocol::Study& study = file.study;
   out.table("duets");
   if (file.preset) out.comment(fmt::format("preset = \"{}\"", protocol::name(*file.preset)));
-  out.text("mode", name(study.mode));
+  out.text("mode", base::name_of(study.mode));
   if (study.mode == protocol::Mode::kTuned) {
     out.number("beta", study.beta);
     if (study.inducing == protocol::Inducing::kCoin) {
       out.number("p0", study.p0);
-      out.text("rate", name(study.rate));
+      out.text("rate", base::name_of(study.rate));
     }
   }
-  out.text("schedule", protocol::name(study.schedule));
+  out.text("schedule", base::name_of(study.schedule));
   if (study.schedule == protocol::ScheduleRule::kExplicit) {
     out.raw("epochs", fmt::format("[{}]", fmt::join(study.epochs, ", ")));
   } else {
     out.whole("t1", study.t1);
   }
-  out.text("inducing", name(study.inducing));
-  out.text("upload", name(study.upload));
-  out.text("data", name(study.data));
-  out.text("closing", name(study.closing));
+  out.text("inducing", base::name_of(study.inducing));
+  out.text("upload", base::name_of(study.upload));
+  out.text("data", base::name_of(study.data));
+  out.text("closing", base::name_of(study.closing));
   write_learning(study, out);
 }
 
@@ -178,7 +178,7 @@ void write_objective(const ObjectiveSpec& objective, Writer& out) {
     const bool none = objective.noise.kind == problems::NoiseKind::kNone;
     out.text("builtin", objective.builtin);
     out.number("noise", none ? 0.0 : objective.noise.level);
-    if (!none) out.text("noise_kind", problems::name(objective.noise.kind));
+    if (!none) out.text("noise_kind", base::name_of(objective.noise.kind));
     if (objective.builtin == "rkhs") {
       out.whole("centers", objective.centers);
       out.number("norm", objective.norm);

@@ -52,15 +52,4 @@ numeric::Points parse_csv(std::string_view text, const std::string& file);
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes,
                       const std::string& field);
 
-/// The names of the options in the study file, shared by reader and writer.
-std::string_view name(protocol::Mode mode);
-std::string_view name(protocol::Inducing inducing);
-std::string_view name(protocol::CoinRate rate);
-std::string_view name(protocol::UploadRule upload);
-std::string_view name(protocol::DataPolicy data);
-std::string_view name(protocol::ClosingRule closing);
-std::string_view name(protocol::Parameters parameters);
-std::string_view name(protocol::Coins coins);
-std::string_view name(region::CandidateShape shape);
-
 }  // namespace duets::cli

@@ -24,17 +24,6 @@ constexpr std::array<std::string_view, 7> kSpaceKeys{"domain", "dimension", "rad
                                                      "shape",  "file",      "points"};
 constexpr std::array<std::string_view, 6> kParameterKeys{"type", "low",  "high",
                                                          "log",  "step", "choices"};
-constexpr std::array<std::pair<std::string_view, Shape>, 3> kDomains{
-    {{"box", Shape::kBox}, {"ball", Shape::kBall}, {"finite", Shape::kFinite}}};
-constexpr std::array<std::pair<std::string_view, CandidateShape>, 3> kShapes{
-    {{"cube", CandidateShape::kCube},
-     {"ball", CandidateShape::kBall},
-     {"sphere", CandidateShape::kSphere}}};
-constexpr std::array<std::pair<std::string_view, ParameterType>, 3> kTypes{
-    {{"float", ParameterType::kFloat},
-     {"int", ParameterType::kInt},
-     {"categorical", ParameterType::kCategorical}}};
-
 double bound_of(const Section& table, const char* key, ParameterType type) {
   const std::optional<double> bound = table.number(key);
   if (!bound) table.fail(key, "a float or int parameter needs low and high");
@@ -61,7 +50,7 @@ Parameter read_parameter(const Section& table, const std::string& name) {
   table.check_keys(kParameterKeys);
   Parameter parameter;
   parameter.name = name;
-  parameter.type = table.option<ParameterType>("type", kTypes).value_or(ParameterType::kFloat);
+  parameter.type = table.option<ParameterType>("type").value_or(ParameterType::kFloat);
   if (parameter.type == ParameterType::kCategorical) return read_categorical(table, parameter);
   table.forbid("choices", "belongs to type = \"categorical\"");
   parameter.low = bound_of(table, "low", parameter.type);
@@ -120,7 +109,7 @@ class SpaceReader {
   }
 
   Shape read_shape() const {
-    if (const auto given = space_.option<Shape>("domain", kDomains)) return *given;
+    if (const auto given = space_.option<Shape>("domain")) return *given;
     if (!parameters_.empty()) return Shape::kBox;
     if (given_points() || space_.has("shape")) return Shape::kFinite;
     if (!builtin_) {
@@ -231,8 +220,8 @@ class SpaceReader {
     if (shape_ == Shape::kBox) return CandidateShape::kCube;
     if (shape_ == Shape::kBall) return CandidateShape::kBall;
     const bool round = builtin_ && builtin_->shape == problems::Shape::kBall;
-    return space_.option<CandidateShape>("shape", kShapes)
-        .value_or(round ? CandidateShape::kBall : CandidateShape::kCube);
+    return space_.option<CandidateShape>("shape").value_or(round ? CandidateShape::kBall
+                                                                 : CandidateShape::kCube);
   }
 
   std::size_t read_dimension() const {
@@ -272,13 +261,6 @@ class SpaceReader {
 SpaceResult read_space(const Section& space, const std::optional<BuiltinInfo>& builtin,
                        std::uint64_t seed, const std::filesystem::path& directory_for_csv) {
   return SpaceReader(space, builtin).read(seed, directory_for_csv);
-}
-
-std::string_view name(region::CandidateShape shape) {
-  for (const auto& [shape_name, value] : kShapes) {
-    if (value == shape) return shape_name;
-  }
-  return "?";
 }
 
 }  // namespace duets::cli

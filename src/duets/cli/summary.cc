@@ -28,7 +28,7 @@ std::string point_text(const RunResult& r, const std::vector<double>& values) {
 std::vector<std::string> variance_paths(const RunResult& r) {
   std::vector<std::string> paths;
   for (const protocol::EpochReport& report : r.epochs) {
-    paths.emplace_back(protocol::name(report.variance_path));
+    paths.emplace_back(base::name_of(report.variance_path));
   }
   return paths;
 }
@@ -36,7 +36,7 @@ std::vector<std::string> variance_paths(const RunResult& r) {
 std::vector<std::string> samplers(const RunResult& r) {
   std::vector<std::string> names;
   for (const protocol::EpochReport& report : r.epochs) {
-    names.emplace_back(region::to_string(report.sampler.method));
+    names.emplace_back(base::name_of(report.sampler.method));
   }
   return names;
 }

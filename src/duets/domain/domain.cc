@@ -21,18 +21,6 @@ void require_dimension(std::size_t dimension) {
 
 }  // namespace
 
-std::string to_string(Shape shape) {
-  switch (shape) {
-    case Shape::kFinite:
-      return "finite";
-    case Shape::kBox:
-      return "box";
-    case Shape::kBall:
-      return "ball";
-  }
-  return "?";
-}
-
 Domain Domain::finite(numeric::Points candidates) {
   base::require(candidates.rows() >= 1, "space.candidates", fmt::format("{}", candidates.rows()),
                 "a finite set needs at least one point");

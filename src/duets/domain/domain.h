@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/domain/parameter.h"
 #include "duets/numeric/matrix.h"
 
@@ -16,8 +17,10 @@ namespace duets::domain {
 
 enum class Shape : std::uint8_t { kFinite = 0, kBox = 1, kBall = 2 };
 
-/// "finite", "box", "ball".
-std::string to_string(Shape shape);
+constexpr auto enum_entries(Shape /*tag*/) {
+  return base::entries<Shape>(
+      {{Shape::kBox, "box"}, {Shape::kBall, "ball"}, {Shape::kFinite, "finite"}});
+}
 
 /// Largest number of latent coordinates: a point's words must fit one coin address.
 inline constexpr std::size_t kMaxDimension = 1000;

@@ -6,9 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "duets/base/enum_table.h"
+
 namespace duets::domain {
 
 enum class ParameterType : std::uint8_t { kFloat = 0, kInt = 1, kCategorical = 2 };
+
+constexpr auto enum_entries(ParameterType /*tag*/) {
+  return base::entries<ParameterType>({{ParameterType::kFloat, "float"},
+                                       {ParameterType::kInt, "int"},
+                                       {ParameterType::kCategorical, "categorical"}});
+}
 
 /// One tunable parameter. Bounds are inclusive.
 struct Parameter {

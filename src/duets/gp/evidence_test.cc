@@ -57,7 +57,7 @@ TEST(LogEvidence, EqualsTheDenseFormula) {
       const double expected = dense_log_likelihood(parameters, x, rewards_at(x)) + prior;
       EXPECT_NEAR(log_evidence(guess, parameters, x, rewards_at(x)), expected,
                   1e-10 * std::abs(expected))
-          << kernel::name(family) << " d = " << d;
+          << base::name_of(family) << " d = " << d;
     }
   }
 }

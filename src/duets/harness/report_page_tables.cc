@@ -44,7 +44,7 @@ report::Markup region_cell(const EpochReport& r) {
 }
 
 report::Markup sampler_cell(const EpochReport& r) {
-  const std::string method = region::to_string(r.sampler.method);
+  const std::string method(base::name_of(r.sampler.method));
   if (r.sampler.method != region::Method::kWalk) return {method};
   return {method + ", " + report::grouped(r.sampler.walk_steps) + " steps"};
 }
@@ -68,7 +68,7 @@ report::Markup surprise_cell(const EpochReport& r) {
 }
 
 report::Markup variance_cell(const EpochReport& r) {
-  return {std::string(protocol::name(r.variance_path)) + ", rank " +
+  return {std::string(base::name_of(r.variance_path)) + ", rank " +
           report::grouped(r.variance_rank)};
 }
 

@@ -9,8 +9,8 @@ RunResult result_of(const protocol::Study& study, const protocol::RewardScale& s
                     const protocol::RunSummary& summary) {
   RunResult result;
   result.study_name = study.name;
-  result.direction = scale.direction == protocol::Direction::kMinimize ? "minimize" : "maximize";
-  result.domain = domain::to_string(study.domain->shape());
+  result.direction = base::name_of(scale.direction);
+  result.domain = base::name_of(study.domain->shape());
   result.coordinate_names = study.domain->coordinate_names();
   result.parameters = study.domain->parameters();
   result.agents = study.agents;

@@ -91,25 +91,8 @@ void fill_segment(Shape shape, double variance, const ScaledPoints& x, std::size
 
 }  // namespace
 
-std::string_view name(Family family) {
-  switch (family) {
-    case Family::kSquaredExponential:
-      return "squared-exponential";
-    case Family::kMatern12:
-      return "matern-1/2";
-    case Family::kMatern32:
-      return "matern-3/2";
-    case Family::kMatern52:
-      return "matern-5/2";
-  }
-  return "unknown";
-}
-
 void validate(const Kernel& kernel, std::size_t dimension) {
-  if (kernel.family > Family::kMatern52) {
-    base::refuse("kernel.family", std::to_string(static_cast<int>(kernel.family)),
-                 "must be one of the four families");
-  }
+  base::enum_of<Family>(static_cast<std::uint64_t>(kernel.family), "kernel.family");
   require_positive("kernel.variance", kernel.variance);
   const std::size_t given = kernel.lengthscales.size();
   if (given != 1 && (given != dimension || given == 0)) {

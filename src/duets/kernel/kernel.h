@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/numeric/matrix.h"
 
 namespace duets::kernel {
@@ -21,8 +22,12 @@ enum class Family : std::uint8_t {
   kMatern52 = 3,            ///< (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r
 };
 
-/// "squared-exponential", "matern-1/2", "matern-3/2", "matern-5/2".
-std::string_view name(Family family);
+constexpr auto enum_entries(Family /*tag*/) {
+  return base::entries<Family>({{Family::kSquaredExponential, "squared-exponential"},
+                                {Family::kMatern12, "matern-1/2"},
+                                {Family::kMatern32, "matern-3/2"},
+                                {Family::kMatern52, "matern-5/2"}});
+}
 
 struct Kernel {
   Family family = Family::kSquaredExponential;

@@ -91,7 +91,7 @@ TEST(Kernel, AgreesWithTheFormulaInExtendedPrecision) {
           // 1.7 in the kernel is the double, not 17/10.
           EXPECT_LE(std::abs(got - expected * (static_cast<long double>(1.7) / 1.7L)),
                     bound * expected)
-              << name(family) << " d=" << d;
+              << base::name_of(family) << " d=" << d;
         }
       }
     }
@@ -218,7 +218,7 @@ TEST(Kernel, FarPointsGiveZeroEvenWhenTheDistanceOverflows) {
   for (Family family : kFamilies) {
     for (double far : {1e3, 1e150, 1e200, 1.7e308}) {
       EXPECT_TRUE(same_bits(value({family, {1.0}, 3.0}, {far, 0.0}, {0.0, far}), 0.0))
-          << name(family) << far;
+          << base::name_of(family) << far;
       EXPECT_TRUE(same_bits(value({family, {1.0}, 3.0}, {far}, {-far}), 0.0));
     }
   }
@@ -292,10 +292,10 @@ TEST(Kernel, RefusesShapesThatDoNotFit) {
 }
 
 TEST(Kernel, FamiliesHaveTheNamesOfTheGlossary) {
-  EXPECT_EQ(name(Family::kSquaredExponential), "squared-exponential");
-  EXPECT_EQ(name(Family::kMatern12), "matern-1/2");
-  EXPECT_EQ(name(Family::kMatern32), "matern-3/2");
-  EXPECT_EQ(name(Family::kMatern52), "matern-5/2");
+  EXPECT_EQ(base::name_of(Family::kSquaredExponential), "squared-exponential");
+  EXPECT_EQ(base::name_of(Family::kMatern12), "matern-1/2");
+  EXPECT_EQ(base::name_of(Family::kMatern32), "matern-3/2");
+  EXPECT_EQ(base::name_of(Family::kMatern52), "matern-5/2");
 }
 
 }  // namespace

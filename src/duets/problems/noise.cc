@@ -7,21 +7,8 @@
 
 namespace duets::problems {
 
-std::string_view name(NoiseKind kind) {
-  switch (kind) {
-    case NoiseKind::kNone:
-      return "none";
-    case NoiseKind::kGaussian:
-      return "gaussian";
-    case NoiseKind::kBounded:
-      return "bounded";
-  }
-  return "unknown";
-}
-
 void validate(const Noise& noise) {
-  base::require(name(noise.kind) != "unknown", "noise.kind",
-                std::to_string(static_cast<int>(noise.kind)), "must be none, gaussian or bounded");
+  base::enum_of<NoiseKind>(static_cast<std::uint64_t>(noise.kind), "noise.kind");
   if (noise.kind == NoiseKind::kNone) return;
   base::require(noise.level > 0 && std::isfinite(noise.level), "noise.level",
                 std::to_string(noise.level), "must be positive and finite");

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
+#include "duets/base/enum_table.h"
 #include "duets/base/ids.h"
 #include "duets/random/coin.h"
 
@@ -15,8 +15,11 @@ enum class NoiseKind : std::uint8_t {
   kBounded,   ///< uniform on [-level, level)
 };
 
-/// "none", "gaussian", "bounded".
-std::string_view name(NoiseKind kind);
+constexpr auto enum_entries(NoiseKind /*tag*/) {
+  return base::entries<NoiseKind>({{NoiseKind::kNone, "none"},
+                                   {NoiseKind::kGaussian, "gaussian"},
+                                   {NoiseKind::kBounded, "bounded"}});
+}
 
 struct Noise {
   NoiseKind kind = NoiseKind::kGaussian;

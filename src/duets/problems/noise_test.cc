@@ -107,7 +107,7 @@ TEST(Noise, BadLevelsAreRefused) {
   for (const NoiseKind kind : {NoiseKind::kGaussian, NoiseKind::kBounded}) {
     EXPECT_NO_THROW(validate({kind, 0.2}));
     for (const double level : {0.0, -0.1, std::nan(""), HUGE_VAL}) {
-      EXPECT_THROW(validate({kind, level}), base::Error) << name(kind) << " " << level;
+      EXPECT_THROW(validate({kind, level}), base::Error) << base::name_of(kind) << " " << level;
     }
   }
   EXPECT_THROW(validate({static_cast<NoiseKind>(9), 0.2}), base::Error);

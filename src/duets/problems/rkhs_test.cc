@@ -94,7 +94,7 @@ TEST(Rkhs, TheGradientIsTheSlope) {
       above[k] += 1e-5;
       below[k] -= 1e-5;
       EXPECT_NEAR(gradient[k], (f->value(above) - f->value(below)) / 2e-5, 1e-7)
-          << kernel::name(family) << " coordinate " << k;
+          << base::name_of(family) << " coordinate " << k;
     }
   }
 }
@@ -139,8 +139,8 @@ TEST(Rkhs, MaximumIsThatOfADenseGrid) {
       const double rise = family == kernel::Family::kMatern12
                               ? weight * std::sqrt(2.0) * kHalfCell / kScale
                               : weight * 3 * kHalfCell * kHalfCell / (kScale * kScale);
-      EXPECT_GE(f->maximum(), best) << kernel::name(family) << " seed " << seed;
-      EXPECT_LE(f->maximum(), best + rise) << kernel::name(family) << " seed " << seed;
+      EXPECT_GE(f->maximum(), best) << base::name_of(family) << " seed " << seed;
+      EXPECT_LE(f->maximum(), best + rise) << base::name_of(family) << " seed " << seed;
       for (const double x : f->maximisers().at(0)) EXPECT_TRUE(0 <= x && x <= 1) << x;
     }
   }

@@ -19,7 +19,7 @@ void expect_message_refused(TestRun& run, const Message& message, Reason reason)
   EXPECT_TRUE(effects.records.empty());
   ASSERT_FALSE(effects.messages.empty());
   const auto& refusal = std::get<Refusal>(effects.messages.back().message);
-  EXPECT_EQ(refusal.reason, reason) << to_string(refusal.reason);
+  EXPECT_EQ(refusal.reason, reason) << base::name_of(refusal.reason);
   EXPECT_EQ(effects.messages.back().to, refusal.agent);
   EXPECT_EQ(effects.messages.size(), reason == Reason::kStale ? 2U : 1U);
   ASSERT_EQ(effects.events.size(), 1U);

@@ -29,7 +29,7 @@ void require_taken(const Effects& effects) {
                     base::value(refusal.epoch),
                     diverged ? "the coordinator replays other points than this agent drew"
                              : fmt::format("the coordinator refused its message: {}",
-                                           to_string(refusal.reason))));
+                                           base::name_of(refusal.reason))));
   }
 }
 

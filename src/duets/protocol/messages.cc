@@ -30,11 +30,8 @@ bool read_flag(ByteReader& in) {
 }
 
 template <typename Enum>
-Enum read_enum(ByteReader& in, std::uint8_t low, std::uint8_t high, const char* what) {
-  const std::uint8_t number = in.u8();
-  if (number < low || number > high)
-    fail_message(fmt::format("{} = {}: must be {} to {}", what, number, low, high));
-  return static_cast<Enum>(number);
+Enum read_enum(ByteReader& in, const char* what) {
+  return base::enum_of<Enum>(in.u8(), what, base::ErrorKind::kDecode);
 }
 
 AgentId read_agent(ByteReader& in) { return AgentId{in.u32()}; }
@@ -67,7 +64,7 @@ void write(ByteWriter& out, const InducingSet& m) {
 InducingSet read_inducing_set(ByteReader& in) {
   InducingSet m;
   m.epoch = read_epoch(in);
-  m.upload = read_enum<UploadKind>(in, 1, 2, "upload kind");
+  m.upload = read_enum<UploadKind>(in, "upload kind");
   m.closing = read_flag(in);
   m.points = read_points(in);
   m.public_slots = in.u32s();
@@ -119,7 +116,7 @@ Upload read_upload(ByteReader& in) {
   Upload m;
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.kind = read_enum<UploadKind>(in, 1, 2, "upload kind");
+  m.kind = read_enum<UploadKind>(in, "upload kind");
   m.values = in.f64s();
   m.holes = read_increasing(in);
   m.points_digest = in.u64();
@@ -161,7 +158,7 @@ Refusal read_refusal(ByteReader& in) {
   Refusal m;
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.reason = read_enum<Reason>(in, 1, 6, "reason");
+  m.reason = read_enum<Reason>(in, "reason");
   return m;
 }
 
@@ -191,31 +188,13 @@ void write_kernel(ByteWriter& out, const kernel::Kernel& kernel) {
 
 kernel::Kernel read_kernel(ByteReader& in) {
   kernel::Kernel kernel;
-  kernel.family = read_enum<kernel::Family>(in, 0, 3, "kernel family");
+  kernel.family = read_enum<kernel::Family>(in, "kernel family");
   kernel.lengthscales = in.f64s();
   kernel.variance = in.f64();
   return kernel;
 }
 
 bool is_usable_reward(double reward) { return std::abs(reward) < kLargestReward; }
-
-const char* to_string(Reason reason) {
-  switch (reason) {
-    case Reason::kForeign:
-      return "foreign";
-    case Reason::kStale:
-      return "stale";
-    case Reason::kConflict:
-      return "conflict";
-    case Reason::kShape:
-      return "shape";
-    case Reason::kUnusable:
-      return "not finite or too large";
-    case Reason::kDiverged:
-      return "diverged";
-  }
-  return "?";
-}
 
 void write_points(ByteWriter& out, const numeric::Points& points) {
   out.u32(static_cast<std::uint32_t>(points.rows() == 0 ? 0 : points.cols()));
@@ -246,7 +225,7 @@ void write_settings(ByteWriter& out, const region::SamplerSettings& s) {
 
 region::SamplerSettings read_settings(ByteReader& in) {
   region::SamplerSettings s;
-  s.method = read_enum<region::Method>(in, 0, 3, "sampler method");
+  s.method = read_enum<region::Method>(in, "sampler method");
   for (std::uint32_t* number :
        {&s.max_attempts, &s.walk_steps, &s.max_shrinks, &s.num_starts, &s.stream_cap}) {
     *number = in.u32();

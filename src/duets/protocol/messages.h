@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "duets/base/bytes.h"
+#include "duets/base/enum_table.h"
 #include "duets/base/ids.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
@@ -29,6 +30,11 @@ bool is_usable_reward(double reward);
 
 /// The kind of upload that an agent sends in an epoch.
 enum class UploadKind : std::uint8_t { kProjection = 1, kRewards = 2 };
+
+constexpr auto enum_entries(UploadKind /*tag*/) {
+  return base::entries<UploadKind>(
+      {{UploadKind::kProjection, "projection"}, {UploadKind::kRewards, "rewards"}});
+}
 
 /// Coordinator -> all: S_j, at the start of epoch j (it depends on no reward).
 struct InducingSet {
@@ -96,7 +102,14 @@ enum class Reason : std::uint8_t {
   kDiverged = 6,  ///< the digest of the points differs: the two sides do not agree on the points
 };
 
-const char* to_string(Reason reason);
+constexpr auto enum_entries(Reason /*tag*/) {
+  return base::entries<Reason>({{Reason::kForeign, "foreign"},
+                                {Reason::kStale, "stale"},
+                                {Reason::kConflict, "conflict"},
+                                {Reason::kShape, "shape"},
+                                {Reason::kUnusable, "not finite or too large"},
+                                {Reason::kDiverged, "diverged"}});
+}
 
 /// Coordinator -> one agent: the message was not accepted. State is unchanged.
 struct Refusal {

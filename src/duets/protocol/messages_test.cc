@@ -311,12 +311,12 @@ TEST(Messages, PointsDigestSeesOneBitAndTheShape) {
 }
 
 TEST(Messages, EveryReasonHasAName) {
-  EXPECT_STREQ(to_string(Reason::kForeign), "foreign");
-  EXPECT_STREQ(to_string(Reason::kStale), "stale");
-  EXPECT_STREQ(to_string(Reason::kConflict), "conflict");
-  EXPECT_STREQ(to_string(Reason::kShape), "shape");
-  EXPECT_STREQ(to_string(Reason::kUnusable), "not finite or too large");
-  EXPECT_STREQ(to_string(Reason::kDiverged), "diverged");
+  EXPECT_EQ(base::name_of(Reason::kForeign), "foreign");
+  EXPECT_EQ(base::name_of(Reason::kStale), "stale");
+  EXPECT_EQ(base::name_of(Reason::kConflict), "conflict");
+  EXPECT_EQ(base::name_of(Reason::kShape), "shape");
+  EXPECT_EQ(base::name_of(Reason::kUnusable), "not finite or too large");
+  EXPECT_EQ(base::name_of(Reason::kDiverged), "diverged");
 }
 
 }  // namespace

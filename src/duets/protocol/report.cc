@@ -65,9 +65,7 @@ EpochReport read_report(base::ByteReader& in) {
   r.planned_length = in.u32();
   r.length = in.u32();
   r.num_participants = in.u32();
-  const std::uint8_t path = in.u8();
-  if (path > 2) throw base::Error(base::ErrorKind::kDecode, "variance path must be 0, 1 or 2");
-  r.variance_path = static_cast<VariancePath>(path);
+  r.variance_path = base::enum_of<VariancePath>(in.u8(), "variance path", base::ErrorKind::kDecode);
   r.sampler = read_settings(in);
   r.kernel = read_kernel(in);
   const std::vector<double> point = in.f64s();

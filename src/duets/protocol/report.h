@@ -7,6 +7,7 @@
 
 #include "duets/base/bytes.h"
 #include "duets/base/digest.h"
+#include "duets/base/enum_table.h"
 #include "duets/base/ids.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
@@ -20,6 +21,12 @@ enum class VariancePath : std::uint8_t {
   kLowRank = 1,      ///< through pivots whose residual is at most 1 % of sigma2_max
   kApproximate = 2,  ///< through most_pivots() pivots; their residual is larger than that
 };
+
+constexpr auto enum_entries(VariancePath /*tag*/) {
+  return base::entries<VariancePath>({{VariancePath::kExact, "exact"},
+                                      {VariancePath::kLowRank, "low-rank"},
+                                      {VariancePath::kApproximate, "approximate"}});
+}
 
 /// One closed epoch (the last epoch of a run is not closed: it sends nothing).
 struct EpochReport {

@@ -3,9 +3,15 @@
 
 #include <cstdint>
 
+#include "duets/base/enum_table.h"
+
 namespace duets::protocol {
 
 enum class Direction : std::uint8_t { kMaximize = 0, kMinimize = 1 };
+constexpr auto enum_entries(Direction /*tag*/) {
+  return base::entries<Direction>(
+      {{Direction::kMaximize, "maximize"}, {Direction::kMinimize, "minimize"}});
+}
 
 /// The reward in model units is (sign * value - offset) / scale, sign = -1 when minimising.
 struct RewardScale {

@@ -55,24 +55,6 @@ bool absorbs_remainder(ScheduleRule rule) {
 
 }  // namespace
 
-std::string_view name(ScheduleRule rule) {
-  switch (rule) {
-    case ScheduleRule::kSqrtFloor:
-      return "sqrt-floor";
-    case ScheduleRule::kSqrtCeil:
-      return "sqrt-ceil";
-    case ScheduleRule::kDoubling:
-      return "doubling";
-    case ScheduleRule::kPairedDoubling:
-      return "paired-doubling";
-    case ScheduleRule::kExplicit:
-      return "explicit";
-    case ScheduleRule::kWarmUp:
-      return "warm-up";
-  }
-  return "?";
-}
-
 std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon,
                                          std::uint32_t t1) {
   base::require(horizon >= 1, "study.horizon", fmt::format("{}", horizon), "must be at least 1");

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
+
 namespace duets::protocol {
 
 enum class ScheduleRule : std::uint8_t {
@@ -16,8 +18,14 @@ enum class ScheduleRule : std::uint8_t {
   kWarmUp = 5,          ///< T1, T1, 2 T1, 2 T1, 4 T1, 4 T1, then floor(sqrt(T T_j))
 };
 
-/// "sqrt-floor", "sqrt-ceil", "doubling", "paired-doubling", "explicit", "warm-up".
-std::string_view name(ScheduleRule rule);
+constexpr auto enum_entries(ScheduleRule /*tag*/) {
+  return base::entries<ScheduleRule>({{ScheduleRule::kSqrtFloor, "sqrt-floor"},
+                                      {ScheduleRule::kSqrtCeil, "sqrt-ceil"},
+                                      {ScheduleRule::kDoubling, "doubling"},
+                                      {ScheduleRule::kPairedDoubling, "paired-doubling"},
+                                      {ScheduleRule::kWarmUp, "warm-up"},
+                                      {ScheduleRule::kExplicit, "explicit"}});
+}
 
 /// Lengths that sum to `horizon`. The square-root rules keep a short last epoch; the doubling rules
 /// and kWarmUp add a remainder that is shorter than the epoch before it to that epoch, so their

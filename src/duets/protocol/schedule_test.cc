@@ -145,12 +145,12 @@ TEST(Schedule, RefusesZerosAndTheRuleWithoutARule) {
 }
 
 TEST(Schedule, Names) {
-  EXPECT_EQ(name(ScheduleRule::kSqrtFloor), "sqrt-floor");
-  EXPECT_EQ(name(ScheduleRule::kSqrtCeil), "sqrt-ceil");
-  EXPECT_EQ(name(ScheduleRule::kDoubling), "doubling");
-  EXPECT_EQ(name(ScheduleRule::kPairedDoubling), "paired-doubling");
-  EXPECT_EQ(name(ScheduleRule::kExplicit), "explicit");
-  EXPECT_EQ(name(ScheduleRule::kWarmUp), "warm-up");
+  EXPECT_EQ(base::name_of(ScheduleRule::kSqrtFloor), "sqrt-floor");
+  EXPECT_EQ(base::name_of(ScheduleRule::kSqrtCeil), "sqrt-ceil");
+  EXPECT_EQ(base::name_of(ScheduleRule::kDoubling), "doubling");
+  EXPECT_EQ(base::name_of(ScheduleRule::kPairedDoubling), "paired-doubling");
+  EXPECT_EQ(base::name_of(ScheduleRule::kExplicit), "explicit");
+  EXPECT_EQ(base::name_of(ScheduleRule::kWarmUp), "warm-up");
 }
 
 }  // namespace

@@ -14,6 +14,11 @@ namespace {
 
 using base::require;
 
+template <class Enum>
+std::string text(Enum value) {
+  return std::string(base::name_of(value));
+}
+
 void require_positive(double value, const char* field) {
   require(std::isfinite(value) && value > 0, field, fmt::format("{}", value),
           "must be positive and finite");
@@ -28,19 +33,19 @@ void validate_tuned(const Study& study) {
 }
 
 void validate_theory(const Study& study) {
-  require(study.domain->is_finite(), "duets.mode", "theory",
+  require(study.domain->is_finite(), "duets.mode", text(study.mode),
           "needs a finite set: discretise the box or ball with space.candidates");
   require(
-      study.data == DataPolicy::kEpoch, "duets.data", "surviving",
+      study.data == DataPolicy::kEpoch, "duets.data", text(study.data),
       "mode = \"theory\" needs data = \"epoch\": the bound needs points independent of the noise");
-  require(study.inducing == Inducing::kCoin, "duets.inducing", "greedy or public",
+  require(study.inducing == Inducing::kCoin, "duets.inducing", text(study.inducing),
           "mode = \"theory\" needs inducing = \"coin\": the theorem is about random inducing sets");
-  require(study.rate == CoinRate::kVariance, "duets.rate", "count",
+  require(study.rate == CoinRate::kVariance, "duets.rate", text(study.rate),
           "mode = \"theory\" needs rate = \"variance\": the theorem is about sigma2_max");
   require(
-      study.parameters == Parameters::kFixed, "duets.parameters", "learned",
+      study.parameters == Parameters::kFixed, "duets.parameters", text(study.parameters),
       "mode = \"theory\" needs parameters = \"fixed\": the bound is for a kernel that was known");
-  require(study.coins == Coins::kIndependent, "duets.coins", "stratified",
+  require(study.coins == Coins::kIndependent, "duets.coins", text(study.coins),
           "mode = \"theory\" needs coins = \"independent\": the theorem is about such points");
   require_positive(study.norm_bound, "noise.bound");
   require_positive(study.subgaussian, "noise.subgaussian");
@@ -60,10 +65,10 @@ void validate_learning(const Study& study) {
     require(!study.relevance, "duets.relevance", "true", "needs parameters = \"learned\"");
     return;
   }
-  require(study.upload == UploadRule::kAuto, "duets.upload", "projection or rewards",
+  require(study.upload == UploadRule::kAuto, "duets.upload", text(study.upload),
           "parameters = \"learned\" needs upload = \"auto\": the first epochs send rewards, later "
           "ones what is shorter");
-  require(study.inducing != Inducing::kCoin, "duets.inducing", "coin",
+  require(study.inducing != Inducing::kCoin, "duets.inducing", text(study.inducing),
           "parameters = \"learned\" needs inducing = \"greedy\" or \"public\": p0 is for a known "
           "scale of the rewards");
 }
@@ -119,7 +124,7 @@ void validate(const Study& study) {
     validate_theory(study);
   }
   require(study.data == DataPolicy::kEpoch || study.upload != UploadRule::kRewards, "duets.upload",
-          "rewards", "data = \"surviving\" needs upload = \"auto\" or \"projection\"");
+          text(study.upload), "data = \"surviving\" needs upload = \"auto\" or \"projection\"");
 }
 
 std::vector<std::uint32_t> lengths(const Study& study) {

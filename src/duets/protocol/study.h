@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "duets/base/digest.h"
+#include "duets/base/enum_table.h"
 #include "duets/domain/domain.h"
 #include "duets/gp/confidence.h"
 #include "duets/kernel/kernel.h"
@@ -16,55 +17,82 @@
 namespace duets::protocol {
 
 /// Where the confidence width and p0 come from.
-enum class Mode : std::uint8_t {
-  kTuned = 0,   ///< the user: `beta`, `p0`; the cut is 2 beta sigma_max, as printed
-  kTheory = 1,  ///< the theorem, from norm_bound, subgaussian, delta; finite sets only
-};
+enum class Mode : std::uint8_t { kTuned = 0, kTheory = 1 };
+constexpr auto enum_entries(Mode /*tag*/) {
+  return base::entries<Mode>(
+      {{Mode::kTuned, "tuned",
+        "`beta` and `p0` are given; the cut is 2 beta sigma_max, as printed"},
+       {Mode::kTheory, "theory",
+        "the theorem chooses them, from `bound`, `subgaussian` and `delta`; finite sets only"}});
+}
 
 /// How the inducing set S_j is chosen.
-enum class Inducing : std::uint8_t {
-  kCoin = 0,    ///< every point of D_j joins with probability p_j (the paper)
-  kGreedy = 1,  ///< pivoted Cholesky over D_j until the residual is 0.1 sigma2_max
-  kPublic = 2,  ///< points of the public coin that explain D_j best, as long as each adds at least
-                ///< a quarter of a reward's information: sends indices, reveals no agent's points
-};
+enum class Inducing : std::uint8_t { kCoin = 0, kGreedy = 1, kPublic = 2 };
+constexpr auto enum_entries(Inducing /*tag*/) {
+  return base::entries<Inducing>(
+      {{Inducing::kCoin, "coin", "every point of D_j joins with probability p_j (the paper)"},
+       {Inducing::kGreedy, "greedy",
+        "pivoted Cholesky over D_j until the residual is 0.1 sigma2_max"},
+       {Inducing::kPublic, "public",
+        "points of the public coin that explain D_j best, as long as each adds at least a quarter "
+        "of a reward's information: sends indices, reveals no agent's points"}});
+}
 
 /// How the probability p_j of `kCoin` is computed (mode kTuned).
-enum class CoinRate : std::uint8_t {
-  kVariance = 0,  ///< p0 sigma2_max (the paper's text)
-  kCount = 1,     ///< p0 ln(m) / m, m = N T_j points (what the published curves used)
-};
+enum class CoinRate : std::uint8_t { kVariance = 0, kCount = 1 };
+constexpr auto enum_entries(CoinRate /*tag*/) {
+  return base::entries<CoinRate>(
+      {{CoinRate::kVariance, "variance", "p_j = min(1, p0 sigma2_max) (the paper's text)"},
+       {CoinRate::kCount, "count",
+        "p_j = min(1, p0 ln(m)/m) with m = N T_j, what the published curves used"}});
+}
 
 /// What agents send up.
-enum class UploadRule : std::uint8_t {
-  kAuto = 0,        ///< whichever is shorter, decided by the coordinator for each epoch
-  kProjection = 1,  ///< u_a = K_{S,D_a} y_a (the paper, up to a change of basis)
-  kRewards = 2,     ///< the raw rewards; the coordinator projects them itself, to the same bits
-};
+enum class UploadRule : std::uint8_t { kAuto = 0, kProjection = 1, kRewards = 2 };
+constexpr auto enum_entries(UploadRule /*tag*/) {
+  return base::entries<UploadRule>(
+      {{UploadRule::kAuto, "auto", "whichever is shorter, decided for each epoch"},
+       {UploadRule::kProjection, "projection",
+        "u_a = K_{S,D_a} y_a (the paper, up to a change of basis)"},
+       {UploadRule::kRewards, "rewards",
+        "the raw rewards; the coordinator projects them itself, to the same bits"}});
+}
 
 /// Which data an epoch's posterior uses.
-enum class DataPolicy : std::uint8_t {
-  kEpoch = 0,      ///< only this epoch's (the confidence bound needs it)
-  kSurviving = 1,  ///< all pairs, of any epoch, whose point is still in X_j; no theorem
-};
+enum class DataPolicy : std::uint8_t { kEpoch = 0, kSurviving = 1 };
+constexpr auto enum_entries(DataPolicy /*tag*/) {
+  return base::entries<DataPolicy>(
+      {{DataPolicy::kEpoch, "epoch", "only this epoch's (the confidence bound needs it)"},
+       {DataPolicy::kSurviving, "surviving",
+        "all pairs, of any epoch, whose point is still in X_j; no theorem"}});
+}
 
 /// Where kernel, lambda and the level of the rewards come from.
-enum class Parameters : std::uint8_t {
-  kFixed = 0,    ///< the study file
-  kLearned = 1,  ///< raw rewards of the first epochs; the study file's kernel is the guess
-};
+enum class Parameters : std::uint8_t { kFixed = 0, kLearned = 1 };
+constexpr auto enum_entries(Parameters /*tag*/) {
+  return base::entries<Parameters>(
+      {{Parameters::kFixed, "fixed", "kernel and lambda of this file"},
+       {Parameters::kLearned, "learned",
+        "length scale, variance, lambda and level of the rewards come from the raw rewards of the "
+        "first epochs; the length scale of this file is the first guess"}});
+}
 
 /// How the agents' points spread over X_j.
-enum class Coins : std::uint8_t {
-  kIndependent = 0,  ///< every slot draws independently (the paper)
-  kStratified = 1,   ///< every slot in its own part of X_j, all parts equally large
-};
+enum class Coins : std::uint8_t { kIndependent = 0, kStratified = 1 };
+constexpr auto enum_entries(Coins /*tag*/) {
+  return base::entries<Coins>(
+      {{Coins::kIndependent, "independent", "every query draws independently (the paper)"},
+       {Coins::kStratified, "stratified",
+        "every query of an epoch in its own part of X_j, all parts equally large"}});
+}
 
 /// What an agent sends after its last query.
-enum class ClosingRule : std::uint8_t {
-  kBest = 0,        ///< its best trial
-  kProjection = 1,  ///< its best trial and a projection of the last epoch
-};
+enum class ClosingRule : std::uint8_t { kBest = 0, kProjection = 1 };
+constexpr auto enum_entries(ClosingRule /*tag*/) {
+  return base::entries<ClosingRule>({{ClosingRule::kBest, "best", "an agent's best trial"},
+                                     {ClosingRule::kProjection, "projection",
+                                      "its best trial and a projection of the last epoch"}});
+}
 
 struct Study {
   std::string name = "study";

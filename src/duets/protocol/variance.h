@@ -75,9 +75,6 @@ double variance_supremum(const Study& study, const kernel::Kernel& kernel, doubl
                          const numeric::Points& pool, const base::Executor& executor,
                          EpochReport& report);
 
-/// "exact", "low-rank", "approximate".
-std::string_view name(VariancePath path);
-
 /// One sentence: which path, why, and how far the variance can be off.
 std::string variance_reason(const EpochReport& report);
 

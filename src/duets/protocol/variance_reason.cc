@@ -22,18 +22,6 @@ std::string pivots(const EpochReport& report) {
 
 }  // namespace
 
-std::string_view name(VariancePath path) {
-  switch (path) {
-    case VariancePath::kExact:
-      return "exact";
-    case VariancePath::kLowRank:
-      return "low-rank";
-    case VariancePath::kApproximate:
-      return "approximate";
-  }
-  return "unknown";
-}
-
 std::string variance_reason(const EpochReport& report) {
   switch (report.variance_path) {
     case VariancePath::kExact:

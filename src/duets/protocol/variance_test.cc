@@ -109,7 +109,7 @@ void expect_within_three_percent(const kernel::Kernel& kernel, Eigen::Index d, R
   const Difference off =
       difference(kernel, in_shape(shape, lattice(kNumData, d)), in_shape(shape, between(400, d)));
   const std::string where =
-      fmt::format("{} d {} shape {}", kernel::name(kernel.family), d, static_cast<int>(shape));
+      fmt::format("{} d {} shape {}", base::name_of(kernel.family), d, static_cast<int>(shape));
   // The bound of the project. The residual is at most 0.2 % of the supremum, the error was never
   // more than 2 residuals, and the smallest variance is an eighth of the largest or more.
   EXPECT_LE(off.at_supremum, 0.03) << where;
@@ -246,9 +246,9 @@ TEST(VarianceReason, SaysWhichPathAndHowFarOff) {
 }
 
 TEST(VariancePath, HasANameAndIsReadBack) {
-  EXPECT_EQ(name(VariancePath::kExact), "exact");
-  EXPECT_EQ(name(VariancePath::kLowRank), "low-rank");
-  EXPECT_EQ(name(VariancePath::kApproximate), "approximate");
+  EXPECT_EQ(base::name_of(VariancePath::kExact), "exact");
+  EXPECT_EQ(base::name_of(VariancePath::kLowRank), "low-rank");
+  EXPECT_EQ(base::name_of(VariancePath::kApproximate), "approximate");
   EpochReport report;
   report.variance_path = VariancePath::kApproximate;
   base::ByteWriter out;

@@ -82,7 +82,7 @@ class Verifier {
     }
     if (const auto reason = coordinator_.refusal_of(message)) {
       out_.wrong(fmt::format("message of agent {}", base::value(agent)), "taken",
-                 fmt::format("refused: {}", to_string(*reason)));
+                 fmt::format("refused: {}", base::name_of(*reason)));
     }
     coordinator_.follow(MessageTaken{message});
   }

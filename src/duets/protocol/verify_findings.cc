@@ -129,7 +129,7 @@ std::string list_text(const std::vector<std::uint32_t>& numbers) {
 
 std::string describe(const region::SamplerSettings& settings) {
   return fmt::format("{} attempts={} steps={} shrinks={} starts={} cap={} depth={}",
-                     region::to_string(settings.method), settings.max_attempts, settings.walk_steps,
+                     base::name_of(settings.method), settings.max_attempts, settings.walk_steps,
                      settings.max_shrinks, settings.num_starts, settings.stream_cap,
                      settings.cover_depth);
 }

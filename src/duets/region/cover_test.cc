@@ -125,8 +125,9 @@ TEST(Cover, ContainsTheRegion) {
       ASSERT_EQ(num_missed(cover, points), 0);
       while (cover.depth() < 16 && cover.size() < 3000) {
         cover.refine();
-        ASSERT_EQ(num_missed(cover, points), 0) << name(family) << ' ' << to_string(domain.shape())
-                                                << domain.dimension() << " depth " << cover.depth();
+        ASSERT_EQ(num_missed(cover, points), 0)
+            << base::name_of(family) << ' ' << base::name_of(domain.shape()) << domain.dimension()
+            << " depth " << cover.depth();
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "duets/base/enum_table.h"
 #include "duets/domain/domain.h"
 #include "duets/random/coin.h"
 
@@ -10,6 +11,12 @@ namespace duets::region {
 
 /// Where the candidates of a random finite set lie.
 enum class CandidateShape : std::uint8_t { kCube = 0, kBall = 1, kSphere = 2 };
+
+constexpr auto enum_entries(CandidateShape /*tag*/) {
+  return base::entries<CandidateShape>({{CandidateShape::kCube, "cube"},
+                                        {CandidateShape::kBall, "ball"},
+                                        {CandidateShape::kSphere, "sphere"}});
+}
 
 /// Fills `out` with a uniform point of the unit cube: one word a coordinate. Strict.
 void draw_cube(const random::Coin& coin, const random::Address& address, std::span<double> out);

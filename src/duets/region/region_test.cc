@@ -117,7 +117,7 @@ TEST(Region, WithoutCutsHoldsEverything) {
 TEST(Region, MembershipIsTheIntersectionOfItsCuts) {
   for (const Family family :
        {Family::kSquaredExponential, Family::kMatern12, Family::kMatern32, Family::kMatern52}) {
-    SCOPED_TRACE(kernel::name(family));
+    SCOPED_TRACE(base::name_of(family));
     const Points square = lattice(600, 2);
     const Region box = Region(std::make_shared<const Domain>(Domain::box(2)))
                            .trimmed(cut_keeping(0.5, square, {family, {0.3}, 1.0}, lattice(7, 2)));

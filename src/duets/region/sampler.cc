@@ -155,7 +155,7 @@ Sampler::Sampler(Region region, SamplerSettings settings, Points starts)
   validate(settings_);
   const bool finite = region_.domain().is_finite();
   base::require(finite == (settings_.method == Method::kIndex), "sampler.method",
-                to_string(settings_.method),
+                std::string(base::name_of(settings_.method)),
                 finite ? "a finite set is sampled by index" : "only a finite set has indices");
   if (finite) {
     base::require(!region_.survivors().empty(), "active region", "empty",

@@ -12,24 +12,9 @@ constexpr std::uint32_t kMaxAddress = 1U << 24;
 
 }  // namespace
 
-const char* to_string(Method method) {
-  switch (method) {
-    case Method::kIndex:
-      return "index";
-    case Method::kRejection:
-      return "rejection";
-    case Method::kWalk:
-      return "walk";
-    case Method::kCover:
-      return "cover";
-  }
-  return "?";
-}
-
 void validate(const SamplerSettings& s) {
   using base::require;
-  require(s.method <= Method::kCover, "sampler.method",
-          fmt::format("{}", static_cast<unsigned>(s.method)), "must be 0, 1, 2 or 3");
+  base::enum_of<Method>(static_cast<std::uint64_t>(s.method), "sampler.method");
   if (s.method == Method::kRejection || s.method == Method::kCover) {
     require(s.max_attempts >= 1 && s.max_attempts <= kMaxAddress, "sampler.max_attempts",
             fmt::format("{}", s.max_attempts), "must be between 1 and 2^24");

@@ -3,12 +3,18 @@
 
 #include <cstdint>
 
+#include "duets/base/enum_table.h"
+
 namespace duets::region {
 
 enum class Method : std::uint8_t { kIndex = 0, kRejection = 1, kWalk = 2, kCover = 3 };
 
-/// "index", "rejection", "walk", "cover".
-const char* to_string(Method method);
+constexpr auto enum_entries(Method /*tag*/) {
+  return base::entries<Method>({{Method::kIndex, "index"},
+                                {Method::kRejection, "rejection"},
+                                {Method::kWalk, "walk"},
+                                {Method::kCover, "cover"}});
+}
 
 /// How X_{j+1} is sampled: the coordinator decides it from measured acceptances and broadcasts it
 /// with tau_j. Counts as bytes, not as reals.

@@ -117,7 +117,7 @@ base::Error error_of(const std::function<void()>& action) {
 
 TEST(Sampler, PointsLieInTheRegion) {
   for (const Sampler& sampler : all_samplers()) {
-    SCOPED_TRACE(to_string(sampler.settings().method));
+    SCOPED_TRACE(base::name_of(sampler.settings().method));
     const Draw got = sampler.draw(kCoin, Lane::kPrivate, {EpochId{3}, 0, 700}, kSerial);
     ASSERT_EQ(got.latents.rows(), 700);
     const Membership membership = sampler.region().contains(got.latents);
@@ -148,7 +148,7 @@ TEST(Sampler, FiniteSetsReportTheCandidateOfEachRow) {
 // A slot's point alone is its point in any range, whatever the chunk it falls into.
 TEST(Sampler, ASlotOwnsItsPoint) {
   for (const Sampler& sampler : all_samplers()) {
-    SCOPED_TRACE(to_string(sampler.settings().method));
+    SCOPED_TRACE(base::name_of(sampler.settings().method));
     const Points all = draw(sampler, {EpochId{2}, 0, 600});
     for (const std::uint32_t slot : {0U, 1U, 255U, 256U, 257U, 511U, 599U}) {
       EXPECT_EQ(draw(sampler, {EpochId{2}, slot, 1}), all.row(slot)) << slot;
@@ -160,7 +160,7 @@ TEST(Sampler, ASlotOwnsItsPoint) {
 
 TEST(Sampler, DrawsDoNotDependOnTheExecutor) {
   for (const Sampler& sampler : all_samplers()) {
-    SCOPED_TRACE(to_string(sampler.settings().method));
+    SCOPED_TRACE(base::name_of(sampler.settings().method));
     const SlotRange slots{EpochId{2}, 3, 1500};
     const Draw serial = sampler.draw(kCoin, Lane::kPrivate, slots, kSerial);
     for (const bool threads : {false, true}) {
@@ -178,7 +178,7 @@ TEST(Sampler, DrawsDoNotDependOnTheExecutor) {
 TEST(Sampler, CoinLaneEpochAndSlotGiveDifferentPoints) {
   for (const Sampler& sampler : all_samplers()) {
     if (sampler.region().domain().is_finite()) continue;
-    SCOPED_TRACE(to_string(sampler.settings().method));
+    SCOPED_TRACE(base::name_of(sampler.settings().method));
     const Points base = draw(sampler, {EpochId{2}, 0, 50});
     EXPECT_NE(draw(sampler, {EpochId{3}, 0, 50}), base);
     EXPECT_NE(draw(sampler, {EpochId{2}, 50, 50}), base);

@@ -79,7 +79,7 @@ TEST(SumBound, HoldsOnEveryBox) {
           const Vector most = bound.over_boxes(centres, half);
           for (Eigen::Index i = 0; i < centres.rows(); ++i) {
             const double seen = cut->sum_at(points_of_box(centres.row(i), half, list)).maxCoeff();
-            ASSERT_GE(most[i], seen) << name(family) << " d=" << d << " width " << width;
+            ASSERT_GE(most[i], seen) << base::name_of(family) << " d=" << d << " width " << width;
           }
         }
       }
@@ -125,8 +125,8 @@ TEST(SumBound, ConstantsAreTheSmallest) {
       if (with_gradient == (family == Family::kMatern12)) continue;
       const Extremal worst = extremal(family, r, with_gradient);
       const double most = SumBound(worst.cut).over_boxes(centre, half)[0];
-      EXPECT_GE(most, worst.rise) << name(family);
-      EXPECT_LE(most, 1.05 * worst.rise) << name(family);
+      EXPECT_GE(most, worst.rise) << base::name_of(family);
+      EXPECT_LE(most, 1.05 * worst.rise) << base::name_of(family);
     }
   }
 }
@@ -139,7 +139,7 @@ TEST(SumBound, IsExactAtAPeak) {
   for (const Family family : kFamilies) {
     const auto cut = std::make_shared<const Cut>(kernel::Kernel{family, {0.3}, 2.5}, 0.0, centre,
                                                  Vector{{3.0}}, 0.0);
-    EXPECT_NEAR(SumBound(cut).over_boxes(centre, half)[0], 7.5, 1e-4) << name(family);
+    EXPECT_NEAR(SumBound(cut).over_boxes(centre, half)[0], 7.5, 1e-4) << base::name_of(family);
   }
 }
 

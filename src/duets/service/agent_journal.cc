@@ -39,9 +39,8 @@ JournalAnswer read_answer(base::ByteReader& in) {
   JournalAnswer answer;
   answer.epoch = in.u32();
   answer.slot = in.u32();
-  const std::uint8_t kind = in.u8();
-  if (kind > 2) throw base::Error(base::ErrorKind::kDecode, "bad kind of answer");
-  answer.kind = static_cast<JournalTrial::Kind>(kind);
+  answer.kind =
+      base::enum_of<JournalTrial::Kind>(in.u8(), "kind of answer", base::ErrorKind::kDecode);
   answer.value = in.f64();
   answer.seconds = in.f64();
   answer.text = in.text();

@@ -105,6 +105,11 @@ struct JournalTrial {
   double seconds = 0;  ///< it took
   std::string text;    ///< why there is none
 };
+constexpr auto enum_entries(JournalTrial::Kind /*tag*/) {
+  using Kind = JournalTrial::Kind;
+  return base::entries<Kind>(
+      {{Kind::kValue, "value"}, {Kind::kInfeasible, "infeasible"}, {Kind::kHole, "failed"}});
+}
 struct JournalContents {
   std::string study;
   std::uint32_t agent = 0;

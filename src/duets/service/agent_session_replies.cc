@@ -150,7 +150,7 @@ std::string AgentTalk::judge(const protocol::Refusal& refusal) {
   }
   throw Error(ErrorKind::kProtocol,
               fmt::format("{}, epoch {}: the coordinator did not take the results: {}", name(),
-                          epoch, protocol::to_string(refusal.reason)));
+                          epoch, base::name_of(refusal.reason)));
 }
 
 void AgentTalk::judge(v1::StudyState state, const std::string& problem) {

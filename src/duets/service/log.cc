@@ -4,20 +4,6 @@
 
 namespace duets::service {
 
-std::string to_string(LogLevel level) {
-  switch (level) {
-    case LogLevel::kError:
-      return "error";
-    case LogLevel::kWarning:
-      return "warning";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kDebug:
-      return "debug";
-  }
-  return "?";
-}
-
 std::string log_text(const LogLine& line) {
   std::string text;
   if (!line.study.empty()) text += line.study + ": ";

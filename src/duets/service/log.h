@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "duets/base/enum_table.h"
+
 namespace duets::service {
 
 enum class LogLevel : std::uint8_t {
@@ -16,7 +18,12 @@ enum class LogLevel : std::uint8_t {
   kDebug,
 };
 
-std::string to_string(LogLevel level);
+constexpr auto enum_entries(LogLevel /*tag*/) {
+  return base::entries<LogLevel>({{LogLevel::kError, "error"},
+                                  {LogLevel::kWarning, "warning"},
+                                  {LogLevel::kInfo, "info"},
+                                  {LogLevel::kDebug, "debug"}});
+}
 
 struct LogLine {
   std::string message;

@@ -85,7 +85,7 @@ void stop_stored(const std::filesystem::path& storage, const std::string& name) 
   StudyJournal journal(*store, full_name(*store, name));
   const StudyState state = journal.load().state;
   base::require(state == StudyState::kRunning, "study", journal.name(),
-                fmt::format("is {}, not running", to_string(state)));
+                fmt::format("is {}, not running", base::name_of(state)));
   journal.set_state(StudyState::kStopped);
 }
 

@@ -234,10 +234,10 @@ void StudyHost::report(const protocol::Effects& effects) {
 // can be taken.
 void StudyHost::report(const protocol::Refusal& refusal) {
   const std::uint32_t agent = base::value(refusal.agent);
-  const std::string problem = fmt::format("results of epoch {} refused: {}",
-                                          base::value(refusal.epoch), to_string(refusal.reason));
+  const std::string problem = fmt::format(
+      "results of epoch {} refused: {}", base::value(refusal.epoch), base::name_of(refusal.reason));
   say(fmt::format("agent {}: {}", agent, problem), LogLevel::kWarning,
-      fmt::format("message, {}", to_string(refusal.reason)));
+      fmt::format("message, {}", base::name_of(refusal.reason)));
   if (refusal.reason == protocol::Reason::kStale) return;
   const std::lock_guard lock(lease_mutex_);
   refused_[agent] = problem;

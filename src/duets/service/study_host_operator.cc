@@ -24,7 +24,7 @@ grpc::Status StudyHost::check_running() const {
   if (board_.state() == StudyState::kRunning && coordinator_) return grpc::Status::OK;
   return {StatusCode::INVALID_ARGUMENT,
           fmt::format("study = {}: is {}, not running", definition_.study->name,
-                      to_string(board_.state()))};
+                      base::name_of(board_.state()))};
 }
 
 ClosePolicy StudyHost::policy() const {
@@ -58,7 +58,7 @@ void StudyHost::set_policy(const v1::SetPolicyRequest& request, DecisionDone don
 void StudyHost::stop() {
   const std::lock_guard lock(state_mutex_);
   base::require(board_.state() == StudyState::kRunning, "study", definition_.study->name,
-                fmt::format("is {}, not running", to_string(board_.state())));
+                fmt::format("is {}, not running", base::name_of(board_.state())));
   journal_.set_state(StudyState::kStopped);
   board_.show_state(StudyState::kStopped);
   say("stopped by an operator");

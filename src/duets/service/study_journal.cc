@@ -31,12 +31,9 @@ base::Bytes encode_number(double value) {
 }
 
 StudyState decode_state(base::ByteReader in) {
-  const std::uint8_t state = in.u8();
+  const auto state = base::enum_of<StudyState>(in.u8(), "study state", base::ErrorKind::kDecode);
   in.expect_end();
-  if (state < 1 || state > 4) {
-    throw base::Error(base::ErrorKind::kDecode, fmt::format("study state {}", state));
-  }
-  return static_cast<StudyState>(state);
+  return state;
 }
 
 }  // namespace

@@ -24,34 +24,6 @@ std::string text_of(std::uint32_t epoch, std::vector<std::uint32_t> named, std::
 
 }  // namespace
 
-std::string to_string(StudyState state) {
-  switch (state) {
-    case StudyState::kRunning:
-      return "running";
-    case StudyState::kStopped:
-      return "stopped";
-    case StudyState::kFinished:
-      return "finished";
-    case StudyState::kFailed:
-      return "failed";
-  }
-  return "?";
-}
-
-std::string to_string(Presence presence) {
-  switch (presence) {
-    case Presence::kNever:
-      return "never seen";
-    case Presence::kLive:
-      return "live";
-    case Presence::kLost:
-      return "lost";
-    case Presence::kLeft:
-      return "left";
-  }
-  return "?";
-}
-
 std::vector<std::uint32_t> holding_up(const StudyStatus& status) {
   std::vector<std::uint32_t> idle;
   std::vector<std::uint32_t> measuring;

@@ -8,15 +8,25 @@
 
 #include "duets/base/digest.h"
 #include "duets/protocol/found.h"
+#include "duets/base/enum_table.h"
 #include "duets/v1/duets.pb.h"
 
 namespace duets::service {
 
 enum class StudyState : std::uint8_t { kRunning = 1, kStopped = 2, kFinished = 3, kFailed = 4 };
+constexpr auto enum_entries(StudyState /*tag*/) {
+  return base::entries<StudyState>({{StudyState::kRunning, "running"},
+                                    {StudyState::kStopped, "stopped"},
+                                    {StudyState::kFinished, "finished"},
+                                    {StudyState::kFailed, "failed"}});
+}
 enum class Presence : std::uint8_t { kNever = 0, kLive = 1, kLost = 2, kLeft = 3 };
-
-std::string to_string(StudyState state);
-std::string to_string(Presence presence);
+constexpr auto enum_entries(Presence /*tag*/) {
+  return base::entries<Presence>({{Presence::kNever, "never seen"},
+                                  {Presence::kLive, "live"},
+                                  {Presence::kLost, "lost"},
+                                  {Presence::kLeft, "left"}});
+}
 
 struct AgentStatus {
   std::uint32_t agent = 0;

@@ -132,14 +132,14 @@ TEST(StudyStatus, WhatAnAgentSaysCannotSpeakToTheOperatorsTerminal) {
 }
 
 TEST(StudyStatus, StatesAndPresencesHaveNames) {
-  EXPECT_EQ(to_string(StudyState::kRunning), "running");
-  EXPECT_EQ(to_string(StudyState::kStopped), "stopped");
-  EXPECT_EQ(to_string(StudyState::kFinished), "finished");
-  EXPECT_EQ(to_string(StudyState::kFailed), "failed");
-  EXPECT_EQ(to_string(Presence::kNever), "never seen");
-  EXPECT_EQ(to_string(Presence::kLive), "live");
-  EXPECT_EQ(to_string(Presence::kLost), "lost");
-  EXPECT_EQ(to_string(Presence::kLeft), "left");
+  EXPECT_EQ(base::name_of(StudyState::kRunning), "running");
+  EXPECT_EQ(base::name_of(StudyState::kStopped), "stopped");
+  EXPECT_EQ(base::name_of(StudyState::kFinished), "finished");
+  EXPECT_EQ(base::name_of(StudyState::kFailed), "failed");
+  EXPECT_EQ(base::name_of(Presence::kNever), "never seen");
+  EXPECT_EQ(base::name_of(Presence::kLive), "live");
+  EXPECT_EQ(base::name_of(Presence::kLost), "lost");
+  EXPECT_EQ(base::name_of(Presence::kLeft), "left");
 }
 
 // Agents of a study that runs, by their presence.

@@ -21,7 +21,7 @@ void write(const domain::Parameter& parameter, v1::Parameter& wire) {
 
 domain::Parameter read(const v1::Parameter& wire) {
   return {.name = wire.name(),
-          .type = enum_from_wire<domain::ParameterType>(wire.type(), 0, 2, "space.type"),
+          .type = base::enum_of<domain::ParameterType>(wire.type(), "space.type"),
           .low = wire.low(),
           .high = wire.high(),
           .log = wire.log(),
@@ -51,7 +51,7 @@ numeric::Points candidates(const v1::Domain& wire) {
 }
 
 Domain make_domain(const v1::Domain& wire) {
-  switch (enum_from_wire<domain::Shape>(wire.shape(), 0, 2, "space.domain")) {
+  switch (base::enum_of<domain::Shape>(wire.shape(), "space.domain")) {
     case domain::Shape::kFinite:
       return Domain::finite(candidates(wire));
     case domain::Shape::kBox: {
@@ -110,16 +110,15 @@ void write(const Study& study, v1::Study& wire) {
 }
 
 void read_rules(const v1::Study& wire, Study& study) {
-  study.mode = enum_from_wire<protocol::Mode>(wire.mode(), 0, 1, "duets.mode");
-  study.schedule = enum_from_wire<protocol::ScheduleRule>(wire.schedule(), 0, 5, "duets.schedule");
-  study.inducing = enum_from_wire<protocol::Inducing>(wire.inducing(), 0, 2, "duets.inducing");
-  study.rate = enum_from_wire<protocol::CoinRate>(wire.rate(), 0, 1, "duets.rate");
-  study.upload = enum_from_wire<protocol::UploadRule>(wire.upload(), 0, 2, "duets.upload");
-  study.data = enum_from_wire<protocol::DataPolicy>(wire.data(), 0, 1, "duets.data");
-  study.closing = enum_from_wire<protocol::ClosingRule>(wire.closing(), 0, 1, "duets.closing");
-  study.parameters =
-      enum_from_wire<protocol::Parameters>(wire.parameters(), 0, 1, "duets.parameters");
-  study.coins = enum_from_wire<protocol::Coins>(wire.coins(), 0, 1, "duets.coins");
+  study.mode = base::enum_of<protocol::Mode>(wire.mode(), "duets.mode");
+  study.schedule = base::enum_of<protocol::ScheduleRule>(wire.schedule(), "duets.schedule");
+  study.inducing = base::enum_of<protocol::Inducing>(wire.inducing(), "duets.inducing");
+  study.rate = base::enum_of<protocol::CoinRate>(wire.rate(), "duets.rate");
+  study.upload = base::enum_of<protocol::UploadRule>(wire.upload(), "duets.upload");
+  study.data = base::enum_of<protocol::DataPolicy>(wire.data(), "duets.data");
+  study.closing = base::enum_of<protocol::ClosingRule>(wire.closing(), "duets.closing");
+  study.parameters = base::enum_of<protocol::Parameters>(wire.parameters(), "duets.parameters");
+  study.coins = base::enum_of<protocol::Coins>(wire.coins(), "duets.coins");
 }
 
 std::shared_ptr<const Study> read(const v1::Study& wire) {

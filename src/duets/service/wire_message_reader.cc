@@ -86,7 +86,7 @@ class Reader {
   }
 
   UploadKind upload_kind(std::uint32_t number) const {
-    return here([&] { return enum_from_wire<UploadKind>(number, 1, 2, "upload"); });
+    return here([&] { return base::enum_of<UploadKind>(number, "upload"); });
   }
 
   std::vector<std::uint32_t> public_slots(const WireIndices& wire) const {
@@ -134,7 +134,7 @@ class Reader {
   region::SamplerSettings sampler(const v1::Sampler& wire) const {
     return here([&] {
       region::SamplerSettings settings;
-      settings.method = enum_from_wire<region::Method>(wire.method(), 0, 3, "sampler.method");
+      settings.method = base::enum_of<region::Method>(wire.method(), "sampler.method");
       settings.max_attempts = wire.max_attempts();
       settings.walk_steps = wire.walk_steps();
       settings.max_shrinks = wire.max_shrinks();
@@ -206,9 +206,8 @@ class Reader {
 
   protocol::Refusal refusal(const v1::Refusal& wire) {
     from_agent(wire.agent(), wire.epoch());
-    return {AgentId{wire.agent()}, EpochId{wire.epoch()}, here([&] {
-              return enum_from_wire<protocol::Reason>(wire.reason(), 1, 6, "refusal.reason");
-            })};
+    return {AgentId{wire.agent()}, EpochId{wire.epoch()},
+            here([&] { return base::enum_of<protocol::Reason>(wire.reason(), "refusal.reason"); })};
   }
 
   const Study& study_;

@@ -188,7 +188,8 @@ TEST(WireMessage, BadUploadsAreRefusedNamingAgentAndEpoch) {
           "agent 2, epoch 2: value 0 is -inf: must be finite");
   refused([](v1::Upload& m) { m.add_values(1); }, "agent 2, epoch 2: 13 values: at most 12");
   refused([](v1::Upload& m) { m.set_kind(2); }, "agent 2, epoch 2: 12 values: at most 4");
-  refused([](v1::Upload& m) { m.set_kind(3); }, "agent 2, epoch 2: upload = 3: must be 1 to 2");
+  refused([](v1::Upload& m) { m.set_kind(3); },
+          "agent 2, epoch 2: upload = 3: must be 1 (projection) or 2 (rewards)");
   refused([](v1::Upload& m) { m.set_agent(3); }, "agent 3, epoch 2: the study has agents 0 to 2");
   refused([](v1::Upload& m) { m.set_epoch(0); }, "agent 2, epoch 0: the study has epochs 1 to 3");
   refused([](v1::Upload& m) { m.set_epoch(4); }, "agent 2, epoch 4: the study has epochs 1 to 3");
@@ -204,7 +205,8 @@ TEST(WireMessage, BadInducingSetsAreRefused) {
         "coordinator, epoch " + text);
   };
   refused([](v1::InducingSet& m) { m.set_epoch(9); }, "9: the study has epochs 1 to 3");
-  refused([](v1::InducingSet& m) { m.set_upload(0); }, "2: upload = 0: must be 1 to 2");
+  refused([](v1::InducingSet& m) { m.set_upload(0); },
+          "2: upload = 0: must be 1 (projection) or 2 (rewards)");
   refused([](v1::InducingSet& m) { m.mutable_points()->set_values(3, kNan); },
           "2: inducing point 3 is nan: must be finite");
   refused([](v1::InducingSet& m) { m.mutable_points()->set_columns(3); },

@@ -77,7 +77,7 @@ void points_to_wire(const numeric::Points& points, v1::Points& wire) {
 }
 
 kernel::Kernel kernel_from_wire(const v1::Kernel& kernel) {
-  return {.family = enum_from_wire<kernel::Family>(kernel.family(), 0, 3, "kernel.family"),
+  return {.family = base::enum_of<kernel::Family>(kernel.family(), "kernel.family"),
           .lengthscales = {kernel.lengthscales().begin(), kernel.lengthscales().end()},
           .variance = kernel.variance()};
 }

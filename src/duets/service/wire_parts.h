@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/base/error.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
@@ -25,16 +26,6 @@ struct Source {
 
 /// Throws kInvalid with "agent 3, epoch 2: what".
 [[noreturn]] void refuse_from(const Source& source, const std::string& what);
-
-/// `number` as an enumeration with the values low..high; kInvalid naming the field otherwise.
-template <typename Enum>
-Enum enum_from_wire(std::uint32_t number, std::uint32_t low, std::uint32_t high,
-                    const char* field) {
-  if (number < low || number > high) {
-    base::refuse(field, fmt::format("{}", number), fmt::format("must be {} to {}", low, high));
-  }
-  return static_cast<Enum>(number);
-}
 
 using WireNumbers = google::protobuf::RepeatedField<double>;
 using WireIndices = google::protobuf::RepeatedField<std::uint32_t>;

@@ -25,7 +25,7 @@ void write(const AgentStatus& agent, v1::AgentStatus& wire) {
 AgentStatus read(const v1::AgentStatus& wire) {
   AgentStatus agent;
   agent.agent = wire.agent();
-  agent.presence = enum_from_wire<Presence>(wire.presence(), 0, 3, "status.presence");
+  agent.presence = base::enum_of<Presence>(wire.presence(), "status.presence");
   agent.host = clean_text(wire.host());
   agent.heard_seconds_ago = wire.heard_seconds_ago();
   agent.uploaded = wire.uploaded();
@@ -187,7 +187,7 @@ StudyStatus from_wire(const v1::StudyStatus& wire) {
   StudyStatus status;
   status.name = clean_text(wire.name());
   status.state =
-      enum_from_wire<StudyState>(static_cast<std::uint32_t>(wire.state()), 1, 4, "status.state");
+      base::enum_of<StudyState>(static_cast<std::uint32_t>(wire.state()), "status.state");
   status.problem = clean_text(wire.problem());
   status.agents = wire.agents();
   status.horizon = wire.horizon();
