@@ -15,6 +15,7 @@ set(DUETS_ROOM_domain base numeric)
 set(DUETS_ROOM_gp base numeric kernel)
 set(DUETS_ROOM_region base numeric random kernel domain gp)
 set(DUETS_ROOM_protocol base numeric random kernel domain gp region)
+set(DUETS_ROOM_study base numeric random kernel domain gp region protocol)
 set(DUETS_ROOM_problems base numeric random kernel domain)
 set(DUETS_ROOM_baselines base numeric random kernel domain gp problems)
 set(DUETS_ROOM_harness base numeric report random kernel domain gp region protocol problems)
@@ -22,8 +23,8 @@ set(DUETS_ROOM_lab base numeric report random kernel domain gp region protocol p
   harness)
 set(DUETS_ROOM_cluster base)
 set(DUETS_ROOM_storage base)
-set(DUETS_ROOM_service base numeric report random kernel domain gp region protocol storage)
-set(DUETS_ROOM_cli base numeric report random kernel domain gp region protocol problems baselines
+set(DUETS_ROOM_service base numeric report random kernel domain gp region protocol study storage)
+set(DUETS_ROOM_cli base numeric report random kernel domain gp region protocol study problems baselines
   harness lab cluster storage service)
 
 # Headers that no room below harness may use: there a run is a pure function, so nothing reads a

@@ -72,7 +72,7 @@ Case box_public() {
 // What is learned is not strict; that it decides alike in every build is worth a line.
 Case tuned(const std::string& name, Domain domain) {
   Case c{name, study_on(std::move(domain), {}, 0.2), "camel"};
-  protocol::apply_preset(protocol::Preset::kAuto, c.study);
+  protocol::apply_preset(*protocol::find_preset("auto"), c.study);
   c.study.kernel.lengthscales = {protocol::guessed_lengthscale(*c.study.domain)};
   return c;
 }

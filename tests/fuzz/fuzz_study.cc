@@ -5,27 +5,12 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/study_file.h"
-
-namespace {
-
-// A million candidates are legal and take seconds under the sanitizers.
-bool has_large_number(std::string_view text) {
-  std::size_t run = 0;
-  for (const char c : text) {
-    const bool digit = (c >= '0' && c <= '9') || c == '_' || c == 'x' || (c >= 'a' && c <= 'f') ||
-                       (c >= 'A' && c <= 'F');
-    run = digit && (run > 0 || (c >= '0' && c <= '9')) ? run + 1 : 0;
-    if (run > 5) return true;
-  }
-  return false;
-}
-
-}  // namespace
+#include "tiny_study.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace duets;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (has_large_number(text)) return 0;
+  if (fuzz::has_large_number(text)) return 0;
   cli::StudyFile file;
   try {
     file = cli::parse_study(text, "fuzz.toml", "/nonexistent");

@@ -1,19 +1,15 @@
-// Any bytes as the definition of a study: refused, or a definition whose bytes and digest stand.
-#include <google/protobuf/stubs/logging.h>
-
+// Any bytes as the definition of a study: refused, or a definition whose bytes and digest stand,
+// and whose resolved file gives the same study.
+#include <algorithm>
 #include <cstdlib>
 
 #include "duets/base/error.h"
 #include "duets/service/definition.h"
-
-// Protobuf prints a line for every text that is not UTF-8.
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  google::protobuf::SetLogHandler(nullptr);
-  return 0;
-}
+#include "tiny_study.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace duets;
+  if (fuzz::has_large_number({reinterpret_cast<const char*>(data), size})) return 0;
   service::Definition definition;
   try {
     definition = service::decode_definition({data, size});
@@ -23,10 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!expected) std::abort();
     return 0;
   }
+  const base::Digest digest = protocol::study_digest(*definition.study);
   const base::Bytes bytes = service::encode_definition(definition);
-  const service::Definition again = service::decode_definition(bytes);
-  if (service::encode_definition(again) != bytes) std::abort();
-  if (protocol::study_digest(*again.study) != protocol::study_digest(*definition.study))
-    std::abort();
+  if (!std::equal(bytes.begin(), bytes.end(), data, data + size)) std::abort();
+  const service::Definition printed = service::definition_of(*definition.file);
+  const service::Definition again = service::decode_definition(service::encode_definition(printed));
+  if (protocol::study_digest(*again.study) != digest) std::abort();
   return 0;
 }

@@ -30,14 +30,14 @@ void write(const std::filesystem::path& path, const google::protobuf::MessageLit
   write(path, base::Bytes(bytes.begin(), bytes.end()));
 }
 
-service::Definition tiny_definition(std::shared_ptr<const protocol::Study> study) {
-  service::Definition definition;
-  definition.study = std::move(study);
-  definition.objective.command = {"./measure", "--fast"};
-  definition.objective.infeasible_value = -1;
-  definition.policy = {1, 2.5};
-  definition.toml = "[study]\n";
-  return definition;
+service::Definition tiny_definition(const std::shared_ptr<const protocol::Study>& study) {
+  study::Objective objective;
+  objective.command = {"./measure", "--fast"};
+  objective.infeasible_value = -1;
+  study::CoordinatorSettings coordinator;
+  coordinator.quorum = 1;
+  coordinator.deadline = 2.5;
+  return service::definition_of(study::file_of(*study, objective, coordinator));
 }
 
 // With what the tiny studies lack: named parameters of every type.
@@ -71,7 +71,7 @@ void write_export(const std::filesystem::path& path, std::shared_ptr<const proto
                   const std::vector<protocol::Record>& transcript) {
   std::vector<base::Bytes> records;
   for (const auto& record : transcript) records.push_back(protocol::encode_record(record));
-  write(path, service::encode_export(tiny_definition(std::move(study)), records));
+  write(path, service::encode_export(tiny_definition(study), records));
 }
 
 void write_facts(const std::filesystem::path& directory) {

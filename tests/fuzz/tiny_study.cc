@@ -23,6 +23,17 @@ std::shared_ptr<const protocol::Study> tiny_study(bool finite) {
   return study;
 }
 
+bool has_large_number(std::string_view text) {
+  std::size_t run = 0;
+  for (const char c : text) {
+    const bool digit = (c >= '0' && c <= '9') || c == '_' || c == 'x' || (c >= 'a' && c <= 'f') ||
+                       (c >= 'A' && c <= 'F');
+    run = digit && (run > 0 || (c >= '0' && c <= '9')) ? run + 1 : 0;
+    if (run > 5) return true;
+  }
+  return false;
+}
+
 random::StudySecret tiny_secret() { return random::StudySecret::from_seed(1); }
 
 Transcript run_tiny(const std::shared_ptr<const protocol::Study>& study) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "duets/base/bytes.h"
@@ -23,5 +24,9 @@ struct Transcript {
 };
 
 Transcript run_tiny(const std::shared_ptr<const protocol::Study>& study);
+
+/// True when a text has a number of more than five digits: a million candidates are legal and take
+/// seconds under the sanitizers.
+bool has_large_number(std::string_view text);
 
 }  // namespace duets::fuzz

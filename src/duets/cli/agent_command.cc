@@ -17,7 +17,6 @@
 #include "duets/cli/builtin_objective.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/logger.h"
-#include "duets/cli/study_definition.h"
 #include "duets/service/agent_loop.h"
 #include "duets/service/agent_session.h"
 #include "duets/service/program.h"
@@ -53,9 +52,8 @@ class Objectives {
     service::ProgramOptions options;
     options.command = command;
     options.study = definition.study->name;
-    options.timeout_seconds =
-        flags_.timeout > 0 ? flags_.timeout : definition.objective.timeout_seconds;
-    options.retries = flags_.retries.value_or(definition.objective.retries);
+    options.timeout_seconds = flags_.timeout > 0 ? flags_.timeout : definition.objective().timeout;
+    options.retries = flags_.retries.value_or(definition.objective().retries);
     options.once = flags_.once;
     const domain::Domain& domain = *definition.study->domain;
     if (domain.shape() == domain::Shape::kBox) options.parameters = domain.parameters();
@@ -69,8 +67,7 @@ class Objectives {
   std::shared_ptr<const BuiltinFunction> function(const service::Definition& definition) {
     const std::lock_guard lock(mutex_);
     if (!function_) {
-      const StudyFile file = study_file_of(definition, extensions_.functions);
-      function_ = std::make_shared<const BuiltinFunction>(file);
+      function_ = std::make_shared<const BuiltinFunction>(*definition.file, extensions_.functions);
     }
     return function_;
   }
@@ -235,13 +232,13 @@ std::vector<std::optional<std::uint32_t>> wanted_agents(const AgentFlags& flags)
 
 std::vector<std::string> program_of(const AgentFlags& flags,
                                     const service::Definition& definition) {
-  if (!flags.program.empty() || definition.objective.command.empty()) return flags.program;
+  if (!flags.program.empty() || definition.objective().command.empty()) return flags.program;
   if (flags.peer.insecure && !is_loopback(flags.peer.server)) {
     throw base::Error(base::ErrorKind::kInvalid,
                       "type the program after --: over plaintext the study's command could come "
                       "from anybody");
   }
-  return definition.objective.command;
+  return definition.objective().command;
 }
 
 void run_agents(const AgentFlags& flags, const Extensions& extensions) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duets/base/error.h"
+#include "duets/cli/study_file.h"
 
 namespace duets::cli {
 namespace {
@@ -20,13 +21,14 @@ AgentFlags flags_for(const std::string& server, bool insecure) {
 }
 
 service::Definition with_command() {
-  service::Definition definition;
-  definition.objective.command = {"./measure.py", "--fast"};
-  return definition;
+  return service::definition_of(parse_study(
+      "[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 2\n[space]\ndomain = \"box\"\n"
+      "dimension = 1\n[objective]\ncommand = [\"./measure.py\", \"--fast\"]\n",
+      "s.toml", {}));
 }
 
 TEST(AgentCommand, TheStudysCommandIsRunWhenTheCoordinatorIsKnown) {
-  const CommandWords command = with_command().objective.command;
+  const CommandWords command = with_command().objective().command;
   EXPECT_EQ(program_of(flags_for("tuner.example:7117", false), with_command()), command);
   EXPECT_EQ(program_of(flags_for("127.0.0.1:7117", true), with_command()), command);
   EXPECT_EQ(program_of(flags_for("[::1]:7117", true), with_command()), command);
@@ -47,7 +49,11 @@ TEST(AgentCommand, OverPlaintextTheProgramIsTyped) {
 }
 
 TEST(AgentCommand, ABuiltInFunctionNeedsNoProgram) {
-  EXPECT_EQ(program_of(flags_for("10.0.0.7:7117", true), service::Definition{}), CommandWords{});
+  const auto definition = service::definition_of(
+      parse_study("[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 2\n[objective]\n"
+                  "builtin = \"branin\"\n",
+                  "s.toml", {}));
+  EXPECT_EQ(program_of(flags_for("10.0.0.7:7117", true), definition), CommandWords{});
 }
 
 }  // namespace

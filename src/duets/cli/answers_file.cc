@@ -143,7 +143,7 @@ class Sorter {
   }
 
   std::string objection(const OfflineAnswer& answer) const {
-    const service::ObjectiveSettings& objective = definition_.objective;
+    const study::Objective& objective = definition_.objective();
     if (answer.kind == Kind::kInfeasible && !objective.infeasible_value) {
       return "infeasible, but the study has no objective.infeasible_value; leave the value empty "
              "for a query without an answer";

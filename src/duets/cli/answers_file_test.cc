@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "duets/base/error.h"
-#include "duets/cli/study_definition.h"
+#include "duets/cli/study_file.h"
 
 namespace duets::cli {
 namespace {
@@ -69,7 +69,7 @@ class SortTest : public ::testing::Test {
  protected:
   SortTest() {
     // Epochs of 2, 4 and 6 queries.
-    definition_ = definition_of(parse_study(
+    definition_ = service::definition_of(parse_study(
         "[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 12\n[space]\ndomain = \"box\"\n"
         "dimension = 1\n[duets]\nt1 = 2\n[objective]\ncommand = [\"x\"]\nscale = 1e-20\n",
         "s.toml", {}));

@@ -60,7 +60,7 @@ void add_study(CLI::App& command, CommonFlags& flags) {
 
 void add_seed(CLI::App& command, CommonFlags& flags, const std::string& text) {
   command.add_option("--seed", flags.seed, text)
-      ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
+      ->check(CLI::Range(std::uint64_t{0}, study::kMaxSeed))
       ->option_text("N");
 }
 

@@ -6,10 +6,10 @@
 
 namespace duets::cli {
 
-BuiltinFunction::BuiltinFunction(const StudyFile& file)
+BuiltinFunction::BuiltinFunction(const StudyFile& file, std::span<const OwnFunction> functions)
     : domain_(file.study.domain),
-      problem_(make_builtin(file)),
-      noise_(file.objective.noise),
+      problem_(make_builtin(file, functions)),
+      noise_(noise_of(file.objective)),
       coin_(random::StudySecret::from_seed(file.seed).problem_coin()) {}
 
 double BuiltinFunction::observe(const service::Query& query) const {

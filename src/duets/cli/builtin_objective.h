@@ -13,8 +13,8 @@ namespace duets::cli {
 /// What the agents of a process share. Immutable and thread-safe.
 class BuiltinFunction {
  public:
-  /// kInvalid when the objective is a command.
-  explicit BuiltinFunction(const StudyFile& file);
+  /// `functions` are known beside the built-in ones. kInvalid when the objective is a command.
+  explicit BuiltinFunction(const StudyFile& file, std::span<const OwnFunction> functions = {});
 
   /// The observed value of a query: function plus noise of the query's agent and time, both from
   /// the seed of the study file. The bits are those that harness::simulate sees.

@@ -93,7 +93,7 @@ lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
   task.function = choice.file.objective.builtin;
   task.make = [text, name = choice.file.study.name, &extensions](std::uint64_t seed) {
     const StudyFile file = parse_study(text, name + ".toml", ".", {seed, extensions.functions});
-    return lab::make_instance(simulation_of(file));
+    return lab::make_instance(simulation_of(file, extensions.functions));
   };
   for (const lab::Algorithm& algorithm : choice.algorithms) {
     const auto more = lab::contenders(algorithm, choice.betas);
@@ -128,8 +128,8 @@ lab::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
   lab::ComparisonPage page;
   page.title = "Comparison on " + file.study.name;
   page.lead =
-      fmt::format("{} of {}: {}, {} each.", base::name_of(file.direction), file.objective.builtin,
-                  base::count_text(file.study.agents, "agent", "agents"),
+      fmt::format("{} of {}: {}, {} each.", base::name_of(file.objective.direction),
+                  file.objective.builtin, base::count_text(file.study.agents, "agent", "agents"),
                   base::count_text(file.study.horizon, "query", "queries"));
   page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", chosen.runs, file.seed,
                                      file.seed + chosen.runs - 1)},

@@ -83,7 +83,7 @@ class Checker {
          domain.dimension() == 1 ? "" : "s");
     if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());
     if (file_.preset) {
-      fact("preset", "{}: {}", protocol::name(*file_.preset), protocol::meaning(*file_.preset));
+      fact("preset", "{}: {}", file_.preset->name, file_.preset->meaning);
     }
     model_facts();
     fact("epochs", "{} ({})", check_.lengths.size(), list_of(check_.lengths));
@@ -146,7 +146,7 @@ class Checker {
 
   // Used by `duets serve`; flags of the command win over it.
   void coordinator_facts() {
-    const CoordinatorSpec& given = file_.coordinator;
+    const study::CoordinatorSettings& given = file_.coordinator;
     std::vector<std::string> parts;
     if (given.listen) parts.push_back("listens on " + *given.listen);
     if (given.storage) parts.push_back("storage " + *given.storage);
@@ -237,7 +237,7 @@ class Checker {
   }
 
   double model_noise() const {
-    return problems::subgaussian_constant(file_.objective.noise) / file_.objective.scale;
+    return problems::subgaussian_constant(noise_of(file_.objective)) / file_.objective.scale;
   }
 
   void warn_noise() {

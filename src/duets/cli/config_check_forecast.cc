@@ -126,19 +126,11 @@ void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchang
 // Distance, in length scales, at which the kernel has fallen to the share `left` of its peak.
 double reach(kernel::Family family, double left) {
   if (left <= 0) return std::numeric_limits<double>::infinity();
-  const auto fallen = [family](double r) {
-    switch (family) {
-      case kernel::Family::kSquaredExponential:
-        return std::exp(-r * r / 2);
-      case kernel::Family::kMatern12:
-        return std::exp(-r);
-      case kernel::Family::kMatern32:
-        return (1 + std::sqrt(3.0) * r) * std::exp(-std::sqrt(3.0) * r);
-      case kernel::Family::kMatern52:
-        break;
-    }
-    const double a = std::sqrt(5.0) * r;
-    return (1 + a + a * a / 3) * std::exp(-a);
+  const kernel::Kernel kernel{.family = family, .lengthscales = {1.0}, .variance = 1.0};
+  const auto fallen = [&kernel](double r) {
+    const numeric::Points peak = numeric::Points::Zero(1, 1);
+    const numeric::Points away = numeric::Points::Constant(1, 1, r);
+    return kernel::cross(kernel, peak, away)(0, 0);
   };
   double low = 0;
   double high = 1;

@@ -2,7 +2,7 @@
 
 #include "duets/cli/config_check.h"
 #include "duets/cli/json_text.h"
-#include "duets/cli/study_file_sections.h"
+#include "duets/cli/study_file.h"
 #include "duets/gp/confidence.h"
 #include "duets/protocol/study.h"
 
@@ -79,7 +79,7 @@ Json memory_json(const harness::MemoryEstimate& memory) {
           {"rewards", memory.rewards}, {"agents", memory.agents},   {"model", memory.model}};
 }
 
-Json coordinator_json(const CoordinatorSpec& coordinator) {
+Json coordinator_json(const study::CoordinatorSettings& coordinator) {
   return {{"listen", or_null(coordinator.listen)},
           {"storage", or_null(coordinator.storage)},
           {"tls", or_null(coordinator.tls)},
@@ -101,13 +101,13 @@ std::string config_json(const StudyFile& file, const ConfigCheck& check) {
   const Study& study = file.study;
   Json json;
   json["study"] = study.name;
-  json["direction"] = base::name_of(file.direction);
+  json["direction"] = base::name_of(file.objective.direction);
   json["seed"] = file.seed;
   json["agents"] = study.agents;
   json["horizon"] = study.horizon;
   json["queries"] = std::uint64_t{study.agents} * study.horizon;
   json["domain"] = domain_json(*study.domain);
-  json["preset"] = file.preset ? Json(protocol::name(*file.preset)) : Json(nullptr);
+  json["preset"] = file.preset ? Json(file.preset->name) : Json(nullptr);
   json["mode"] = base::name_of(study.mode);
   json["model"] = model_json(file);
   json["epochs"] = epochs_json(study, check);

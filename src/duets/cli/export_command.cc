@@ -11,7 +11,6 @@
 #include "duets/cli/lines.h"
 #include "duets/cli/partial_directory.h"
 #include "duets/cli/result_kind.h"
-#include "duets/cli/study_definition.h"
 #include "duets/service/export_file.h"
 
 namespace duets::cli {
@@ -30,8 +29,7 @@ void export_study(const ExportFlags& flags, const Extensions& extensions) {
   const auto source = open_source(flags.source, lines.log());
   const StudyExport study = source->exported(flags.study);
   const std::string& name = study.definition.study->name;
-  const StudyFile file = study_file_of(study.definition, extensions.functions);
-  FileTexts files = tables_of(study, file, best_values(*source, name));
+  FileTexts files = tables_of(study, extensions.functions, best_values(*source, name));
   const base::Bytes journal = service::encode_export(study.definition, study.records);
   files.emplace(kJournalFile, std::string(journal.begin(), journal.end()));
   const std::string output = flags.output.empty() ? "results/" + name : flags.output;

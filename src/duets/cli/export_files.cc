@@ -30,10 +30,10 @@ StudyExport read_journal(std::string_view bytes) {
   return {std::move(study.definition), std::move(study.records)};
 }
 
-FileTexts tables_of(const StudyExport& study, const StudyFile& file,
+FileTexts tables_of(const StudyExport& study, std::span<const OwnFunction> functions,
                     const std::vector<double>& best_values) {
   const base::SerialExecutor executor;
-  harness::RunResult result = result_of(study, file, std::nullopt, executor).run;
+  harness::RunResult result = result_of(study, functions, std::nullopt, executor).run;
   if (result.best_trial) result.best_trial->values = best_values;
   constexpr unsigned kThreads = 1;
   FileTexts files = result_files(result);

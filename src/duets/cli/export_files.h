@@ -35,9 +35,9 @@ StudyExport read_journal(std::string_view bytes);
 
 /// The files of an export but journal.bin, trials.csv and digests.txt: all of it follows from the
 /// definition, the records and the values of the best trial (empty: not known), but for "build" in
-/// the manifest, which is of this program. `file` is the study file of the definition. Throws
-/// kDecode for damaged records.
-FileTexts tables_of(const StudyExport& study, const StudyFile& file,
+/// the manifest, which is of this program. `functions` are known beside the built-in ones.
+/// Throws kDecode for damaged records.
+FileTexts tables_of(const StudyExport& study, std::span<const OwnFunction> functions,
                     const std::vector<double>& best_values);
 
 /// The manifest without "build", its last part.

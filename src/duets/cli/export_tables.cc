@@ -63,13 +63,15 @@ std::vector<base::Bytes> broadcasts_of(const std::vector<base::Bytes>& records) 
 
 }  // namespace
 
-harness::RecordedResult result_of(const StudyExport& exported, const StudyFile& file,
+harness::RecordedResult result_of(const StudyExport& exported,
+                                  std::span<const OwnFunction> functions,
                                   const std::optional<random::StudySecret>& secret,
                                   const base::Executor& executor) {
   const service::Definition& definition = exported.definition;
-  harness::RecordedRun run{definition.study, definition.objective, exported.records, secret,
+  const StudyFile& file = *definition.file;
+  harness::RecordedRun run{definition.study, definition.objective(), exported.records, secret,
                            std::nullopt};
-  if (!file.objective.builtin.empty()) run.truth = simulation_of(file);
+  if (!file.objective.builtin.empty()) run.truth = simulation_of(file, functions);
   harness::RecordedResult result = harness::result_of(run, executor);
   result.run.objective = run.truth ? run.truth->problem->name() : file.objective.command.front();
   result.run.seed = file.seed;
@@ -79,8 +81,8 @@ harness::RecordedResult result_of(const StudyExport& exported, const StudyFile& 
 std::vector<double> best_values_of(const StudyExport& study, const random::StudySecret& secret) {
   try {
     const service::Definition& definition = study.definition;
-    const auto best = protocol::best_trial_of(definition.study, definition.objective, study.records,
-                                              secret, base::SerialExecutor());
+    const auto best = protocol::best_trial_of(definition.study, definition.objective(),
+                                              study.records, secret, base::SerialExecutor());
     return best ? best->values : std::vector<double>{};
   } catch (const base::Error&) {
     return {};

@@ -12,9 +12,9 @@
 
 namespace duets::cli {
 
-/// Everything that is known about it (harness/recorded_run.h). `file` is the study file of the
-/// definition. Throws kDecode for damaged records.
-harness::RecordedResult result_of(const StudyExport& study, const StudyFile& file,
+/// Everything that is known about it (harness/recorded_run.h). `functions` are known
+/// beside the built-in ones. Throws kDecode for damaged records.
+harness::RecordedResult result_of(const StudyExport& study, std::span<const OwnFunction> functions,
                                   const std::optional<random::StudySecret>& secret,
                                   const base::Executor& executor);
 

@@ -9,7 +9,7 @@
 #include "duets/cli/export_tables.h"
 #include "duets/cli/export_trials.h"
 #include "duets/cli/result_tables.h"
-#include "duets/cli/study_definition.h"
+#include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/harness/simulate.h"
 #include "duets/protocol/ensemble.h"
@@ -30,7 +30,7 @@ class ExportTest : public ::testing::Test {
   ExportTest()
       : file_(parse_study(kExportedStudy, "s.toml", {})),
         directory_(fs::temp_directory_path() / ("duets-export-" + std::to_string(getpid()))) {
-    study_.definition = definition_of(file_);
+    study_.definition = service::definition_of(file_);
     fs::remove_all(directory_);
   }
   ~ExportTest() override { fs::remove_all(directory_); }
@@ -49,7 +49,7 @@ class ExportTest : public ::testing::Test {
     return made.path();
   }
   harness::RunResult recorded(const std::optional<random::StudySecret>& secret) const {
-    return result_of(study_, file_, secret, base::SerialExecutor()).run;
+    return result_of(study_, {}, secret, base::SerialExecutor()).run;
   }
   std::string trials_text(const std::vector<std::string>& given) const {
     return trials_csv(merged_trials(find_given_journals(given), study_), study_);

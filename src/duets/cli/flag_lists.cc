@@ -53,8 +53,9 @@ std::vector<double> beta_list(const std::string& flag, const std::string& text) 
 }
 
 void check_seeds(const std::string& field, std::uint64_t first, std::uint32_t runs) {
-  base::require(first <= kMaxSeed - (runs - 1), field, fmt::format("{}", first),
-                fmt::format("with {} the last seed is beyond {}", runs_text(runs), kMaxSeed));
+  base::require(
+      first <= study::kMaxSeed - (runs - 1), field, fmt::format("{}", first),
+      fmt::format("with {} the last seed is beyond {}", runs_text(runs), study::kMaxSeed));
 }
 
 std::string runs_text(std::uint32_t runs) {

@@ -15,9 +15,9 @@
 #include "duets/cli/answers_file.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
-#include "duets/cli/study_file_sections.h"
 #include "duets/service/agent_journal.h"
 #include "duets/service/agent_session.h"
+#include "duets/study/study_file.h"
 
 namespace duets::cli {
 namespace {
@@ -151,7 +151,7 @@ void print_plan(const OfflineFlags& flags) {
 
 void submit_answers(const OfflineFlags& flags) {
   Lines lines(flags.verbosity);
-  const std::string text = read_file(flags.file, kMaxAnswersBytes, "answers");
+  const std::string text = study::read_file(flags.file, kMaxAnswersBytes, "answers");
   const std::vector<OfflineAnswer> answers = parse_answers(text, flags.file);
   const auto session = open_session(flags, lines);
   const AgentState state = state_of(*session, flags);

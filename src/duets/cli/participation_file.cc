@@ -7,10 +7,13 @@
 #include <iterator>
 
 #include "duets/base/error.h"
-#include "duets/cli/study_file_toml.h"
+#include "duets/study/toml.h"
 
 namespace duets::cli {
 namespace {
+
+using study::Node;
+using study::NodeKind;
 
 class Reader {
  public:
@@ -58,7 +61,7 @@ class Reader {
   }
 
   [[noreturn]] void fail(const Node& node, const std::string& field, const std::string& why) const {
-    throw LocatedError(file_, node.position, field + ": " + why);
+    throw study::LocatedError(file_, node.position, field + ": " + why);
   }
 
   const std::vector<Node>& items(const Node& node, const std::string& field) const {
@@ -85,7 +88,7 @@ class Reader {
     if (table.kind != NodeKind::kTable) fail(table, show(table), "must be a table");
     for (const auto& [key, node] : table.entries) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        fail(node, show_name(key),
+        fail(node, study::show_name(key),
              fmt::format("unknown key; known here: {}", fmt::join(known, ", ")));
       }
     }
@@ -100,7 +103,7 @@ class Reader {
 
 protocol::Participation parse_participation(std::string_view text, const std::string& file_name,
                                             const protocol::Study& study) {
-  return Reader(file_name, study).read(parse_toml(text, file_name));
+  return Reader(file_name, study).read(study::parse_toml(text, file_name));
 }
 
 std::string participation_toml(const protocol::Participation& participation) {

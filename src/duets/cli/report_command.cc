@@ -11,7 +11,6 @@
 #include "duets/cli/export_trials.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/stored_studies.h"
-#include "duets/cli/study_definition.h"
 #include "duets/cli/summary.h"
 #include "duets/harness/threads.h"
 #include "duets/service/secret.h"
@@ -87,9 +86,10 @@ ReportSource stored_source(const fs::path& storage, const std::string& name) {
 
 harness::RunResult write_results(const ReportSource& source, const fs::path& output, bool overwrite,
                                  const Extensions& extensions) {
-  const StudyFile file = study_file_of(source.study.definition, extensions.functions);
+  const StudyFile& file = *source.study.definition.file;
   const harness::ThreadExecutor executor(harness::default_threads());
-  harness::RecordedResult result = result_of(source.study, file, source.secret, executor);
+  harness::RecordedResult result =
+      result_of(source.study, extensions.functions, source.secret, executor);
   std::vector<TrialRow> rows = trial_rows(source.trials, source.study, result.regrets);
   std::sort(rows.begin(), rows.end(), [](const TrialRow& a, const TrialRow& b) {
     return std::tuple(a.trial.epoch, a.trial.agent, a.trial.slot) <

@@ -71,7 +71,7 @@ RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extension
                 const Engine& engine) {
   RunPlan plan;
   plan.file = load_study(flags.study, {flags.seed, extensions.functions});
-  plan.simulation = simulation_of(plan.file);
+  plan.simulation = simulation_of(plan.file, extensions.functions);
   plan.trials = choose_trial_rows(given.trials, num_queries(plan.file.study));
   plan.simulation.trials = plan.trials.thinning;
   plan.simulation.sharing =
@@ -103,7 +103,7 @@ base::Bytes identity(const RunPlan& plan, const RunFlags& given) {
 std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine) {
   const protocol::Study& study = plan.file.study;
   std::vector<std::string> words;
-  if (!(plan.file.coordinator == CoordinatorSpec{})) {
+  if (!(plan.file.coordinator == study::CoordinatorSettings{})) {
     words.emplace_back("note: [coordinator] is used by duets serve, not by a simulation");
   }
   const ConfigCheck forecast = check(plan.file);

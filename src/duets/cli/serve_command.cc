@@ -21,7 +21,7 @@
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/stored_studies.h"
-#include "duets/cli/study_definition.h"
+#include "duets/cli/study_file.h"
 #include "duets/harness/threads.h"
 #include "duets/service/grpc_log.h"
 #include "duets/service/listener.h"
@@ -140,7 +140,7 @@ void create_studies(service::Server& server, const std::vector<StudyFile>& files
                     *flags.seed));
   }
   for (const StudyFile& file : files) {
-    if (server.create(definition_of(file), secret)) continue;
+    if (server.create(service::definition_of(file), secret)) continue;
     wait_until_read(server, file.study.name, interrupt);
     const std::string& name = file.study.name;
     logger.write({.message = found_text(server.status(name)), .study = name});
@@ -228,7 +228,8 @@ void serve(const ServeFlags& flags, const std::vector<StudyFile>& files,
     if (flags.output.empty()) break;
     require_free(results_of(flags, file.study.name, files.size()), kEarlier);
   }
-  const CoordinatorSpec given = files.empty() ? CoordinatorSpec{} : files.front().coordinator;
+  const study::CoordinatorSettings given =
+      files.empty() ? study::CoordinatorSettings{} : files.front().coordinator;
   const bool text = flags.log.format == LogFormat::kText;
   const InterruptGuard interrupt(text ? "stopping; press Ctrl-C again to force" : "");
   const harness::ThreadExecutor executor(flags.threads == 0 ? harness::default_threads()

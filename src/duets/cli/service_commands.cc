@@ -61,7 +61,7 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   serve
       ->add_option("--seed", flags->seed,
                    "For tests: the coins of duets run --seed N; a seed can be guessed")
-      ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
+      ->check(CLI::Range(std::uint64_t{0}, study::kMaxSeed))
       ->excludes(secret)
       ->option_text("N");
   add_seconds(*serve, "--lease", flags->lease,

@@ -15,7 +15,7 @@
 #include "duets/cli/lines.h"
 #include "duets/cli/print_to.h"
 #include "duets/cli/status_text.h"
-#include "duets/cli/study_definition.h"
+#include "duets/cli/study_file.h"
 
 namespace duets::cli {
 namespace {
@@ -61,7 +61,7 @@ void print_action(const StudyFlags& flags, const char* action, bool done) {
 void create_study(const StudyFlags& flags, const Extensions& extensions) {
   Lines lines(flags.verbosity);
   const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
-  const service::Definition definition = definition_of(file);
+  const service::Definition definition = service::definition_of(file);
   const bool made = open_source(flags.source, lines.log())->create(definition);
   lines.say(fmt::format("{}: {}{} x {} = {}", file.study.name,
                         made ? "" : "was there already, nothing was changed; ",

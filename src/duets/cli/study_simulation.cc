@@ -22,16 +22,14 @@ std::string how_to_run(const StudyFile& file) {
 
 }  // namespace
 
-harness::Simulation simulation_of(const StudyFile& file) {
+harness::Simulation simulation_of(const StudyFile& file, std::span<const OwnFunction> functions) {
   base::require(!file.objective.builtin.empty(), "objective.command",
                 fmt::format("[{}]", fmt::join(file.objective.command, ", ")), how_to_run(file));
   harness::Simulation simulation;
   simulation.study = std::make_shared<const protocol::Study>(file.study);
-  simulation.problem = make_builtin(file);
-  simulation.noise = file.objective.noise;
-  simulation.direction = file.direction;
-  simulation.offset = file.objective.offset;
-  simulation.scale = file.objective.scale;
+  simulation.problem = make_builtin(file, functions);
+  simulation.noise = noise_of(file.objective);
+  static_cast<protocol::RewardScale&>(simulation) = file.objective;
   simulation.seed = file.seed;
   return simulation;
 }

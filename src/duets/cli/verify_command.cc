@@ -11,7 +11,6 @@
 #include "duets/cli/export_tables.h"
 #include "duets/cli/export_trials.h"
 #include "duets/cli/print_to.h"
-#include "duets/cli/study_definition.h"
 #include "duets/harness/threads.h"
 #include "duets/service/secret.h"
 
@@ -21,19 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using service::JournalTrial;
-
-// The study file in a definition gives its study (study_file_of) and its objective.
-StudyFile load_study_file(const service::Definition& definition, const Extensions& extensions) {
-  StudyFile file = study_file_of(definition, extensions.functions);
-  service::Definition again = definition_of(file);
-  again.policy = definition.policy;
-  again.toml = definition.toml;
-  if (service::encode_definition(again) != service::encode_definition(definition)) {
-    throw base::Error(base::ErrorKind::kDiverged,
-                      "its study file says something else of the objective than its definition");
-  }
-  return file;
-}
 
 std::vector<JournalTrial> load_journals(const std::vector<std::string>& given,
                                         const StudyExport& study) {
@@ -51,7 +37,7 @@ std::vector<JournalTrial> load_journals(const std::vector<std::string>& given,
 }
 
 std::vector<protocol::Answer> answers_of(const std::vector<JournalTrial>& trials,
-                                         const service::ObjectiveSettings& objective) {
+                                         const study::Objective& objective) {
   std::vector<protocol::Answer> answers;
   for (const JournalTrial& trial : trials) {
     protocol::Answer answer{base::AgentId{trial.query.agent}, base::EpochId{trial.query.epoch},
@@ -89,8 +75,7 @@ class Verify {
     std::optional<StudyExport> study;
     try {
       study = read_journal(*check_.text(kJournalFile));
-      check_.compare(tables_of(*study, load_study_file(study->definition, extensions_),
-                               best_values_of(*study, *secret_)));
+      check_.compare(tables_of(*study, extensions_.functions, best_values_of(*study, *secret_)));
     } catch (const base::Error& error) {
       check_.set_wrong(kJournalFile, error.what());
       return;
@@ -104,7 +89,7 @@ class Verify {
     add_trials(listed, answered);
     const harness::ThreadExecutor executor(harness::default_threads());
     result_ = protocol::verify(study.definition.study, *secret_, study.records, executor,
-                               answers_of(answered, study.definition.objective));
+                               answers_of(answered, study.definition.objective()));
     judge_journal(result_, answered.size(), check_);
     if (check_.text(kTrialsFile) != nullptr) judge_trials(listed, result_, check_);
   }

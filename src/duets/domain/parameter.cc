@@ -120,4 +120,14 @@ void features_at(const Parameter& p, double latent, std::span<double> out) {
   }
 }
 
+double mean_squared_distance(const Parameter& p) {
+  constexpr double kInterval = 1.0 / 6;
+  // Different choices are sqrt(2) apart.
+  if (p.type == ParameterType::kCategorical) return 2 - 2 / static_cast<double>(p.choices.size());
+  if (p.type == ParameterType::kFloat) return kInterval;
+  // The centres of n equal cells; used for a logarithmic parameter too.
+  const double n = num_levels(p);
+  return kInterval - kInterval / (n * n);
+}
+
 }  // namespace duets::domain

@@ -48,4 +48,7 @@ double value_at(const Parameter& parameter, double latent);
 /// categorical. `out` has num_features entries. Strict.
 void features_at(const Parameter& parameter, double latent, std::span<double> out);
 
+/// The mean squared distance, as the kernel sees it, of two independent uniform latents. Strict.
+double mean_squared_distance(const Parameter& parameter);
+
 }  // namespace duets::domain

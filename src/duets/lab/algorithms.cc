@@ -16,23 +16,23 @@
 namespace duets::lab {
 namespace {
 
-Algorithm preset_algorithm(protocol::Preset preset) {
-  const std::string name(protocol::name(preset));
+Algorithm preset_algorithm(const protocol::Preset& preset) {
+  const std::string name(preset.name);
   return {.key = "duets-" + name,
           .name = "DUETS " + name,
-          .description = std::string(protocol::meaning(preset)),
+          .description = std::string(preset.meaning),
           .uses_beta = false,
-          .preset = preset};
+          .preset = &preset};
 }
 
 Contender preset_contender(const Algorithm& algorithm) {
   return {.algorithm = algorithm.name,
           .beta = 0,
           .variant = {},
-          .run = [preset = *algorithm.preset,
+          .run = [preset = algorithm.preset,
                   keeps = algorithm.keeps_lengthscale](const Instance& instance) {
             const protocol::Study& given = *instance.simulation.study;
-            protocol::Study study = preset_study(given, preset);
+            protocol::Study study = preset_study(given, *preset);
             if (keeps) study.kernel.lengthscales = given.kernel.lengthscales;
             return play_duets(instance, study);
           }};
@@ -60,13 +60,10 @@ Contender contender(const Algorithm& algorithm, double beta) {
 }  // namespace
 
 std::vector<Algorithm> builtin_algorithms() {
-  return {
+  std::vector<Algorithm> all{
       {.key = "duets",
        .name = "DUETS",
        .description = "uniform sampling of trimmed sets with shared randomness"},
-      preset_algorithm(protocol::Preset::kAuto),
-      preset_algorithm(protocol::Preset::kQuick),
-      preset_algorithm(protocol::Preset::kSafe),
       {.key = "dis-kernel-ucb",
        .name = "DisKernelUCB",
        .description = "agents pool all data when one has learnt enough",
@@ -104,6 +101,13 @@ std::vector<Algorithm> builtin_algorithms() {
        .uses_beta = false,
        .make = baselines::make_uniform},
   };
+  // "paper" is the study itself.
+  std::vector<Algorithm> presets;
+  for (const protocol::Preset& preset : protocol::presets().subspan(1)) {
+    presets.push_back(preset_algorithm(preset));
+  }
+  all.insert(all.begin() + 1, presets.begin(), presets.end());
+  return all;
 }
 
 const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std::string& key) {
@@ -116,7 +120,7 @@ const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std
                fmt::format("must be one of {}", fmt::join(keys, ", ")));
 }
 
-protocol::Study preset_study(protocol::Study study, protocol::Preset preset) {
+protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset) {
   study.mode = protocol::Mode::kTuned;
   protocol::apply_preset(preset, study);
   study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};

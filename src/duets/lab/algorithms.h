@@ -28,7 +28,7 @@ struct Algorithm {
   bool uses_beta = true;         ///< false: one run instead of a grid
   double threshold = 0;          ///< the default D; 0 when it has none
   baselines::MakePolicy make{};  ///< empty for DUETS, which brings its own coordinator and agents
-  std::optional<protocol::Preset> preset{};  ///< DUETS with these settings, not the study's
+  const protocol::Preset* preset = nullptr;  ///< DUETS with these settings, not the study's
   bool keeps_lengthscale = false;  ///< of a preset: the study's length scale instead of the guess
 };
 
@@ -40,7 +40,7 @@ std::vector<Algorithm> builtin_algorithms();
 const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std::string& key);
 
 /// The study in mode kTuned under a preset, with the guessed length scale.
-protocol::Study preset_study(protocol::Study study, protocol::Preset preset);
+protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset);
 
 /// One contender for each beta (one in all when the algorithm has no beta). DUETS takes everything
 /// but beta from the instance's study; under a preset, everything that the preset does not set.

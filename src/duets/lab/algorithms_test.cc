@@ -21,7 +21,7 @@ TEST(Algorithms, APresetGuessesTheLengthScaleUnlessItWasGiven) {
   const Instance instance = variants_instance("branin", 1);
   const protocol::Study& given = *instance.simulation.study;
   protocol::Study study = given;
-  protocol::apply_preset(protocol::Preset::kAuto, study);
+  protocol::apply_preset(*protocol::find_preset("auto"), study);
   const Curves kept = play_duets(instance, study);
   study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
   const Curves guessed = play_duets(instance, study);
@@ -34,7 +34,7 @@ TEST(Algorithms, APresetGuessesTheLengthScaleUnlessItWasGiven) {
 TEST(Algorithms, APresetLeavesTheoryBehind) {
   protocol::Study study = *variants_instance("branin", 1).simulation.study;
   study.mode = protocol::Mode::kTheory;
-  for (const protocol::Preset preset : protocol::kPresets) {
+  for (const protocol::Preset& preset : protocol::presets()) {
     const protocol::Study tuned = preset_study(study, preset);
     EXPECT_EQ(tuned.mode, protocol::Mode::kTuned);
     EXPECT_NO_THROW(protocol::validate(tuned));

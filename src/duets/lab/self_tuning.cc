@@ -34,11 +34,11 @@ Contender rival(double beta, double lambda) {
           }};
 }
 
-Contender preset_contender(const Condition& condition, Preset preset) {
+Contender preset_contender(const Condition& condition, const Preset& preset) {
   return {.algorithm = "DUETS",
           .beta = 0,
-          .variant = std::string(protocol::name(preset)),
-          .run = [condition, preset](const Instance& instance) {
+          .variant = std::string(preset.name),
+          .run = [condition, &preset](const Instance& instance) {
             return play_duets(instance,
                               preset_study(condition, *instance.simulation.study, preset));
           }};
@@ -52,7 +52,7 @@ Contender ingredient_contender(const Condition& condition, const std::string& na
           .variant = name,
           .run = [condition, index](const Instance& instance) {
             const protocol::Study automatic =
-                preset_study(condition, *instance.simulation.study, Preset::kAuto);
+                preset_study(condition, *instance.simulation.study, *protocol::find_preset("auto"));
             return play_duets(instance, changed_ingredients(automatic).at(index).study);
           }};
 }
@@ -68,9 +68,11 @@ std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
   for (const double lambda : rival_lambdas(quick)) {
     for (const double beta : rival_betas(quick)) out.push_back(rival(beta, lambda));
   }
-  for (const Preset preset : protocol::kPresets) out.push_back(preset_contender(condition, preset));
+  for (const Preset& preset : protocol::presets())
+    out.push_back(preset_contender(condition, preset));
   if (!condition.ingredients) return out;
-  const auto changed = changed_ingredients(preset_study(condition, bare_study(), Preset::kAuto));
+  const auto changed =
+      changed_ingredients(preset_study(condition, bare_study(), *protocol::find_preset("auto")));
   for (std::size_t i = 0; i < changed.size(); ++i) {
     out.push_back(ingredient_contender(condition, changed[i].name, i));
   }
@@ -168,8 +170,9 @@ Instance self_tuning_instance(const Condition& condition, std::string_view funct
   return make_instance(std::move(simulation));
 }
 
-protocol::Study preset_study(const Condition& condition, protocol::Study study, Preset preset) {
-  if (preset == Preset::kPaper) {
+protocol::Study preset_study(const Condition& condition, protocol::Study study,
+                             const Preset& preset) {
+  if (preset.name == "paper") {
     protocol::apply_preset(preset, study);
     study.beta = kSelfTuningPaperBeta;
     return study;
@@ -229,7 +232,7 @@ Experiment self_tuning_experiment(const SelfTuningChoice& given) {
 
 std::string presets_fingerprint() {
   base::ByteWriter writer;
-  for (const Preset preset : protocol::kPresets) {
+  for (const Preset& preset : protocol::presets()) {
     protocol::Study study = bare_study();
     protocol::apply_preset(preset, study);
     writer.text(base::to_hex(protocol::study_digest(study)));

@@ -68,7 +68,7 @@ Instance self_tuning_instance(const Condition& condition, std::string_view funct
 /// The study of an instance under a preset: "paper" with its kernel, the others with the guessed
 /// length scale times the factor.
 protocol::Study preset_study(const Condition& condition, protocol::Study study,
-                             protocol::Preset preset);
+                             const protocol::Preset& preset);
 
 /// DisKernelUCB's grid, D = 10.
 std::vector<double> rival_betas(bool quick);

@@ -24,9 +24,7 @@ bool is_rival(const Contender& contender) { return contender.algorithm == kRival
 
 std::string reference_of(const Contender& contender) {
   if (is_rival(contender)) return {};
-  return std::string(protocol::preset_named(contender.variant)
-                         ? kRivalName
-                         : protocol::name(protocol::Preset::kAuto));
+  return protocol::find_preset(contender.variant) != nullptr ? std::string(kRivalName) : "auto";
 }
 
 SelfTuningEntry entry_of(const Contender& contender, std::size_t index,

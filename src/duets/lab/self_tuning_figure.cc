@@ -49,8 +49,8 @@ report::Panel condition_panel(const SelfTuningAnalysis& analysis, const std::str
 
 report::Panel stress_panel(const SelfTuningAnalysis& analysis) {
   report::Panel panel = empty_panel("stress cases, a mark for each");
-  for (const protocol::Preset preset : protocol::kPresets) {
-    const std::string name(protocol::name(preset));
+  for (const protocol::Preset& preset : protocol::presets()) {
+    const std::string name(preset.name);
     std::vector<std::pair<double, double>> places;
     for (const std::string& condition : analysis.conditions()) {
       const SelfTuningMean* mean = analysis.find(condition, "all", name);

@@ -100,7 +100,7 @@ TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
                       [&](const Contender& c) { return c.algorithm == algorithm; }));
   };
   EXPECT_EQ(with("DisKernelUCB"), 18u);
-  EXPECT_EQ(with("DUETS"), protocol::kPresets.size() + 7);
+  EXPECT_EQ(with("DUETS"), protocol::presets().size() + 7);
   EXPECT_EQ(seeds_of(experiment, finite).size(), 50u);
   EXPECT_EQ(seeds_of(experiment, experiment.tasks.back()).size(), 20u);
   EXPECT_THROW(self_tuning_experiment({.runs = 0}), base::Error);
@@ -112,7 +112,7 @@ TEST(SelfTuning, EveryIngredientChangesTheStudyAndLeavesItValid) {
   const Condition& condition = find_condition("finite");
   const Instance instance = self_tuning_instance(condition, "camel", 1);
   const protocol::Study automatic =
-      preset_study(condition, *instance.simulation.study, protocol::Preset::kAuto);
+      preset_study(condition, *instance.simulation.study, *protocol::find_preset("auto"));
   std::set<std::string> digests{base::to_hex(protocol::study_digest(automatic))};
   const auto ingredients = changed_ingredients(automatic);
   ASSERT_EQ(ingredients.size(), 7u);
@@ -128,9 +128,9 @@ TEST(SelfTuning, WhoKnowsWhichLengthScale) {
   const Instance instance = self_tuning_instance(twice, "branin", 1);
   const protocol::Study& study = *instance.simulation.study;
   EXPECT_EQ(study.kernel.lengthscales, std::vector{0.4});
-  EXPECT_EQ(preset_study(twice, study, protocol::Preset::kPaper).kernel.lengthscales,
+  EXPECT_EQ(preset_study(twice, study, *protocol::find_preset("paper")).kernel.lengthscales,
             std::vector{0.4});
-  EXPECT_EQ(preset_study(twice, study, protocol::Preset::kAuto).kernel.lengthscales,
+  EXPECT_EQ(preset_study(twice, study, *protocol::find_preset("auto")).kernel.lengthscales,
             std::vector{2 * protocol::guessed_lengthscale(*study.domain)});
 }
 
@@ -155,12 +155,12 @@ TEST(SelfTuning, ASmallExperimentRuns) {
   const SelfTuningAnalysis analysis = analyse_self_tuning(experiment, result);
   ASSERT_EQ(analysis.tasks.size(), 2u);
   for (const SelfTuningTask& task : analysis.tasks) {
-    EXPECT_EQ(task.entries.size(), 1 + protocol::kPresets.size() + 7);
+    EXPECT_EQ(task.entries.size(), 1 + protocol::presets().size() + 7);
     // Alone on its seed a preset has the same curve: nothing of the others reaches it.
     const Condition& condition = find_condition("finite");
     const Instance instance = self_tuning_instance(condition, task.function, 2);
-    const Curves alone = play_duets(
-        instance, preset_study(condition, *instance.simulation.study, protocol::Preset::kAuto));
+    const Curves alone = play_duets(instance, preset_study(condition, *instance.simulation.study,
+                                                           *protocol::find_preset("auto")));
     EXPECT_EQ(task.find("auto")->final_regret[1], alone.regret.back());
   }
 }

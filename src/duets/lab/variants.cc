@@ -20,7 +20,7 @@ using protocol::Inducing;
 using protocol::ScheduleRule;
 using protocol::UploadRule;
 
-constexpr std::array<Variant, 18> kVariants{{
+const std::array<Variant, 18> kVariants{{
     {.name = "printed"},
     {.name = "ceil", .schedule = ScheduleRule::kSqrtCeil},
     {.name = "greedy", .inducing = Inducing::kGreedy},
@@ -50,9 +50,9 @@ constexpr std::array<Variant, 18> kVariants{{
      .t1 = 1,
      .inducing = Inducing::kPublic,
      .upload = UploadRule::kAuto},
-    {.name = "preset auto", .preset = protocol::Preset::kAuto},
-    {.name = "preset quick", .preset = protocol::Preset::kQuick},
-    {.name = "preset safe", .preset = protocol::Preset::kSafe},
+    {.name = "preset auto", .preset = protocol::find_preset("auto")},
+    {.name = "preset quick", .preset = protocol::find_preset("quick")},
+    {.name = "preset safe", .preset = protocol::find_preset("safe")},
 }};
 
 constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -28,7 +28,7 @@ struct Variant {
   std::uint32_t t1 = 2;
   protocol::Inducing inducing = protocol::Inducing::kCoin;
   protocol::UploadRule upload = protocol::UploadRule::kProjection;
-  std::optional<protocol::Preset> preset{};  ///< all of its settings instead, and the guessed
+  const protocol::Preset* preset = nullptr;  ///< all of its settings instead, and the guessed
                                              ///< length scale
 };
 

@@ -1,45 +1,13 @@
 #include "duets/protocol/preset.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace duets::protocol {
 namespace {
 
-struct Bundle {
-  Preset preset;
-  std::string_view name;
-  std::string_view meaning;
-  double beta;
-  double volume_floor;
-  double epoch_floor;
-  ScheduleRule schedule;
-  std::uint32_t t1;
-  Inducing inducing;
-  DataPolicy data;
-  Parameters parameters;
-  bool relevance;
-  Coins coins;
-};
-
-// Settings that the self-tuning presets share.
-constexpr Bundle tuning(Preset preset, std::string_view name, std::string_view meaning) {
-  return {.preset = preset,
-          .name = name,
-          .meaning = meaning,
-          .beta = 0.2,
-          .volume_floor = 1e-5,
-          .epoch_floor = 1,
-          .schedule = ScheduleRule::kPairedDoubling,
-          .t1 = 1,
-          .inducing = Inducing::kPublic,
-          .data = DataPolicy::kSurviving,
-          .parameters = Parameters::kLearned,
-          .relevance = false,
-          .coins = Coins::kStratified};
-}
-
-constexpr Bundle kPaper{
-    .preset = Preset::kPaper,
+constexpr Preset kPaper{
     .name = "paper",
     .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
     .beta = 0.5,
@@ -53,43 +21,32 @@ constexpr Bundle kPaper{
     .relevance = false,
     .coins = Coins::kIndependent};
 
-constexpr std::array<Bundle, 4> kBundles = [] {
-  Bundle automatic = tuning(Preset::kAuto, "auto", "tunes itself; the best over many functions");
+// What the presets that tune themselves share.
+constexpr Preset tuning(std::string_view name, std::string_view meaning) {
+  return {.name = name,
+          .meaning = meaning,
+          .beta = 0.2,
+          .volume_floor = 1e-5,
+          .epoch_floor = 1,
+          .schedule = ScheduleRule::kPairedDoubling,
+          .t1 = 1,
+          .inducing = Inducing::kPublic,
+          .data = DataPolicy::kSurviving,
+          .parameters = Parameters::kLearned,
+          .relevance = false,
+          .coins = Coins::kStratified};
+}
+
+constexpr std::array kPresets = [] {
+  Preset automatic = tuning("auto", "tunes itself; the best over many functions");
   automatic.relevance = true;
-  const Bundle quick =
-      tuning(Preset::kQuick, "quick", "auto without a length scale for each feature");
-  Bundle safe = tuning(Preset::kSafe, "safe",
-                       "tunes itself; wider cuts, which lose the best point less often");
+  const Preset quick = tuning("quick", "auto without a length scale for each feature");
+  Preset safe = tuning("safe", "tunes itself; wider cuts, which lose the best point less often");
   safe.beta = 0.4;
   safe.volume_floor = 1e-4;
   safe.epoch_floor = 0.5;
   return std::array{kPaper, automatic, quick, safe};
 }();
-
-const Bundle& bundle_of(Preset preset) {
-  for (const Bundle& bundle : kBundles) {
-    if (bundle.preset == preset) return bundle;
-  }
-  return kBundles.front();
-}
-
-// Mean squared distance, as the kernel sees it, of two uniform latents of one parameter.
-double mean_squared(const domain::Parameter& parameter) {
-  constexpr double kInterval = 1.0 / 6;
-  switch (parameter.type) {
-    case domain::ParameterType::kCategorical:
-      // Different choices are sqrt(2) apart.
-      return 2 - 2 / static_cast<double>(parameter.choices.size());
-    case domain::ParameterType::kInt: {
-      // The centres of n equal cells; used for a logarithmic parameter too.
-      const double n = std::floor((parameter.high - parameter.low) / parameter.step) + 1;
-      return kInterval - kInterval / (n * n);
-    }
-    case domain::ParameterType::kFloat:
-      break;
-  }
-  return kInterval;
-}
 
 // Twice the variance of each coordinate, added in order: the same bits everywhere.
 double mean_squared(const numeric::Points& candidates) {
@@ -120,37 +77,35 @@ double mean_squared(const domain::Domain& domain) {
       break;
   }
   double sum = 0;
-  for (const domain::Parameter& parameter : domain.parameters()) sum += mean_squared(parameter);
+  for (const domain::Parameter& parameter : domain.parameters()) {
+    sum += domain::mean_squared_distance(parameter);
+  }
   return sum;
 }
 
 }  // namespace
 
-std::string_view name(Preset preset) { return bundle_of(preset).name; }
+std::span<const Preset> presets() { return kPresets; }
 
-std::string_view meaning(Preset preset) { return bundle_of(preset).meaning; }
-
-std::optional<Preset> preset_named(std::string_view name) {
-  for (const Bundle& bundle : kBundles) {
-    if (bundle.name == name) return bundle.preset;
-  }
-  return std::nullopt;
+const Preset* find_preset(std::string_view name) {
+  const auto* const found = std::find_if(kPresets.begin(), kPresets.end(),
+                                         [&](const Preset& p) { return p.name == name; });
+  return found == kPresets.end() ? nullptr : found;
 }
 
-void apply_preset(Preset preset, Study& study) {
-  const Bundle& bundle = bundle_of(preset);
-  study.beta = bundle.beta;
-  study.volume_floor = bundle.volume_floor;
-  study.epoch_floor = bundle.epoch_floor;
-  study.schedule = bundle.schedule;
-  study.t1 = bundle.t1;
+void apply_preset(const Preset& preset, Study& study) {
+  study.beta = preset.beta;
+  study.volume_floor = preset.volume_floor;
+  study.epoch_floor = preset.epoch_floor;
+  study.schedule = preset.schedule;
+  study.t1 = preset.t1;
   study.epochs.clear();
-  study.inducing = bundle.inducing;
+  study.inducing = preset.inducing;
   study.upload = UploadRule::kAuto;
-  study.data = bundle.data;
-  study.parameters = bundle.parameters;
-  study.relevance = bundle.relevance;
-  study.coins = bundle.coins;
+  study.data = preset.data;
+  study.parameters = preset.parameters;
+  study.relevance = preset.relevance;
+  study.coins = preset.coins;
 }
 
 double guessed_lengthscale(const domain::Domain& domain) {

@@ -1,9 +1,8 @@
 // Presets: named sets of settings for users who do not want to choose each one.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string_view>
 
 #include "duets/domain/domain.h"
@@ -11,27 +10,30 @@
 
 namespace duets::protocol {
 
-enum class Preset : std::uint8_t {
-  kPaper = 0,  ///< the paper's rules; scale and kernel must be known
-  kAuto = 1,   ///< the best in measurements; for newcomers
-  kQuick = 2,  ///< auto without relevance
-  kSafe = 3,   ///< wider cuts: the best point is lost less often
+struct Preset {
+  std::string_view name;     ///< in study files
+  std::string_view meaning;  ///< in one line for people
+  double beta;
+  double volume_floor;
+  double epoch_floor;
+  ScheduleRule schedule;
+  std::uint32_t t1;
+  Inducing inducing;
+  DataPolicy data;
+  Parameters parameters;
+  bool relevance;
+  Coins coins;
 };
 
-inline constexpr std::array kPresets{Preset::kPaper, Preset::kAuto, Preset::kQuick, Preset::kSafe};
+/// All presets. The first, "paper", is what a study file means that names none.
+std::span<const Preset> presets();
 
-/// "paper", "auto", "quick", "safe".
-std::string_view name(Preset preset);
-
-/// The preset with this name, if there is one.
-std::optional<Preset> preset_named(std::string_view name);
-
-/// A description of the preset in one line.
-std::string_view meaning(Preset preset);
+/// Null when there is none of this name.
+const Preset* find_preset(std::string_view name);
 
 /// Sets beta, volume_floor, epoch_floor, schedule, t1, epochs (none), inducing, upload, data,
 /// parameters, relevance and coins of a study in mode kTuned. Everything else stays.
-void apply_preset(Preset preset, Study& study);
+void apply_preset(const Preset& preset, Study& study);
 
 /// A first guess at the length scale when nothing is known: half the root mean squared distance of
 /// two independent uniform points, as the kernel sees them. sqrt(d/6)/2 on a cube,

@@ -16,36 +16,36 @@ using domain::Domain;
 using domain::ParameterType;
 
 TEST(Preset, NamesAndPresetsBelongTogether) {
-  for (const Preset preset : kPresets) {
-    EXPECT_EQ(preset_named(name(preset)), preset);
-    EXPECT_FALSE(meaning(preset).empty());
+  for (const Preset& preset : presets()) {
+    EXPECT_EQ(find_preset(preset.name), &preset);
+    EXPECT_FALSE(preset.meaning.empty());
   }
-  EXPECT_EQ(name(Preset::kAuto), "auto");
-  EXPECT_EQ(preset_named(""), std::nullopt);
-  EXPECT_EQ(preset_named("Quick"), std::nullopt);
+  EXPECT_EQ(presets().front().name, "paper");
+  EXPECT_EQ(find_preset(""), nullptr);
+  EXPECT_EQ(find_preset("Quick"), nullptr);
 }
 
 TEST(Preset, EveryBundleIsAValidStudyOnEveryDomain) {
-  for (const Preset preset : kPresets) {
+  for (const Preset& preset : presets()) {
     for (const Domain& domain :
          {Domain::box(3), Domain::ball(2, 0.5), Domain::finite(lattice(7, 2))}) {
       Study study = small_study(domain);
       apply_preset(preset, study);
-      EXPECT_NO_THROW(validate(study)) << name(preset);
+      EXPECT_NO_THROW(validate(study)) << preset.name;
     }
   }
 }
 
 // Whatever a study had before, afterwards it is the bundle's; what is no part of it stays.
 TEST(Preset, SetsAllOfItsFieldsAndNoOther) {
-  for (const Preset preset : kPresets) {
-    for (const Preset before : kPresets) {
+  for (const Preset& preset : presets()) {
+    for (const Preset& before : presets()) {
       Study study = small_study();
       apply_preset(preset, study);
       Study twice = small_study();
       apply_preset(before, twice);
       apply_preset(preset, twice);
-      EXPECT_EQ(study_digest(study), study_digest(twice)) << name(before) << ", " << name(preset);
+      EXPECT_EQ(study_digest(study), study_digest(twice)) << before.name << ", " << preset.name;
     }
     Study study = small_study();
     study.schedule = ScheduleRule::kExplicit;
@@ -61,7 +61,7 @@ TEST(Preset, SetsAllOfItsFieldsAndNoOther) {
 
 TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
   Study quick;
-  apply_preset(Preset::kQuick, quick);
+  apply_preset(*find_preset("quick"), quick);
   EXPECT_EQ(quick.beta, 0.2);
   EXPECT_EQ(quick.volume_floor, 1e-5);
   EXPECT_EQ(quick.epoch_floor, 1.0);
@@ -72,7 +72,7 @@ TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
   EXPECT_EQ(quick.parameters, Parameters::kLearned);
   EXPECT_EQ(quick.coins, Coins::kStratified);
   Study safe;
-  apply_preset(Preset::kSafe, safe);
+  apply_preset(*find_preset("safe"), safe);
   EXPECT_EQ(safe.beta, 0.4);
   EXPECT_EQ(safe.volume_floor, 1e-4);
   EXPECT_EQ(safe.epoch_floor, 0.5);
@@ -87,7 +87,7 @@ TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
 
 TEST(Preset, ThePapersIsASchedule) {
   Study study;
-  apply_preset(Preset::kPaper, study);
+  apply_preset(*find_preset("paper"), study);
   EXPECT_EQ(study.volume_floor, 0.0);
   EXPECT_EQ(study.parameters, Parameters::kFixed);
   EXPECT_EQ(study.coins, Coins::kIndependent);

@@ -23,6 +23,8 @@ struct RewardScale {
   double upward(double value) const { return direction == Direction::kMinimize ? -value : value; }
   double reward(double value) const { return (upward(value) - offset) / scale; }
   double user_value(double reward) const { return upward(reward * scale + offset); }
+
+  friend bool operator==(const RewardScale&, const RewardScale&) = default;
 };
 
 /// Throws kInvalid naming the field of the study file: scale must be positive, both finite.

@@ -8,6 +8,7 @@
 
 #include "duets/base/bytes.h"
 #include "duets/base/error.h"
+#include "duets/protocol/settings.h"
 
 namespace duets::protocol {
 namespace {
@@ -19,17 +20,9 @@ std::string text(Enum value) {
   return std::string(base::name_of(value));
 }
 
-void require_positive(double value, const char* field) {
-  require(std::isfinite(value) && value > 0, field, fmt::format("{}", value),
-          "must be positive and finite");
-}
-
 void validate_tuned(const Study& study) {
-  require(std::isfinite(study.beta) && study.beta >= 0, "duets.beta", fmt::format("{}", study.beta),
-          "must be at least 0 and finite");
   require(study.beta > 0 || study.domain->is_finite(), "duets.beta", "0",
           "is allowed on finite sets only: on a box or ball it would keep a single point");
-  require_positive(study.p0, "duets.p0");
 }
 
 void validate_theory(const Study& study) {
@@ -47,17 +40,6 @@ void validate_theory(const Study& study) {
       "mode = \"theory\" needs parameters = \"fixed\": the bound is for a kernel that was known");
   require(study.coins == Coins::kIndependent, "duets.coins", text(study.coins),
           "mode = \"theory\" needs coins = \"independent\": the theorem is about such points");
-  require_positive(study.norm_bound, "noise.bound");
-  require_positive(study.subgaussian, "noise.subgaussian");
-  require(study.delta > 0 && study.delta < 1, "noise.delta", fmt::format("{}", study.delta),
-          "must be between 0 and 1");
-}
-
-void validate_floor(const Study& study) {
-  require(study.volume_floor >= 0 && study.volume_floor < 1, "duets.volume_floor",
-          fmt::format("{}", study.volume_floor), "must be 0 (no floor) or between 0 and 1");
-  require(study.epoch_floor > 0 && study.epoch_floor <= 1, "duets.epoch_floor",
-          fmt::format("{}", study.epoch_floor), "must be above 0 and at most 1");
 }
 
 void validate_learning(const Study& study) {
@@ -74,10 +56,7 @@ void validate_learning(const Study& study) {
 }
 
 void validate_schedule(const Study& study) {
-  if (study.schedule != ScheduleRule::kExplicit) {
-    require(study.t1 >= 1, "duets.t1", fmt::format("{}", study.t1), "must be at least 1");
-    return;
-  }
+  if (study.schedule != ScheduleRule::kExplicit) return;
   std::uint64_t sum = 0;
   for (const std::uint32_t length : study.epochs) {
     require(length >= 1, "duets.epochs", fmt::format("{}", length),
@@ -114,9 +93,8 @@ void validate(const Study& study) {
   require(study.horizon >= 1, "study.horizon", fmt::format("{}", study.horizon),
           "must be at least 1");
   kernel::validate(study.kernel, study.domain->num_features());
-  require_positive(study.lambda, "noise.lambda");
+  validate_settings(study);
   validate_schedule(study);
-  validate_floor(study);
   validate_learning(study);
   if (study.mode == Mode::kTuned) {
     validate_tuned(study);
@@ -159,31 +137,7 @@ base::Digest study_digest(const Study& study) {
   out.u8(static_cast<std::uint8_t>(study.kernel.family));
   out.f64s(study.kernel.lengthscales);
   out.f64(study.kernel.variance);
-  out.f64(study.lambda);
-  out.u8(static_cast<std::uint8_t>(study.mode));
-  for (const double number :
-       {study.beta, study.p0, study.norm_bound, study.subgaussian, study.delta}) {
-    out.f64(number);
-  }
-  out.u8(static_cast<std::uint8_t>(study.schedule));
-  out.u32(study.t1);
-  out.u32s(study.epochs);
-  out.u8(static_cast<std::uint8_t>(study.inducing));
-  out.u8(static_cast<std::uint8_t>(study.upload));
-  out.u8(static_cast<std::uint8_t>(study.data));
-  out.u8(static_cast<std::uint8_t>(study.closing));
-  // A later field: written only when it is not the usual one, so that older digests stand.
-  if (study.rate != CoinRate::kVariance) out.u8(static_cast<std::uint8_t>(study.rate));
-  const bool as_before = study.volume_floor == 0 && study.parameters == Parameters::kFixed &&
-                         study.coins == Coins::kIndependent;
-  if (!as_before) {
-    out.text("self-tuning");
-    out.f64(study.volume_floor);
-    out.f64(study.epoch_floor);
-    out.u8(static_cast<std::uint8_t>(study.parameters));
-    out.u8(study.relevance ? 1 : 0);
-    out.u8(static_cast<std::uint8_t>(study.coins));
-  }
+  write_settings_digest(settings(), study, out);
   return base::digest_of(out.bytes());
 }
 

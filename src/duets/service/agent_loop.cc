@@ -47,7 +47,7 @@ class Loop {
       return true;
     }
     if (const auto* value = std::get_if<Value>(&answer)) {
-      const std::string objection = session_.definition().objective.objection_to(value->value);
+      const std::string objection = session_.definition().objective().objection_to(value->value);
       if (!objection.empty()) {
         fail(query, {.why = objection, .log_tail = {}}, seconds);
         return true;

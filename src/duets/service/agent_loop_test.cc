@@ -128,9 +128,7 @@ TEST(AgentLoopLines, InfeasibleAnswersAreToldButNotAThousandTimes) {
   study.horizon = 60;
   study.schedule = protocol::ScheduleRule::kExplicit;
   study.epochs = {30, 30};
-  Definition definition = test_definition(study);
-  definition.objective.infeasible_value = -1;
-  Fleet fleet(definition);
+  Fleet fleet(test_definition(study, with_infeasible(-1)));
   AgentSession session(fleet.session(0));
   std::atomic<bool> stop = false;
   std::vector<std::string> log;

@@ -63,7 +63,7 @@ std::vector<Query> AgentSession::plan() {
 }
 
 void AgentSession::report(const Query& query, double value, double seconds) {
-  const std::string objection = definition().objective.objection_to(value);
+  const std::string objection = definition().objective().objection_to(value);
   if (!objection.empty()) {
     throw base::Error(base::ErrorKind::kInvalid,
                       fmt::format("trial {}: {}; report a query without an answer as a failure",
@@ -73,7 +73,7 @@ void AgentSession::report(const Query& query, double value, double seconds) {
 }
 
 void AgentSession::report_infeasible(const Query& query, const std::string& why, double seconds) {
-  const std::optional<double> value = definition().objective.infeasible_value;
+  const std::optional<double> value = definition().objective().infeasible_value;
   if (!value) {
     throw base::Error(base::ErrorKind::kObjective,
                       fmt::format("trial {} is infeasible ({}), but the study was started without "

@@ -102,11 +102,11 @@ void AgentBook::apply_answer(const JournalAnswer& answer) {
     }
     // Journals of earlier versions hold values of any size; a coordinator would refuse them.
     const bool hole = answer.kind == JournalTrial::Kind::kHole ||
-                      !definition_.objective.objection_to(answer.value).empty();
+                      !definition_.objective().objection_to(answer.value).empty();
     if (hole) {
       agent_.report_hole(answer.slot);
     } else {
-      agent_.report(answer.slot, definition_.objective.reward(answer.value));
+      agent_.report(answer.slot, definition_.objective().reward(answer.value));
     }
     answered_[answer.slot] = true;
     ++num_answered_;

@@ -150,9 +150,10 @@ void check_reply(const Wish& wish, const v1::JoinReply& reply, const Definition&
   }
   if (!wish.journal) return;
   const std::optional<Definition> before = wish.journal->definition();
-  const ObjectiveSettings& now = definition.objective;
-  if (before && (before->objective.direction != now.direction ||
-                 before->objective.offset != now.offset || before->objective.scale != now.scale)) {
+  const study::Objective& now = definition.objective();
+  if (before &&
+      (before->objective().direction != now.direction || before->objective().offset != now.offset ||
+       before->objective().scale != now.scale)) {
     throw base::Error(base::ErrorKind::kDiverged,
                       fmt::format("{}: direction, offset or scale of study '{}' are not what they "
                                   "were when this journal was begun",

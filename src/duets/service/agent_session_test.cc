@@ -40,10 +40,10 @@ TEST(AgentSession, ThreeSessionsGiveTheDigestsOfARunInMemory) {
 }
 
 TEST(AgentSession, ValuesOfAProgramThatMinimisesBecomeRewards) {
-  Definition definition = test_definition();
-  definition.objective.direction = protocol::Direction::kMinimize;
-  definition.objective.scale = 2;  // exact in binary
-  Fleet fleet(definition);
+  study::Objective objective;
+  objective.direction = study::Direction::kMinimize;
+  objective.scale = 2;  // exact in binary
+  Fleet fleet(test_definition(protocol::small_study(), objective));
   Fleet::each([&](std::uint32_t agent) {
     AgentSession session(fleet.session(agent));
     while (const auto query = session.next()) {
@@ -244,9 +244,7 @@ TEST(AgentSession, AnInfeasibleAnswerCountsAsTheStudySays) {
   EXPECT_EQ(error_kind([&] { strict.report_infeasible(*strict.next(), "too hot"); }),
             ErrorKind::kObjective);
 
-  Definition definition = test_definition();
-  definition.objective.infeasible_value = -3;
-  Fleet fleet(definition);
+  Fleet fleet(test_definition(protocol::small_study(), with_infeasible(-3)));
   AgentSession session(fleet.session(0));
   session.report_infeasible(*session.next(), "too hot", 2.5);
   session.report_failure(*session.next(), {"exit code 1", "line\n"});

@@ -179,7 +179,7 @@ std::optional<Identity> parse_identity(std::string_view common_name) {
   }
   const std::size_t slash = common_name.find('/');
   if (slash == std::string_view::npos) return parse_agents(common_name);
-  if (!is_study_name(common_name.substr(0, slash))) return std::nullopt;
+  if (!study::is_study_name(common_name.substr(0, slash))) return std::nullopt;
   auto agents = parse_agents(common_name.substr(slash + 1));
   if (agents) agents->study = common_name.substr(0, slash);
   return agents;

@@ -1,28 +1,15 @@
-// A study as the service carries it: the model, how answers become rewards, when an epoch may end.
+// A study as the service stores and sends it: the resolved study file, read.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "duets/base/bytes.h"
-#include "duets/protocol/reward_scale.h"
-#include "duets/protocol/study.h"
+#include "duets/study/study_file.h"
 
 namespace duets::service {
-
-struct ObjectiveSettings : protocol::RewardScale {
-  std::optional<double> infeasible_value;  ///< in the program's own units
-  double timeout_seconds = 600;            ///< of one query; > 0
-  std::uint32_t retries = 0;               ///< more attempts after a failed one
-  std::vector<std::string> command;        ///< empty: every agent brings its own
-
-  /// Why a value cannot be used as a reward: "value = 1e308: ...". Empty: it can.
-  std::string objection_to(double value) const;
-};
 
 /// When an epoch may end without everybody. By default never.
 struct ClosePolicy {
@@ -34,22 +21,25 @@ struct ClosePolicy {
 /// Throws kInvalid naming the field of the study file.
 void validate(const ClosePolicy& policy, std::uint32_t agents);
 
-/// Everything public about a study on a server.
+/// Everything public about a study on a server. Made by definition_of() and read_definition().
 struct Definition {
-  std::shared_ptr<const protocol::Study> study;
-  ObjectiveSettings objective;
-  ClosePolicy policy;
-  std::string toml;  ///< the resolved study file, for people and for built-in objectives
+  std::string toml;  ///< the resolved study file: all that is stored and sent
+  std::shared_ptr<const study::StudyFile> file;
+  std::shared_ptr<const protocol::Study> study;  ///< the file's
+
+  const study::Objective& objective() const { return file->objective; }
+  ClosePolicy policy() const {
+    return {file->coordinator.quorum.value_or(0), file->coordinator.deadline.value_or(0)};
+  }
 };
 
-/// 1 to 100 letters, digits, '-', '_' or '.', not starting with '.': it becomes a file name and a
-/// part of certificates.
-bool is_study_name(std::string_view name);
+/// Throws kInvalid, naming the field of the study file, for what is too large for a server.
+Definition definition_of(const study::StudyFile& file);
 
-/// Throws kInvalid naming the field of the study file.
-void validate(const Definition& definition);
+/// The definition with this text: kInvalid when it is no study, or too large for a server.
+Definition read_definition(std::string toml);
 
-/// The bytes of its wire form, as stored. `decode_definition` throws kDecode or kInvalid.
+/// The bytes that are stored: the text. `decode_definition` throws kDecode or kInvalid.
 base::Bytes encode_definition(const Definition& definition);
 Definition decode_definition(std::span<const std::uint8_t> bytes);
 

@@ -15,11 +15,9 @@ Definition definition() {
   study.horizon = 6;
   study.domain = std::make_shared<const domain::Domain>(domain::Domain::box(2));
   study.kernel.lengthscales = {0.4};
-  Definition d;
-  d.study = std::make_shared<const protocol::Study>(study);
-  d.objective.direction = protocol::Direction::kMinimize;
-  d.toml = "[study]\n";
-  return d;
+  study::Objective objective;
+  objective.direction = study::Direction::kMinimize;
+  return definition_of(study::file_of(study, objective));
 }
 
 const std::vector<base::Bytes> kRecords{{1, 2, 3}, {}, {4}};

@@ -41,7 +41,7 @@ TEST(Handshake, NamesBothProtocolVersions) {
   v1::JoinRequest request = good_request();
   request.set_protocol_version(7);
   EXPECT_THAT(objection(request),
-              AllOf(HasSubstr("the agent speaks protocol version 7"), HasSubstr("version 2")));
+              AllOf(HasSubstr("the agent speaks protocol version 7"), HasSubstr("version 3")));
 }
 
 TEST(Handshake, NamesBothFingerprints) {
@@ -61,8 +61,7 @@ TEST(Handshake, NamesBothStudies) {
 }
 
 v1::JoinReply good_reply() {
-  Definition definition;
-  definition.study = protocol::share(protocol::small_study());
+  const Definition definition = definition_of(study::file_of(protocol::small_study()));
   v1::JoinReply reply;
   *reply.mutable_definition() = to_wire(definition);
   *reply.mutable_study_digest() = to_wire(protocol::study_digest(*definition.study));
@@ -80,7 +79,8 @@ TEST(Handshake, AGoodReplyGivesItsDefinition) {
 TEST(Handshake, AReplyWhoseDefinitionIsAnotherStudyDiverges) {
   v1::JoinReply reply = good_reply();
   const base::Digest said = from_wire(reply.study_digest());
-  reply.mutable_definition()->mutable_study()->set_beta(0.75);
+  std::string& text = *reply.mutable_definition()->mutable_study_file();
+  text.replace(text.find("beta = 0.5"), 10, "beta = 0.75");
   const base::Digest own = protocol::study_digest(*from_wire(reply.definition()).study);
   const auto body = [&] { check_join_reply(reply); };
   EXPECT_EQ(error_kind(body), base::ErrorKind::kDiverged);

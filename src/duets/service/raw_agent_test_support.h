@@ -38,10 +38,23 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-inline Definition test_definition(const protocol::Study& study = protocol::small_study()) {
-  Definition definition;
-  definition.study = protocol::share(study);
-  return definition;
+inline Definition test_definition(const protocol::Study& study = protocol::small_study(),
+                                  const study::Objective& objective = {},
+                                  const study::CoordinatorSettings& coordinator = {}) {
+  return definition_of(study::file_of(study, objective, coordinator));
+}
+
+inline study::CoordinatorSettings with_deadline(std::uint32_t quorum, double deadline) {
+  study::CoordinatorSettings settings;
+  settings.quorum = quorum;
+  settings.deadline = deadline;
+  return settings;
+}
+
+inline study::Objective with_infeasible(double value) {
+  study::Objective objective;
+  objective.infeasible_value = value;
+  return objective;
 }
 
 /// The secret of the studies in these tests, and the run that they must equal.

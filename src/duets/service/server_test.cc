@@ -318,9 +318,7 @@ TEST_F(ServerTest, ALongPollEndsAtItsTimeAndEarlierWhenABroadcastComes) {
 }
 
 TEST_F(ServerTest, ADeadlineClosesWithAQuorumAndTheLateAgentRejoins) {
-  Definition definition = test_definition();
-  definition.policy = {2, 1.0};
-  create(definition);
+  create(test_definition(protocol::small_study(), {}, with_deadline(2, 1.0)));
   auto agents = fleet();
   for (auto& agent : agents) {
     v1::BeatReply beat;
@@ -344,9 +342,7 @@ TEST_F(ServerTest, ADeadlineClosesWithAQuorumAndTheLateAgentRejoins) {
 }
 
 TEST_F(ServerTest, WithoutAMeasurementADeadlineNeverPasses) {
-  Definition definition = test_definition();
-  definition.policy = {1, 1.0};
-  create(definition);
+  create(test_definition(protocol::small_study(), {}, with_deadline(1, 1.0)));
   auto agents = fleet();
   agents[0]->query();
   agents[0]->upload();
@@ -385,24 +381,25 @@ TEST_F(ServerTest, AnOperatorClosesAnEpochStopsAndDeletes) {
 
 TEST_F(ServerTest, AStudyThatIsMadeCannotBeChangedAndItsSecretIsNotReplaced) {
   create();
-  Definition changed = test_definition();
-  changed.policy = {2, 3.0};
-  EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
-              HasSubstr("coordinator.quorum"));
-  changed = test_definition();
-  changed.objective.timeout_seconds = 7;
-  EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
-              HasSubstr("objective.timeout"));
-  changed = test_definition();
-  auto study = std::make_shared<protocol::Study>(*changed.study);
-  study->beta += 1;
-  changed.study = study;
-  changed.toml += "\n[duets]\nbeta = 7.0\n";
-  EXPECT_THAT(protocol::error_text([&] { server_->create(changed); }),
-              HasSubstr("is taken by another study: duets.beta is not given there and 7.0 here"));
-  changed = test_definition();
-  changed.toml += "\n[objective]\nnoise = 0.3\n";
-  EXPECT_FALSE(server_->create(changed)) << "a field that an older program did not write";
+  const protocol::Study same = protocol::small_study();
+  const auto objection = [&](const Definition& changed) {
+    return protocol::error_text([&] { server_->create(changed); });
+  };
+  EXPECT_THAT(objection(test_definition(same, {}, with_deadline(2, 3.0))),
+              HasSubstr("coordinator.quorum = 2: study \"study\" was made without it"));
+  study::Objective shorter;
+  shorter.timeout = 7;
+  EXPECT_THAT(objection(test_definition(same, shorter)),
+              HasSubstr("objective.timeout = 7.0: study \"study\" was made with 600.0"));
+  protocol::Study wider = same;
+  wider.beta = 7;
+  EXPECT_THAT(objection(test_definition(wider)),
+              HasSubstr("is taken by another study: duets.beta is 0.5 there and 7.0 here"));
+  // As a program wrote it that did not know the key.
+  std::string older = test_definition().toml;
+  const std::string line = "closing = \"best\"\n";
+  older.erase(older.find(line), line.size());
+  EXPECT_FALSE(server_->create(read_definition(older)));
   EXPECT_THAT(
       protocol::error_text([&] { server_->create(test_definition(), std::string(64, '8')); }),
       HasSubstr("--secret"));
@@ -434,9 +431,7 @@ TEST_F(ServerTest, ADeletedNameIsFreeForAnotherStudy) {
 }
 
 TEST_F(ServerTest, ARestartBeginsTheDeadlineAnew) {
-  Definition definition = test_definition();
-  definition.policy = {1, 1.0};
-  create(definition);
+  create(test_definition(protocol::small_study(), {}, with_deadline(1, 1.0)));
   auto agents = fleet();
   agents[0]->query();
   agents[0]->upload();

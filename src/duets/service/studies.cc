@@ -43,7 +43,9 @@ std::filesystem::path made(const std::filesystem::path& storage) {
 
 // Of the study file; where a coordinator listens and keeps things may change.
 std::vector<FieldDifference> changed_fields(const Definition& there, const Definition& given) {
-  std::vector<FieldDifference> differences = differing_fields(there.toml, given.toml);
+  // Printed anew: a text that an earlier program wrote lacks the keys it did not know.
+  std::vector<FieldDifference> differences =
+      differing_fields(study::resolved_toml(*there.file), study::resolved_toml(*given.file));
   std::erase_if(differences, [](const FieldDifference& d) {
     return d.field == "coordinator.listen" || d.field == "coordinator.storage" ||
            d.field == "coordinator.tls";
@@ -65,10 +67,10 @@ void require_same_study(const Definition& there, const Definition& given,
                                : difference_text(differences)));
 }
 
-// A built-in function and its noise are in no digest: agents read them from the study file.
-bool says_what_agents_ask(const FieldDifference& d) {
-  const bool both = !d.first.empty() && !d.second.empty();
-  return both && (d.field == "study.seed" || d.field.starts_with("objective."));
+// The digest covers the model; this is the rest: what is asked, and when an epoch ends.
+bool is_beside_the_digest(const FieldDifference& d) {
+  return d.field.starts_with("study.") || d.field.starts_with("objective.") ||
+         d.field.starts_with("coordinator.");
 }
 
 }  // namespace
@@ -110,34 +112,23 @@ void Studies::require_same(const StudyHost& host, const Definition& given,
   const std::string& name = there.study->name;
   const std::vector<FieldDifference> differences = changed_fields(there, given);
   require_same_study(there, given, differences);
-  const auto same = [&](bool equal, const std::string& field) {
-    if (equal) return;
-    const auto found = std::find_if(differences.begin(), differences.end(),
-                                    [&](const FieldDifference& d) { return d.field == field; });
-    const bool known = found != differences.end() && !found->first.empty();
-    base::refuse(field, known && !found->second.empty() ? found->second : "(changed)",
-                 fmt::format("study \"{}\" was made with {} and cannot be changed; use the old "
-                             "file or another name, or delete the study",
-                             name, known ? found->first : "another value"));
+  const auto refuse = [&](const std::string& field, const std::string& now,
+                          const std::string& before) {
+    base::refuse(field, now,
+                 fmt::format("study \"{}\" was made {} and cannot be changed; use the "
+                             "old file or another name, or delete the study",
+                             name, before));
   };
-  const ObjectiveSettings& a = there.objective;
-  const ObjectiveSettings& b = given.objective;
-  same(a.direction == b.direction, "study.direction");
-  same(a.offset == b.offset, "objective.offset");
-  same(a.scale == b.scale, "objective.scale");
-  same(a.infeasible_value == b.infeasible_value, "objective.infeasible_value");
-  same(a.timeout_seconds == b.timeout_seconds, "objective.timeout");
-  same(a.retries == b.retries, "objective.retries");
-  same(a.command == b.command, "objective.command");
-  same(there.policy.quorum == given.policy.quorum, "coordinator.quorum");
-  same(there.policy.deadline == given.policy.deadline, "coordinator.deadline");
-  for (const FieldDifference& d : differences) same(!says_what_agents_ask(d), d.field);
-  if (secret_text.empty()) return;
-  same(is_secret_of(secret_text, secret_path(storage_, name)), kSecretOptions);
+  for (const FieldDifference& d : differences) {
+    if (!is_beside_the_digest(d)) continue;
+    refuse(d.field, d.second.empty() ? "(not given)" : d.second,
+           d.first.empty() ? "without it" : "with " + d.first);
+  }
+  if (secret_text.empty() || is_secret_of(secret_text, secret_path(storage_, name))) return;
+  refuse(kSecretOptions, "(not shown)", "with another one");
 }
 
 bool Studies::create(const Definition& definition, const std::string& secret_text) {
-  validate(definition);
   const std::lock_guard lock(mutex_);
   const std::string& name = definition.study->name;
   const auto found = hosts_.find(name);

@@ -29,8 +29,8 @@ double unix_seconds() { return seconds_of(std::chrono::system_clock::now().time_
 
 StudyBoard::StudyBoard(const Definition& definition)
     : num_agents_(definition.study->agents),
-      scale_(definition.objective),
-      policy_(definition.policy) {
+      scale_(definition.objective()),
+      policy_(definition.policy()) {
   const protocol::Study& study = *definition.study;
   status_.name = study.name;
   status_.agents = study.agents;

@@ -136,7 +136,7 @@ StoredStudy StudyJournal::load() const {
     }
     stored.definition = decode_definition(*definition);
     const auto policy = fact(kPolicy);
-    stored.policy = policy ? decode_policy(*policy) : stored.definition.policy;
+    stored.policy = policy ? decode_policy(*policy) : stored.definition.policy();
     stored.state = decode_state(base::ByteReader(*state));
     const auto problem = fact(kProblem);
     if (problem && stored.state == StudyState::kFailed) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "duets/base/digest.h"
-#include "duets/protocol/found.h"
 #include "duets/base/enum_table.h"
+#include "duets/protocol/found.h"
 #include "duets/v1/duets.pb.h"
 
 namespace duets::service {

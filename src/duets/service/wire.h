@@ -16,7 +16,7 @@
 namespace duets::service {
 
 /// The version of proto/duets/v1 that both sides must speak.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 /// The largest message either side takes, in bytes.
 inline constexpr int kMaxMessageBytes = 64 << 20;
 

@@ -1,4 +1,4 @@
-#include "duets/cli/study_file_toml.h"
+#include "duets/study/toml.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "duets/cli/study_file_scan.h"
+#include "duets/study/toml_scan.h"
 
-namespace duets::cli {
+namespace duets::study {
 namespace {
 
 constexpr std::size_t kMaxShown = 60;  // bytes of a value in a message
@@ -194,4 +194,4 @@ Position locate(const Node& root, std::string_view field) {
   return at->position;
 }
 
-}  // namespace duets::cli
+}  // namespace duets::study

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "duets/cli/study_file_toml.h"
+#include "duets/study/toml.h"
 
-namespace duets::cli {
+namespace duets::study {
 
 /// The reason not to parse a text, with its place.
 struct ScanProblem {
@@ -19,4 +19,4 @@ struct ScanProblem {
 /// frees a key a.a.a. ... by recursion: this finds the texts for which that matters. One pass.
 std::optional<ScanProblem> scan_toml(std::string_view text);
 
-}  // namespace duets::cli
+}  // namespace duets::study

@@ -1,12 +1,15 @@
+#include "duets/study/space.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "duets/cli/study_file_sections.h"
+#include "duets/domain/shown_value.h"
+#include "duets/study/fields.h"
 
-namespace duets::cli {
+namespace duets::study {
 namespace {
 
 using domain::Domain;
@@ -20,10 +23,6 @@ constexpr std::size_t kMaxNameBytes = 100;
 constexpr std::size_t kMaxChoices = 1000;
 constexpr double kMaxExactWhole = 9007199254740992.0;  // 2^53
 
-constexpr std::array<std::string_view, 7> kSpaceKeys{"domain", "dimension", "radius", "candidates",
-                                                     "shape",  "file",      "points"};
-constexpr std::array<std::string_view, 6> kParameterKeys{"type", "low",  "high",
-                                                         "log",  "step", "choices"};
 double bound_of(const Section& table, const char* key, ParameterType type) {
   const std::optional<double> bound = table.number(key);
   if (!bound) table.fail(key, "a float or int parameter needs low and high");
@@ -47,7 +46,7 @@ Parameter read_categorical(const Section& table, Parameter parameter) {
 }
 
 Parameter read_parameter(const Section& table, const std::string& name) {
-  table.check_keys(kParameterKeys);
+  table.check_keys(keys_of("space.NAME"));
   Parameter parameter;
   parameter.name = name;
   parameter.type = table.option<ParameterType>("type").value_or(ParameterType::kFloat);
@@ -72,8 +71,8 @@ bool is_fit_name(std::string_view name) {
 /// Reads [space] in steps; the order of the steps is the order in which contradictions are found.
 class SpaceReader {
  public:
-  SpaceReader(const Section& space, const std::optional<BuiltinInfo>& builtin)
-      : space_(space), builtin_(builtin) {}
+  SpaceReader(const Section& space, const std::optional<KnownFunction>& function)
+      : space_(space), function_(function) {}
 
   SpaceResult read(std::uint64_t seed, const std::filesystem::path& directory) {
     read_parameters();
@@ -90,12 +89,12 @@ class SpaceReader {
 
   void read_parameters() {
     if (space_.table() == nullptr) return;
+    const std::vector<std::string_view> keys = keys_of("space");
     for (const auto& [key, node] : space_.table()->entries) {
-      const bool reserved =
-          std::find(kSpaceKeys.begin(), kSpaceKeys.end(), key) != kSpaceKeys.end();
+      const bool reserved = std::find(keys.begin(), keys.end(), key) != keys.end();
       if (node.kind != NodeKind::kTable && !reserved) {
         throw PlacedError(node.position, space_.field(show_name(key)) + " = " + show(node) +
-                                             ": unknown key" + advice(key, kSpaceKeys));
+                                             ": unknown key" + advice(key, keys));
       }
       if (node.kind != NodeKind::kTable) continue;
       if (reserved) space_.fail(key, "is a key of [space], so no parameter can have this name");
@@ -112,12 +111,12 @@ class SpaceReader {
     if (const auto given = space_.option<Shape>("domain")) return *given;
     if (!parameters_.empty()) return Shape::kBox;
     if (given_points() || space_.has("shape")) return Shape::kFinite;
-    if (!builtin_) {
+    if (!function_) {
       space_.fail("domain",
                   "must be \"box\", \"ball\" or \"finite\", or name the parameters in "
                   "tables [space.NAME]");
     }
-    return builtin_->shape == problems::Shape::kBall ? Shape::kBall : Shape::kBox;
+    return function_->info.is_round.value_or(false) ? Shape::kBall : Shape::kBox;
   }
 
   void check_contradictions() const {
@@ -148,7 +147,7 @@ class SpaceReader {
   SpaceResult continuous() const {
     const std::size_t dimension = read_dimension();
     const double radius = space_.positive("radius").value_or(1.0);
-    SpaceSpec spec;
+    Space spec;
     spec.radius = radius;
     const Domain domain =
         shape_ == Shape::kBox ? Domain::box(dimension) : Domain::ball(dimension, radius);
@@ -156,7 +155,7 @@ class SpaceReader {
   }
 
   SpaceResult finite_random(std::uint64_t seed) const {
-    SpaceSpec spec;
+    Space spec;
     spec.source = CandidateSource::kRandom;
     spec.shape = candidate_shape();
     if (spec.shape == CandidateShape::kCube) space_.forbid("radius", "a cube has no radius");
@@ -174,7 +173,7 @@ class SpaceReader {
   }
 
   SpaceResult finite_given(const std::filesystem::path& directory) const {
-    SpaceSpec spec;
+    Space spec;
     spec.source = CandidateSource::kPoints;
     numeric::Points points;
     if (const auto file = space_.text("file")) {
@@ -219,15 +218,15 @@ class SpaceReader {
   CandidateShape candidate_shape() const {
     if (shape_ == Shape::kBox) return CandidateShape::kCube;
     if (shape_ == Shape::kBall) return CandidateShape::kBall;
-    const bool round = builtin_ && builtin_->shape == problems::Shape::kBall;
+    const bool round = function_ && function_->info.is_round.value_or(false);
     return space_.option<CandidateShape>("shape").value_or(round ? CandidateShape::kBall
                                                                  : CandidateShape::kCube);
   }
 
   std::size_t read_dimension() const {
     const auto given = space_.whole("dimension", 1, domain::kMaxDimension);
-    if (!given && !builtin_) space_.fail("dimension", "required: the number of coordinates");
-    const std::size_t dimension = given ? *given : builtin_->usual;
+    if (!given && !function_) space_.fail("dimension", "required: the number of coordinates");
+    const std::size_t dimension = given ? *given : function_->info.usual;
     check_features(dimension);
     return dimension;
   }
@@ -241,26 +240,78 @@ class SpaceReader {
 
   // The function sees the features: a categorical counts once for each choice.
   void check_features(std::size_t features) const {
-    if (!builtin_ || (features >= builtin_->lowest && features <= builtin_->highest)) return;
+    if (!function_ || (features >= function_->info.lowest && features <= function_->info.highest))
+      return;
     const std::string range =
-        builtin_->lowest == builtin_->highest
-            ? fmt::format("{}", builtin_->lowest)
-            : fmt::format("between {} and {}", builtin_->lowest, builtin_->highest);
+        function_->info.lowest == function_->info.highest
+            ? fmt::format("{}", function_->info.lowest)
+            : fmt::format("between {} and {}", function_->info.lowest, function_->info.highest);
     base::refuse("space.dimension", fmt::format("{}", features),
-                 fmt::format("must be {} for {}", range, builtin_->name));
+                 fmt::format("must be {} for {}", range, function_->name));
   }
 
   const Section& space_;
-  const std::optional<BuiltinInfo>& builtin_;
+  const std::optional<KnownFunction>& function_;
   std::vector<Parameter> parameters_;
   Shape shape_ = Shape::kBox;
 };
 
-}  // namespace
-
-SpaceResult read_space(const Section& space, const std::optional<BuiltinInfo>& builtin,
-                       std::uint64_t seed, const std::filesystem::path& directory_for_csv) {
-  return SpaceReader(space, builtin).read(seed, directory_for_csv);
+void write_parameter(const Parameter& parameter, TomlWriter& out) {
+  out.table("space." + toml_text(parameter.name));
+  out.text("type", base::name_of(parameter.type));
+  if (parameter.type == ParameterType::kCategorical) {
+    std::vector<std::string> choices = parameter.choices;
+    out.value("choices", &choices);
+    return;
+  }
+  // The bounds of an int are written as its values are.
+  const bool whole = parameter.type == ParameterType::kInt;
+  const auto number = [&](std::string_view key, double value) {
+    if (!whole) return out.number(key, value);
+    out.raw(key, domain::to_text(domain::shown_value({&parameter, 1}, 0, value)));
+  };
+  number("low", parameter.low);
+  number("high", parameter.high);
+  out.flag("log", parameter.log);
+  if (whole) number("step", parameter.step);
 }
 
-}  // namespace duets::cli
+void write_points(const StudyFile& file, TomlWriter& out) {
+  const numeric::Points& points = file.study.domain->candidates();
+  if (!file.space.file.empty()) out.comment("from " + show_name(file.space.file));
+  std::string rows = "[\n";
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    rows += "  [";
+    for (Eigen::Index j = 0; j < points.cols(); ++j) {
+      rows += (j > 0 ? ", " : "") + toml_number(points(i, j));
+    }
+    rows += "],\n";
+  }
+  out.raw("points", rows + "]");
+}
+
+}  // namespace
+
+SpaceResult read_space(const Section& space, const std::optional<KnownFunction>& function,
+                       std::uint64_t seed, const std::filesystem::path& directory_for_csv) {
+  return SpaceReader(space, function).read(seed, directory_for_csv);
+}
+
+void write_space(const StudyFile& file, TomlWriter& out) {
+  const Domain& domain = *file.study.domain;
+  out.table("space");
+  out.text("domain", base::name_of(domain.shape()));
+  out.whole("dimension", domain.dimension());
+  if (domain.shape() == Shape::kBall) out.number("radius", domain.radius());
+  if (file.space.source == CandidateSource::kRandom) {
+    out.whole("candidates", static_cast<std::uint64_t>(domain.candidates().rows()));
+    out.text("shape", base::name_of(file.space.shape));
+    if (file.space.shape != CandidateShape::kCube) out.number("radius", file.space.radius);
+  }
+  if (file.space.source == CandidateSource::kPoints) write_points(file, out);
+  if (domain.shape() != Shape::kBox) return;
+  if (domain.parameters() == Domain::box(domain.dimension()).parameters()) return;
+  for (const Parameter& parameter : domain.parameters()) write_parameter(parameter, out);
+}
+
+}  // namespace duets::study

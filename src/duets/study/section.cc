@@ -1,4 +1,4 @@
-#include "duets/cli/study_file_fields.h"
+#include "duets/study/section.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace duets::cli {
+namespace duets::study {
 namespace {
 
 [[noreturn]] void refuse(const std::string& field, const std::string& value,
@@ -86,15 +86,6 @@ double number_of(const Node& node, const std::string& field) {
   return node.number;
 }
 
-std::uint64_t whole_of(const Node& node, const std::string& field, std::uint64_t low,
-                       std::uint64_t high) {
-  const std::optional<std::uint64_t> value = whole_number(node);
-  if (!value || *value < low || *value > high) {
-    refuse(field, show(node), fmt::format("must be a whole number from {} to {}", low, high));
-  }
-  return *value;
-}
-
 std::string advice(std::string_view wrong, std::span<const std::string_view> names) {
   constexpr std::size_t kLongest = 40;
   if (wrong.size() > kLongest) return "";
@@ -109,6 +100,95 @@ std::string advice(std::string_view wrong, std::span<const std::string_view> nam
   }
   return best.empty() ? "" : fmt::format("; did you mean \"{}\"?", best);
 }
+
+namespace {
+
+std::uint64_t whole_of(const Node& node, const std::string& field, std::uint64_t low,
+                       std::uint64_t high) {
+  const std::optional<std::uint64_t> value = whole_number(node);
+  if (!value || *value < low || *value > high) {
+    refuse(field, show(node), fmt::format("must be a whole number from {} to {}", low, high));
+  }
+  return *value;
+}
+
+// The place of the text among the names; otherwise the error lists them.
+std::size_t check_choice(const Node& node, const std::string& field,
+                         const std::vector<std::string_view>& names) {
+  const std::string given = text_of(node, field);
+  const auto found = std::find(names.begin(), names.end(), given);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  refuse(field, show(node),
+         fmt::format("must be one of \"{}\"{}", fmt::join(names, "\", \""), advice(given, names)));
+}
+
+/// Stores a value where it belongs.
+struct ValueReader {
+  const Node& node;
+  std::string field;
+  base::Range range;
+  std::string constraint;  // empty: the range itself
+
+  void operator()(double* value) const { *value = number(node, field); }
+  void operator()(std::uint32_t* value) const {
+    *value = static_cast<std::uint32_t>(whole(node, field));
+  }
+  void operator()(std::uint64_t* value) const { *value = whole(node, field); }
+  void operator()(bool* value) const {
+    if (node.kind != NodeKind::kBoolean) refuse(field, show(node), "must be true or false");
+    *value = node.flag;
+  }
+  void operator()(std::string* value) const { *value = text_of(node, field); }
+  void operator()(std::vector<double>* values) const {
+    values->clear();
+    if (node.kind != NodeKind::kArray) return values->push_back(number(node, field));
+    for (const Node& item : array_of(node, field, "numbers").items) {
+      values->push_back(number(item, item_field(field, values->size())));
+    }
+  }
+  void operator()(std::vector<std::uint32_t>* values) const {
+    values->clear();
+    for (const Node& item : array_of(node, field, "whole numbers").items) {
+      const std::uint64_t value = whole(item, item_field(field, values->size()));
+      values->push_back(static_cast<std::uint32_t>(value));
+    }
+  }
+  void operator()(std::vector<std::string>* values) const {
+    values->clear();
+    for (const Node& item : array_of(node, field, "strings").items) {
+      values->push_back(text_of(item, item_field(field, values->size())));
+    }
+  }
+  void operator()(const base::EnumPlace& place) const {
+    std::vector<std::string_view> names;
+    for (const auto& entry : place.entries) names.push_back(entry.name);
+    *place.number = place.entries[check_choice(node, field, names)].value;
+  }
+  template <class Value>
+  void operator()(std::optional<Value>* value) const {
+    (*this)(&value->emplace());
+  }
+
+ private:
+  double number(const Node& item, const std::string& name) const {
+    const double value = number_of(item, name);
+    if (value >= range.low && value <= range.high) return value;
+    const bool is_positive = range.low >= kSmallest && range.low < 1;
+    if (is_positive && value < kSmallest) {
+      refuse(name, show(item), "must be positive (at least 1e-100)");
+    }
+    if (!constraint.empty()) refuse(name, show(item), constraint);
+    refuse(name, show(item), fmt::format("must be a number from {} to {}", range.low, range.high));
+  }
+  std::uint64_t whole(const Node& item, const std::string& name) const {
+    // TOML has no whole numbers from 2^63 on.
+    constexpr std::uint64_t kMost = (std::uint64_t{1} << 63) - 1;
+    const std::uint64_t high = range.high < 0x1p63 ? static_cast<std::uint64_t>(range.high) : kMost;
+    return whole_of(item, name, static_cast<std::uint64_t>(std::max(0.0, range.low)), high);
+  }
+};
+
+}  // namespace
 
 Section::Section(std::string name, const Node* table) : name_(std::move(name)), table_(table) {
   if (table != nullptr && table->kind != NodeKind::kTable) {
@@ -159,36 +239,21 @@ std::optional<std::uint64_t> Section::whole(std::string_view key, std::uint64_t 
 }
 
 std::optional<std::vector<std::string>> Section::texts(std::string_view key) const {
-  const Node* node = find(key);
-  if (node == nullptr) return std::nullopt;
+  if (!has(key)) return std::nullopt;
   std::vector<std::string> values;
-  for (const Node& item : array_of(*node, field(key), "strings").items) {
-    values.push_back(text_of(item, item_field(field(key), values.size())));
-  }
+  read(key, &values, {}, {});
   return values;
 }
 
-std::optional<std::vector<double>> Section::positives(std::string_view key) const {
-  const Node* node = find(key);
-  if (node == nullptr) return std::nullopt;
-  if (node->kind != NodeKind::kArray) return std::vector{positive_of(*node, field(key))};
-  std::vector<double> values;
-  for (const Node& item : array_of(*node, field(key), "numbers").items) {
-    values.push_back(positive_of(item, item_field(field(key), values.size())));
+void Section::read(std::string_view key, const base::Place& place, base::Range range,
+                   std::string_view constraint) const {
+  if (const Node* node = find(key)) {
+    std::visit(ValueReader{*node, field(key), range, std::string(constraint)}, place);
   }
-  return values;
 }
 
-std::optional<std::vector<std::uint32_t>> Section::wholes(std::string_view key, std::uint64_t low,
-                                                          std::uint64_t high) const {
-  const Node* node = find(key);
-  if (node == nullptr) return std::nullopt;
-  std::vector<std::uint32_t> values;
-  for (const Node& item : array_of(*node, field(key), "whole numbers").items) {
-    values.push_back(static_cast<std::uint32_t>(
-        whole_of(item, item_field(field(key), values.size()), low, high)));
-  }
-  return values;
+std::size_t Section::choice(std::string_view key, std::span<const std::string> names) const {
+  return check_choice(*find(key), field(key), {names.begin(), names.end()});
 }
 
 void Section::forbid(std::string_view key, const std::string& constraint) const {
@@ -200,14 +265,4 @@ void Section::fail(std::string_view key, const std::string& constraint) const {
   refuse(field(key), node == nullptr ? "(missing)" : show(*node), constraint);
 }
 
-std::optional<std::size_t> Section::option_index(std::string_view key,
-                                                 std::span<const std::string_view> names) const {
-  const std::optional<std::string> given = text(key);
-  if (!given) return std::nullopt;
-  const auto found = std::find(names.begin(), names.end(), *given);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  fail(key,
-       fmt::format("must be one of \"{}\"{}", fmt::join(names, "\", \""), advice(*given, names)));
-}
-
-}  // namespace duets::cli
+}  // namespace duets::study

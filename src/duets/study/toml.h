@@ -9,7 +9,7 @@
 
 #include "duets/base/error.h"
 
-namespace duets::cli {
+namespace duets::study {
 
 /// Counted from 1.
 struct Position {
@@ -65,4 +65,4 @@ Node parse_toml(std::string_view text, const std::string& file);
 /// longest part of it that exists; line 1 when nothing of it does.
 Position locate(const Node& root, std::string_view field);
 
-}  // namespace duets::cli
+}  // namespace duets::study

@@ -1,10 +1,10 @@
-#include "duets/cli/study_file_scan.h"
+#include "duets/study/toml_scan.h"
 
 #include <cctype>
 
-#include "duets/cli/study_file.h"
+#include "duets/study/study_file.h"
 
-namespace duets::cli {
+namespace duets::study {
 namespace {
 
 constexpr std::size_t kMaxDots = 16;      // in one dotted key
@@ -93,4 +93,4 @@ std::optional<ScanProblem> scan_toml(std::string_view text) {
   return Scanner(text).run();
 }
 
-}  // namespace duets::cli
+}  // namespace duets::study

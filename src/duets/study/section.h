@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "duets/base/enum_table.h"
-#include "duets/cli/study_file_toml.h"
+#include "duets/base/field.h"
+#include "duets/study/toml.h"
 
-namespace duets::cli {
+namespace duets::study {
 
 /// Numbers beyond this size are refused, so that no square of one can overflow.
-inline constexpr double kLargest = 1e100;
+inline constexpr double kLargest = base::kPositive.high;
 /// Positive numbers below this are refused, for the same reason.
-inline constexpr double kSmallest = 1e-100;
+inline constexpr double kSmallest = base::kPositive.low;
 
 class Section {
  public:
@@ -34,6 +34,7 @@ class Section {
   /// The value, or null.
   const Node* find(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  bool is_there() const { return table_ != nullptr; }
 
   /// Refuses every key that is not in `known`, with the nearest of them as advice.
   void check_keys(std::span<const std::string_view> known) const;
@@ -46,28 +47,24 @@ class Section {
                                      std::uint64_t high) const;
   /// Arrays of at least one item.
   std::optional<std::vector<std::string>> texts(std::string_view key) const;
-  std::optional<std::vector<double>> positives(std::string_view key) const;  ///< or a single number
-  std::optional<std::vector<std::uint32_t>> wholes(std::string_view key, std::uint64_t low,
-                                                   std::uint64_t high) const;
 
-  /// One of the names in the list.
-  template <class Value>
-  std::optional<Value> option(std::string_view key,
-                              std::span<const std::pair<std::string_view, Value>> options) const {
-    std::vector<std::string_view> names;
-    for (const auto& [option_name, value] : options) names.push_back(option_name);
-    const std::optional<std::size_t> index = option_index(key, names);
-    return index ? std::optional(options[*index].second) : std::nullopt;
-  }
+  /// Stores the value, when it is given, at a place. Numbers and each number of a list must lie in
+  /// the range, or the error is `constraint` (empty: the range itself). A list of numbers may be a
+  /// single one.
+  void read(std::string_view key, const base::Place& place, base::Range range,
+            std::string_view constraint) const;
 
   /// A name of the enumeration's table.
   template <class Enum>
   std::optional<Enum> option(std::string_view key) const {
-    std::vector<std::string_view> names;
-    for (const auto& entry : base::entries_of<Enum>()) names.push_back(entry.name);
-    const std::optional<std::size_t> index = option_index(key, names);
-    return index ? std::optional(base::entries_of<Enum>()[*index].value) : std::nullopt;
+    if (!has(key)) return std::nullopt;
+    Enum value{};
+    read(key, base::place_of(value), {}, {});
+    return value;
   }
+
+  /// The place of a text, which must be given, among the names.
+  std::size_t choice(std::string_view key, std::span<const std::string> names) const;
 
   /// Throws when the key is given.
   void forbid(std::string_view key, const std::string& constraint) const;
@@ -75,19 +72,14 @@ class Section {
   [[noreturn]] void fail(std::string_view key, const std::string& constraint) const;
 
  private:
-  std::optional<std::size_t> option_index(std::string_view key,
-                                          std::span<const std::string_view> names) const;
-
   std::string name_;
   const Node* table_;
 };
 
-/// The item of an array as a finite number or whole number; `field` names it in the error.
+/// The item of an array as a finite number; `field` names it in the error.
 double number_of(const Node& node, const std::string& field);
-std::uint64_t whole_of(const Node& node, const std::string& field, std::uint64_t low,
-                       std::uint64_t high);
 
 /// "; did you mean X?" for the nearest name, or "" when none is near.
 std::string advice(std::string_view wrong, std::span<const std::string_view> names);
 
-}  // namespace duets::cli
+}  // namespace duets::study

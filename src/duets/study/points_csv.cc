@@ -6,9 +6,10 @@
 #include <fstream>
 #include <system_error>
 
-#include "duets/cli/study_file_sections.h"
+#include "duets/study/section.h"
+#include "duets/study/study_file.h"
 
-namespace duets::cli {
+namespace duets::study {
 namespace {
 
 std::string_view trim(std::string_view text) {
@@ -139,4 +140,4 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes,
   return text;
 }
 
-}  // namespace duets::cli
+}  // namespace duets::study

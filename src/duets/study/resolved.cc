@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "duets/protocol/settings.h"
+#include "duets/study/fields.h"
+#include "duets/study/space.h"
+#include "duets/study/toml_writer.h"
+
+namespace duets::study {
+namespace {
+
+template <class Record>
+void write_field(const base::Field<Record>& field, Record& record, TomlWriter& out) {
+  if (field.place == nullptr || !field.applies_to(record)) return;
+  out.value(field.key, field.place(record));
+}
+
+void write_table(std::string_view table, StudyFile& file, TomlWriter& out) {
+  out.table(table);
+  if (table == "duets" && file.preset != nullptr) {
+    out.comment(fmt::format("preset = \"{}\"", file.preset->name));
+  }
+  for (const FileField& field : file_fields()) {
+    if (field.table == table) write_field(field, file, out);
+  }
+  for (const protocol::Setting& setting : protocol::settings()) {
+    if (setting.field.table == table) write_field(setting.field, file.study, out);
+  }
+}
+
+}  // namespace
+
+std::string resolved_toml(const StudyFile& given) {
+  StudyFile file = given;  // rows point into a record that may change
+  TomlWriter out;
+  for (const std::string_view table : table_names()) {
+    if (table == "space") {
+      write_space(file, out);
+    } else if (table != "space.NAME" &&
+               (table != "coordinator" || file.coordinator != CoordinatorSettings{})) {
+      write_table(table, file, out);
+    }
+  }
+  return out.take();
+}
+
+}  // namespace duets::study
