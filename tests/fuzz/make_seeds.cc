@@ -51,19 +51,29 @@ std::shared_ptr<const protocol::Study> parameter_study() {
   return std::make_shared<const protocol::Study>(study);
 }
 
-service::StudyStatus busy_status() {
-  service::StudyStatus status;
-  status.name = "tiny";
-  status.agents = 2;
-  status.epoch = status.num_epochs = 3;
-  status.deadline_seconds = 7;
-  status.deadline = 2;
-  status.waiting_for = {0, 1};
-  status.agent_status = {
-      {.agent = 1, .presence = service::Presence::kLive, .host = "h", .retired = true}};
-  status.epochs = {{.epoch = 1, .excluded = {1}, .why = "deadline"}};
-  status.best_trial = {{0.5}, 1, 0, 0, 1, 2, 1};
-  status.coordinate_names = {"x1"};
+v1::StudyStatus busy_status() {
+  v1::StudyStatus status;
+  status.set_study("tiny");
+  status.set_state(v1::STUDY_STATE_RUNNING);
+  status.set_agents(2);
+  status.set_epoch(3);
+  status.set_epochs(3);
+  status.set_deadline_seconds(7);
+  status.set_deadline(2);
+  status.add_waiting_for(0);
+  status.add_holding_up(1);
+  v1::AgentStatus& agent = *status.add_agent_status();
+  agent.set_agent(1);
+  agent.set_presence(v1::PRESENCE_LIVE);
+  agent.set_host("h");
+  v1::EpochStatus& epoch = *status.add_closed_epochs();
+  epoch.set_epoch(1);
+  epoch.add_excluded(1);
+  epoch.set_why("deadline");
+  v1::Param& param = *status.mutable_best_trial()->add_params();
+  param.set_name("x1");
+  param.set_number(0.5);
+  status.mutable_run_digest()->set_low(1);
   return status;
 }
 
@@ -81,8 +91,11 @@ void write_facts(const std::filesystem::path& directory) {
   write(directory / "fuzz_leases" / "retired", retired.save());
   write(directory / "fuzz_study_facts" / "epochs",
         service::encode_epochs({{1, {10, 20, "complete"}}, {2, {20, 0, ""}}}));
-  write(directory / "fuzz_study_facts" / "traffic",
-        service::encode_traffic({.calls = 1, .payload_up_bytes = 2, .payload_down_bytes = 3}));
+  v1::Traffic traffic;
+  traffic.set_calls(1);
+  traffic.set_payload_up_bytes(2);
+  traffic.set_payload_down_bytes(3);
+  write(directory / "fuzz_study_facts" / "traffic", service::encode_traffic(traffic));
   write(directory / "fuzz_study_facts" / "policy", service::encode_policy({2, 3.0}));
   service::JournalAnswer answer;
   answer.epoch = answer.slot = 1;
@@ -125,6 +138,6 @@ int main(int argc, char** argv) {
     write(directory / "fuzz_wire_definition" / fmt::format("{}", number++),
           service::encode_definition(tiny_definition(study)));
   }
-  write(directory / "fuzz_wire_status" / "busy", service::to_wire(busy_status()));
+  write(directory / "fuzz_wire_status" / "busy", busy_status());
   write_facts(directory);
 }

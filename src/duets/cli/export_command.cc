@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "duets/cli/export_files.h"
@@ -17,9 +18,18 @@ namespace duets::cli {
 namespace {
 
 // The agents' points are not exported, so the coordinator says where the best trial was.
-std::vector<double> best_values(StudySource& source, const std::string& name) {
-  const auto best = source.status(name).best_trial;
-  return best ? best->values : std::vector<double>{};
+std::vector<double> best_values(service::Operators& source, const protocol::Study& study) {
+  const v1::StudyStatus status = source.status(study.name);
+  std::vector<double> values;
+  for (const v1::Param& param : status.best_trial().params()) {
+    double value = param.has_integer() ? static_cast<double>(param.integer()) : param.number();
+    if (param.has_choice()) {
+      const auto& choices = study.domain->parameters()[values.size()].choices;
+      value = static_cast<double>(std::ranges::find(choices, param.choice()) - choices.begin());
+    }
+    values.push_back(value);
+  }
+  return values;
 }
 
 }  // namespace
@@ -29,7 +39,8 @@ void export_study(const ExportFlags& flags, const Extensions& extensions) {
   const auto source = open_source(flags.source, lines.log());
   const StudyExport study = source->exported(flags.study);
   const std::string& name = study.definition.study->name;
-  FileTexts files = tables_of(study, extensions.functions, best_values(*source, name));
+  FileTexts files =
+      tables_of(study, extensions.functions, best_values(*source, *study.definition.study));
   const base::Bytes journal = service::encode_export(study.definition, study.records);
   files.emplace(kJournalFile, std::string(journal.begin(), journal.end()));
   const std::string output = flags.output.empty() ? "results/" + name : flags.output;

@@ -30,6 +30,12 @@ inline constexpr double kGiveUpSeconds = 10;
 /// The same when nothing listens at the address: long enough for a coordinator that restarts.
 inline constexpr double kRefusedSeconds = 1;
 
+/// A person waits: better an answer that there is none.
+inline void be_quick(PeerFlags& peer) {
+  peer.give_up = kGiveUpSeconds;
+  peer.refused = kRefusedSeconds;
+}
+
 /// kInvalid for a bad address or missing certificates; does not connect yet.
 std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::string& identity,
                                          service::Log log);

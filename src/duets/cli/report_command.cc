@@ -10,7 +10,6 @@
 #include "duets/cli/export_tables.h"
 #include "duets/cli/export_trials.h"
 #include "duets/cli/file_io.h"
-#include "duets/cli/stored_studies.h"
 #include "duets/cli/summary.h"
 #include "duets/harness/threads.h"
 #include "duets/service/secret.h"
@@ -78,7 +77,7 @@ std::optional<TrialRows> rule_for(const std::vector<TrialRow>& rows, const Study
 
 ReportSource stored_source(const fs::path& storage, const std::string& name) {
   ReportSource source;
-  source.study = open_storage(storage)->exported(name);
+  source.study = open_source({{}, storage.string()}, {})->exported(name);
   source.secret =
       service::load_secret(service::secret_path(storage, source.study.definition.study->name));
   return source;

@@ -20,20 +20,20 @@
 #include "duets/cli/serve_watch.h"
 #include "duets/cli/status_events.h"
 #include "duets/cli/status_text.h"
-#include "duets/cli/stored_studies.h"
 #include "duets/cli/study_file.h"
 #include "duets/harness/threads.h"
 #include "duets/service/grpc_log.h"
 #include "duets/service/listener.h"
 #include "duets/service/secret.h"
 #include "duets/service/server.h"
+#include "duets/service/study_status.h"
 #include "duets/storage/secret_file.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using service::StudyStatus;
 
 constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr auto kReadLook = std::chrono::milliseconds(10);
@@ -71,11 +71,9 @@ bool any_to_come(const service::Server& server, const std::vector<StudyFile>& fi
   return std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
     const auto status = status_of(server, file.study.name);
     if (!status) return false;
-    return std::any_of(status->agent_status.begin(), status->agent_status.end(),
-                       [](const service::AgentStatus& agent) {
-                         return agent.presence == service::Presence::kLive ||
-                                agent.presence == service::Presence::kLost;
-                       });
+    return std::ranges::any_of(status->agent_status(), [](const v1::AgentStatus& agent) {
+      return agent.presence() == v1::PRESENCE_LIVE || agent.presence() == v1::PRESENCE_LOST;
+    });
   });
 }
 
@@ -111,11 +109,11 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
       files.size() == 1 && files[0].objective.command.empty() ? "" : " [-- PROGRAM ARGUMENTS]"));
 }
 
-std::string found_text(const StudyStatus& status) {
+std::string found_text(const v1::StudyStatus& status) {
   if (!is_over(status)) return "goes on where it was";
-  if (status.state == service::StudyState::kFailed) return "has failed: " + status.problem;
+  if (status.state() == v1::STUDY_STATE_FAILED) return "has failed: " + status.problem();
   return fmt::format("is {} already; nothing is left to do for agents",
-                     base::name_of(status.state));
+                     service::word_of(status.state()));
 }
 
 /// What a study is becomes known when its records are read.
@@ -147,29 +145,22 @@ void create_studies(service::Server& server, const std::vector<StudyFile>& files
   }
 }
 
-std::vector<StudyView> final_views(const service::Server& server,
-                                   const std::vector<StudyFile>& files) {
-  std::vector<StudyView> views;
-  for (const StudyFile& file : files) {
-    if (auto status = status_of(server, file.study.name)) {
-      views.push_back({*std::move(status), file.study.domain});
-    }
+std::vector<v1::StudyStatus> final_statuses(const service::Server& server,
+                                            const std::vector<StudyFile>& files) {
+  std::vector<std::string> names;
+  for (const StudyFile& file : files) names.push_back(file.study.name);
+  std::vector<v1::StudyStatus> statuses;
+  for (const std::string& name : files.empty() ? server.names() : names) {
+    if (auto status = status_of(server, name)) statuses.push_back(*std::move(status));
   }
-  if (!files.empty()) return views;
-  for (const std::string& name : server.names()) {
-    if (auto status = status_of(server, name)) {
-      views.push_back({*std::move(status), server.study(name)->domain});
-    }
-  }
-  return views;
+  return statuses;
 }
 
-void require_success(const std::vector<StudyView>& views) {
-  for (const StudyView& view : views) {
-    if (view.status.state != service::StudyState::kFailed) continue;
-    throw base::Error(
-        base::ErrorKind::kProtocol,
-        fmt::format("study {} cannot go on: {}", view.status.name, view.status.problem));
+void require_success(const std::vector<v1::StudyStatus>& statuses) {
+  for (const v1::StudyStatus& status : statuses) {
+    if (status.state() != v1::STUDY_STATE_FAILED) continue;
+    throw base::Error(base::ErrorKind::kProtocol,
+                      fmt::format("study {} cannot go on: {}", status.study(), status.problem()));
   }
 }
 
@@ -188,9 +179,9 @@ void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
   } else {
     say_goodbye(server, files, interrupt.stop());
   }
-  const std::vector<StudyView> views = final_views(server, files);
-  if (!stopped) require_success(views);
-  std::cout << statuses_text(views, flags.format);
+  const std::vector<v1::StudyStatus> statuses = final_statuses(server, files);
+  if (!stopped) require_success(statuses);
+  std::cout << statuses_text(statuses, flags.format);
 }
 
 // One study has the directory for itself.
@@ -206,11 +197,11 @@ constexpr PartialDirectory::Replaced kEarlier{holds_run, holds_unfinished_run};
 void write_finished(const std::filesystem::path& storage, const std::vector<StudyFile>& files,
                     const ServeFlags& flags, const Extensions& extensions, Logger& logger) {
   std::vector<std::string> names;
-  for (const StudyStatus& status : open_storage(storage)->list()) {
+  for (const v1::StudyStatus& status : open_source({{}, storage.string()}, {})->list()) {
     const bool ours = std::any_of(files.begin(), files.end(), [&](const StudyFile& file) {
-      return file.study.name == status.name;
+      return file.study.name == status.study();
     });
-    if (ours || files.empty()) names.push_back(status.name);
+    if (ours || files.empty()) names.push_back(status.study());
   }
   for (const std::string& name : names) {
     const ReportSource source = stored_source(storage, name);

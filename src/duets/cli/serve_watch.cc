@@ -7,27 +7,26 @@
 #include "duets/base/error.h"
 #include "duets/cli/status_events.h"
 #include "duets/service/study_status.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::cli {
 namespace {
-
-using service::StudyStatus;
 
 constexpr auto kWaitingEvery = std::chrono::seconds(60);
 
 }  // namespace
 
-Reach reach_of(const StudyStatus& status) {
+Reach reach_of(const v1::StudyStatus& status) {
   Reach reach;
-  reach.needed = status.quorum == 0 ? status.agents : status.quorum;
-  for (const service::AgentStatus& agent : status.agent_status) {
-    if (agent.retired) continue;
-    if (agent.uploaded || agent.presence == service::Presence::kLive) ++reach.agents;
+  reach.needed = status.quorum() == 0 ? status.agents() : status.quorum();
+  for (const v1::AgentStatus& agent : status.agent_status()) {
+    if (agent.retired()) continue;
+    if (agent.uploaded() || agent.presence() == v1::PRESENCE_LIVE) ++reach.agents;
   }
   return reach;
 }
 
-std::optional<StudyStatus> status_of(const service::Server& server, const std::string& name) {
+std::optional<v1::StudyStatus> status_of(const service::Server& server, const std::string& name) {
   try {
     return server.status(name);
   } catch (const base::Error& error) {
@@ -45,7 +44,7 @@ bool ServeWatch::look() {
   for (const std::string& name : names) {
     Seen& seen = seen_[name];
     if (seen.over) continue;
-    const std::optional<StudyStatus> status = status_of(server_, name);
+    const std::optional<v1::StudyStatus> status = status_of(server_, name);
     if (!status) continue;
     seen.over = is_over(*status);
     if (seen.over) continue;
@@ -56,16 +55,16 @@ bool ServeWatch::look() {
   return any_running;
 }
 
-void ServeWatch::tell_waiting(const StudyStatus& status, Seen& seen) {
-  if (status.epoch != seen.epoch) seen.told = Clock::now();
-  seen.epoch = status.epoch;
+void ServeWatch::tell_waiting(const v1::StudyStatus& status, Seen& seen) {
+  if (status.epoch() != seen.epoch) seen.told = Clock::now();
+  seen.epoch = status.epoch();
   if (Clock::now() - seen.told < kWaitingEvery) return;
   seen.told = Clock::now();
   const std::string text = service::waiting_text(status);
-  if (!text.empty()) log_({.message = text, .study = status.name});
+  if (!text.empty()) log_({.message = text, .study = status.study()});
 }
 
-void ServeWatch::check_quorum(const StudyStatus& status, Seen& seen) const {
+void ServeWatch::check_quorum(const v1::StudyStatus& status, Seen& seen) const {
   const Reach reach = reach_of(status);
   if (reach.enough()) {
     seen.unreachable.reset();
@@ -78,7 +77,7 @@ void ServeWatch::check_quorum(const StudyStatus& status, Seen& seen) const {
       base::ErrorKind::kQuorum,
       fmt::format("study {}: for {} s only {} of the {} agents that epoch {} needs were within "
                   "reach; everything is stored, the same command goes on",
-                  status.name, give_up_, reach.agents, reach.needed, status.epoch));
+                  status.study(), give_up_, reach.agents, reach.needed, status.epoch()));
 }
 
 }  // namespace duets::cli

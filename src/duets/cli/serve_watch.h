@@ -17,11 +17,10 @@ struct Reach {
   std::uint32_t needed = 0;
   bool enough() const { return agents >= needed; }
 };
-Reach reach_of(const service::StudyStatus& status);
+Reach reach_of(const v1::StudyStatus& status);
 
 /// Nothing when an operator has deleted it.
-std::optional<service::StudyStatus> status_of(const service::Server& server,
-                                              const std::string& name);
+std::optional<v1::StudyStatus> status_of(const service::Server& server, const std::string& name);
 
 /// Says for whom studies wait, and gives up on one whose quorum stays out of reach. What else
 /// happens to studies the server tells itself.
@@ -44,8 +43,8 @@ class ServeWatch {
     std::optional<Clock::time_point> unreachable;
   };
 
-  void tell_waiting(const service::StudyStatus& status, Seen& seen);
-  void check_quorum(const service::StudyStatus& status, Seen& seen) const;
+  void tell_waiting(const v1::StudyStatus& status, Seen& seen);
+  void check_quorum(const v1::StudyStatus& status, Seen& seen) const;
 
   const service::Server& server_;
   const double give_up_;

@@ -10,10 +10,11 @@ namespace {
 
 class ServeWatchTest : public testing::Test {
  protected:
+  ServeWatchTest() { server_.listen(); }
   void create() { server_.create(service::test_definition(), service::kTestSecret); }
   void end() {
-    server_.stop_study("study");
-    server_.delete_study("study");
+    service::operators_of(server_)->stop("study");
+    service::operators_of(server_)->remove("study");
   }
 
   service::Scratch scratch_;
@@ -28,9 +29,9 @@ TEST_F(ServeWatchTest, AStudyThatIsDeletedIsForgotten) {
   EXPECT_FALSE(watch.look()) << "there is none";
   create();
   EXPECT_TRUE(watch.look());
-  server_.stop_study("study");
+  service::operators_of(server_)->stop("study");
   EXPECT_FALSE(watch.look());
-  server_.delete_study("study");
+  service::operators_of(server_)->remove("study");
   EXPECT_FALSE(watch.look());
   create();
   EXPECT_TRUE(watch.look()) << "another study of the same name";

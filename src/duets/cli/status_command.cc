@@ -19,36 +19,32 @@ namespace {
 constexpr auto kRefresh = std::chrono::seconds(2);
 constexpr const char* kClearScreen = "\033[H\033[2J";
 
-StudyView view_of(StudySource& source, const std::string& name) {
-  return {source.status(name), source.definition(name).study->domain};
-}
-
-std::vector<StudyView> views_of(StudySource& source, const std::string& name) {
-  if (!name.empty()) return {view_of(source, name)};
-  std::vector<StudyView> views;
-  for (const service::StudyStatus& status : source.list()) {
-    views.push_back(view_of(source, status.name));
+std::vector<v1::StudyStatus> statuses_of(service::Operators& source, const std::string& name) {
+  if (!name.empty()) return {source.status(name)};
+  std::vector<v1::StudyStatus> statuses;
+  for (const v1::StudyStatus& status : source.list()) {
+    statuses.push_back(source.status(status.study()));
   }
-  return views;
+  return statuses;
 }
 
-void watch_study(StudySource& source, const std::string& name) {
+void watch_study(service::Operators& source, const std::string& name) {
   const bool terminal = isatty(STDOUT_FILENO) == 1;
-  StudyView view = view_of(source, name);
-  std::optional<service::StudyStatus> before;
+  v1::StudyStatus status = source.status(name);
+  std::optional<v1::StudyStatus> before;
   while (true) {
     if (terminal) {
-      std::cout << kClearScreen << status_table(view);
+      std::cout << kClearScreen << status_table(status);
     } else {
-      for (const std::string& line : changes(before ? &*before : nullptr, view.status)) {
-        std::cout << view.status.name << ": " << line << "\n";
+      for (const std::string& line : changes(before ? &*before : nullptr, status)) {
+        std::cout << status.study() << ": " << line << "\n";
       }
     }
     std::cout << std::flush;
-    if (is_over(view.status) || !std::cout) return;
+    if (is_over(status) || !std::cout) return;
     std::this_thread::sleep_for(kRefresh);
-    before = std::move(view.status);
-    view.status = source.status(before->name);
+    before = std::move(status);
+    status = source.status(before->study());
   }
 }
 
@@ -58,15 +54,16 @@ void print_status(const StatusFlags& flags) {
   Lines lines(Verbosity::kNormal);
   const auto source = open_source(flags.source, lines.log());
   if (flags.watch) return watch_study(*source, flags.study);
-  const std::vector<StudyView> views = views_of(*source, flags.study);
-  if (views.empty()) lines.say("there is no study yet; `duets study create STUDY.toml` makes one");
-  std::cout << statuses_text(views, flags.format);
+  const std::vector<v1::StudyStatus> statuses = statuses_of(*source, flags.study);
+  if (statuses.empty())
+    lines.say("there is no study yet; `duets study create STUDY.toml` makes one");
+  std::cout << statuses_text(statuses, flags.format);
 }
 
 void print_best(const StatusFlags& flags) {
   Lines lines(Verbosity::kNormal);
   const auto source = open_source(flags.source, lines.log());
-  std::cout << best_text(view_of(*source, flags.study), flags.format);
+  std::cout << best_text(source->status(flags.study), flags.format);
 }
 
 }  // namespace duets::cli

@@ -9,61 +9,73 @@
 #include "duets/cli/agent_numbers.h"
 #include "duets/cli/serve_watch.h"
 #include "duets/cli/status_events.h"
+#include "duets/service/study_status.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::cli {
 namespace {
 
-using service::Presence;
-using service::StudyState;
-using service::StudyStatus;
 using PlainJson = nlohmann::json;
 
-StudyStatus running() {
-  StudyStatus status;
-  status.name = "fleet";
-  status.agents = 4;
-  status.horizon = 12;
-  status.epoch = 2;
-  status.num_epochs = 3;
-  status.epoch_length = 4;
-  status.epoch_seconds = 30;
-  status.waiting_for = {1, 3};
-  status.coordinate_names = {"x", "color", "layers"};
-  for (std::uint32_t a = 0; a < 4; ++a) {
-    service::AgentStatus agent;
-    agent.agent = a;
-    status.agent_status.push_back(agent);
-  }
-  status.agent_status[0].presence = Presence::kLive;
-  status.agent_status[0].host = "lab, one";
-  status.agent_status[0].answered = 3;
-  status.agent_status[0].seconds_per_query = 1.5;
-  status.agent_status[0].token = 1;
-  status.agent_status[2].uploaded = true;
-  service::EpochStatus epoch;
-  epoch.epoch = 1;
-  epoch.length = 2;
-  epoch.participants = 3;
-  epoch.holes = 2;
-  epoch.excluded = {3};
-  epoch.why = "deadline";
-  status.epochs.push_back(epoch);
+v1::AgentStatus& agent(v1::StudyStatus& status, int a) { return *status.mutable_agent_status(a); }
+
+v1::StudyStatus derived(v1::StudyStatus status) {
+  service::derive(status);
   return status;
 }
 
-std::shared_ptr<const domain::Domain> domain_of_color() {
-  domain::Parameter x{.name = "x"};
-  domain::Parameter color{.name = "color", .type = domain::ParameterType::kCategorical};
-  color.choices = {"red", "green"};
-  domain::Parameter layers{.name = "layers", .type = domain::ParameterType::kInt, .high = 1e7};
-  return std::make_shared<const domain::Domain>(domain::Domain::box({x, color, layers}));
+v1::StudyStatus running() {
+  v1::StudyStatus status;
+  status.set_study("fleet");
+  status.set_state(v1::STUDY_STATE_RUNNING);
+  status.set_served(true);
+  status.set_agents(4);
+  status.set_horizon(12);
+  status.set_epoch(2);
+  status.set_epochs(3);
+  status.set_epoch_length(4);
+  status.set_epoch_seconds(30);
+  status.add_waiting_for(1);
+  status.add_waiting_for(3);
+  for (std::uint32_t a = 0; a < 4; ++a) status.add_agent_status()->set_agent(a);
+  agent(status, 0).set_presence(v1::PRESENCE_LIVE);
+  agent(status, 0).set_host("lab, one");
+  agent(status, 0).set_answered(3);
+  agent(status, 0).set_seconds_per_query(1.5);
+  agent(status, 0).set_token(1);
+  agent(status, 2).set_uploaded(true);
+  v1::EpochStatus& epoch = *status.add_closed_epochs();
+  epoch.set_epoch(1);
+  epoch.set_length(2);
+  epoch.set_participants(3);
+  epoch.set_holes(2);
+  epoch.add_excluded(3);
+  epoch.set_why("deadline");
+  return derived(status);
 }
 
-StudyView found() {
-  StudyView view{running(), domain_of_color()};
-  view.status.recommendation = service::Found{{0.25, 1, 4}, 1.5, 1, 2};
-  view.status.best_trial = service::Found{{0.75, 0, 1234567}, 3.5, 0, 0, 2, 1, 1};
-  return view;
+template <typename Found>
+void add_params(Found& found, double x, const char* color, std::int64_t layers) {
+  for (const char* name : {"x", "color", "layers"}) found.add_params()->set_name(name);
+  found.mutable_params(0)->set_number(x);
+  found.mutable_params(1)->set_choice(color);
+  found.mutable_params(2)->set_integer(layers);
+}
+
+v1::StudyStatus found() {
+  v1::StudyStatus status = running();
+  v1::Recommendation& recommendation = *status.mutable_recommendation();
+  add_params(recommendation, 0.25, "green", 4);
+  recommendation.set_mean(1.5);
+  recommendation.set_low(1);
+  recommendation.set_high(2);
+  v1::BestTrial& best = *status.mutable_best_trial();
+  add_params(best, 0.75, "red", 1234567);
+  best.set_value(3.5);
+  best.set_agent(2);
+  best.set_epoch(1);
+  best.set_slot(1);
+  return status;
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -102,42 +114,42 @@ TEST(StatusEventsTest, TheFirstLookTellsHowItStands) {
 }
 
 TEST(StatusEventsTest, NothingNewIsNoLine) {
-  StudyStatus later = running();
-  later.epoch_seconds += 5;
-  later.agent_status[0].answered = 4;
-  const StudyStatus before = running();
+  v1::StudyStatus later = running();
+  later.set_epoch_seconds(35);
+  agent(later, 0).set_answered(4);
+  const v1::StudyStatus before = running();
   EXPECT_TRUE(changes(&before, later).empty());
 }
 
 TEST(StatusEventsTest, AgentsWithTheSameNewsShareALine) {
-  const StudyStatus before = running();
-  StudyStatus now = running();
-  for (const std::size_t a : {1U, 2U, 3U}) {
-    now.agent_status[a].presence = Presence::kLive;
-    now.agent_status[a].host = "b";
-    now.agent_status[a].token = 1;
+  const v1::StudyStatus before = running();
+  v1::StudyStatus now = running();
+  for (const int a : {1, 2, 3}) {
+    agent(now, a).set_presence(v1::PRESENCE_LIVE);
+    agent(now, a).set_host("b");
+    agent(now, a).set_token(1);
   }
   EXPECT_EQ(changes(&before, now), std::vector<std::string>{"agents 1-3 joined from b"});
 }
 
 TEST(StatusEventsTest, LostLeftBackAndTakenOver) {
-  const StudyStatus before = running();
-  StudyStatus now = running();
-  now.agent_status[0].presence = Presence::kLost;
+  const v1::StudyStatus before = running();
+  v1::StudyStatus now = running();
+  agent(now, 0).set_presence(v1::PRESENCE_LOST);
   EXPECT_TRUE(has(changes(&before, now).at(0), "agent 0 lost"));
-  now.agent_status[0].presence = Presence::kLeft;
+  agent(now, 0).set_presence(v1::PRESENCE_LEFT);
   EXPECT_EQ(changes(&before, now).at(0), "agent 0 left");
   EXPECT_EQ(changes(&now, before).at(0), "agent 0 back from lab, one");
   now = running();
-  now.agent_status[0].token = 2;
-  now.agent_status[0].host = "c";
+  agent(now, 0).set_token(2);
+  agent(now, 0).set_host("c");
   EXPECT_EQ(changes(&before, now).at(0), "agent 0 taken over by c");
 }
 
 TEST(StatusEventsTest, AnEpochThatClosesNamesWhoIsExcluded) {
-  StudyStatus before = running();
-  before.epoch = 1;
-  before.epochs.clear();
+  v1::StudyStatus before = running();
+  before.set_epoch(1);
+  before.clear_closed_epochs();
   const auto lines = changes(&before, running());
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(has(lines[0], "epoch 1 closed (deadline): 3 of 4 agents, without agent 3; 2 holes"))
@@ -146,29 +158,29 @@ TEST(StatusEventsTest, AnEpochThatClosesNamesWhoIsExcluded) {
 }
 
 TEST(StatusEventsTest, TheEndAndProblemsAreTold) {
-  const StudyStatus before = running();
-  StudyStatus now = running();
-  now.problem = "no space left";
+  const v1::StudyStatus before = running();
+  v1::StudyStatus now = running();
+  now.set_problem("no space left");
   EXPECT_EQ(changes(&before, now).at(0), "problem: no space left");
   EXPECT_EQ(changes(&now, before).at(0), "the problem is over");
-  now.state = StudyState::kFailed;
+  now.set_state(v1::STUDY_STATE_FAILED);
   EXPECT_EQ(changes(&before, now), std::vector<std::string>{"failed: no space left"});
   EXPECT_TRUE(is_over(now));
   EXPECT_FALSE(is_over(before));
 }
 
 TEST(ServeTest, UploadedOrLiveAgentsAreWithinReach) {
-  StudyStatus status = running();
+  v1::StudyStatus status = running();
   Reach reach = reach_of(status);
   EXPECT_EQ(reach.agents, 2U);
   EXPECT_EQ(reach.needed, 4U);
   EXPECT_FALSE(reach.enough());
-  status.quorum = 2;
+  status.set_quorum(2);
   EXPECT_TRUE(reach_of(status).enough());
 }
 
 TEST(StatusTextTest, TheTableSaysWhoIsWaitedFor) {
-  const std::string text = status_table({running(), nullptr});
+  const std::string text = status_table(running());
   EXPECT_TRUE(has(text, "waiting for agents 1, 3 in epoch 2")) << text;
   EXPECT_TRUE(has(text, "4 agents x 12 = 48"));
   EXPECT_TRUE(has(text, "without agent 3"));
@@ -177,19 +189,19 @@ TEST(StatusTextTest, TheTableSaysWhoIsWaitedFor) {
   EXPECT_EQ(text.back(), '\n');
 }
 
-StudyView ended(StudyState state) {
-  StudyView view{running(), nullptr};
-  view.status.state = state;
-  view.status.waiting_for.clear();
-  view.status.epochs[0].excluded.clear();
-  view.status.agent_status[1].presence = Presence::kLost;
-  view.status.agent_status[2].presence = Presence::kLeft;
-  return view;
+v1::StudyStatus ended(v1::StudyState state) {
+  v1::StudyStatus status = running();
+  status.set_state(state);
+  status.clear_waiting_for();
+  status.mutable_closed_epochs(0)->clear_excluded();
+  agent(status, 1).set_presence(v1::PRESENCE_LOST);
+  agent(status, 2).set_presence(v1::PRESENCE_LEFT);
+  return derived(status);
 }
 
 TEST(StatusTextTest, AFinishedStudyExpectsNothingMore) {
-  StudyView view = ended(StudyState::kFinished);
-  std::string text = status_table(view);
+  v1::StudyStatus status = ended(v1::STUDY_STATE_FINISHED);
+  std::string text = status_table(status);
   EXPECT_TRUE(has(text, "none: every query failed")) << text;
   EXPECT_FALSE(has(text, "none yet")) << text;
   EXPECT_TRUE(has(text, "2 queries without an answer")) << text;
@@ -198,37 +210,37 @@ TEST(StatusTextTest, AFinishedStudyExpectsNothingMore) {
   }
   EXPECT_TRUE(has(text, "done")) << text;
   EXPECT_TRUE(has(text, "never seen")) << "who never came is not done";
-  view.status.epochs[0].excluded = {3};
-  text = status_table(view);
+  status.mutable_closed_epochs(0)->add_excluded(3);
+  text = status_table(status);
   EXPECT_TRUE(has(text, "none: no agent told one")) << text;
 }
 
 TEST(StatusTextTest, AStoppedStudyStillSaysWhoIsThere) {
-  const std::string text = status_table(ended(StudyState::kStopped));
+  const std::string text = status_table(ended(v1::STUDY_STATE_STOPPED));
   EXPECT_TRUE(has(text, "lost") && has(text, "live")) << text;
   EXPECT_TRUE(has(text, "ended before agents told")) << text;
 }
 
 TEST(StatusTextTest, WhoHasUploadedHasAnsweredAll) {
-  const StudyView view{running(), nullptr};
-  EXPECT_TRUE(has(status_table(view), "4/4")) << status_table(view);
-  const PlainJson json = PlainJson::parse(statuses_text({view}, Format::kJson));
+  const v1::StudyStatus status = running();
+  EXPECT_TRUE(has(status_table(status), "4/4")) << status_table(status);
+  const PlainJson json = PlainJson::parse(statuses_text({status}, Format::kJson));
   EXPECT_EQ(json["agent_status"][2]["answered"], 4);
   EXPECT_EQ(json["agent_status"][0]["answered"], 3);
 }
 
 TEST(StatusTextTest, DigestsThatAreNotThereYetAreNotZeros) {
-  StudyView view{running(), nullptr};
-  EXPECT_TRUE(has(status_table(view), "run digest      -\n")) << status_table(view);
-  view.status.run_digest.low = 0xab;
-  EXPECT_TRUE(has(status_table(view), "run digest      ab0")) << status_table(view);
+  v1::StudyStatus status = running();
+  EXPECT_TRUE(has(status_table(status), "run digest      -\n")) << status_table(status);
+  status.mutable_run_digest()->set_low(0xab);
+  EXPECT_TRUE(has(status_table(status), "run digest      ab0")) << status_table(status);
 }
 
 TEST(StatusTextTest, TheGuaranteeFitsATerminal) {
-  StudyView view = found();
-  view.status.guarantee =
-      "None: an agent was excluded or a query failed, and failing may depend on the reward. More.";
-  for (const std::string& text : {status_table(view), best_text(view, Format::kTable)}) {
+  v1::StudyStatus status = found();
+  status.set_guarantee(
+      "None: an agent was excluded or a query failed, and failing may depend on the reward. More.");
+  for (const std::string& text : {status_table(status), best_text(status, Format::kTable)}) {
     EXPECT_TRUE(has(text, "  None: an agent was excluded")) << text;
     EXPECT_TRUE(has(text, " depend on the reward\n")) << text;
     EXPECT_FALSE(has(text, "More")) << text;
@@ -236,39 +248,40 @@ TEST(StatusTextTest, TheGuaranteeFitsATerminal) {
     std::string line;
     for (int i = 0; i < 2 && std::getline(lines, line); ++i) EXPECT_LE(line.size(), 80U) << line;
   }
-  EXPECT_TRUE(has(best_text(view, Format::kJson), "reward. More."));
+  EXPECT_TRUE(has(best_text(status, Format::kJson), "reward. More."));
 }
 
 TEST(StatusTextTest, OneIsNotMany) {
-  StudyView view{running(), nullptr};
-  view.status.agents = 1;
-  EXPECT_TRUE(has(status_table(view), "1 agent x 12 = 12")) << status_table(view);
-  EXPECT_TRUE(has(list_text({view.status}, Format::kTable), "1 agent x 12 queries"));
+  v1::StudyStatus status = running();
+  status.set_agents(1);
+  EXPECT_TRUE(has(status_table(status), "1 agent x 12 = 12")) << status_table(status);
+  EXPECT_TRUE(has(list_text({status}, Format::kTable), "1 agent x 12 queries"));
 }
 
 TEST(StatusTextTest, TheDeadlineCountsDown) {
-  StudyView view{running(), nullptr};
-  view.status.quorum = 3;
-  EXPECT_FALSE(has(status_table(view), "deadline  "));
-  view.status.deadline_seconds = 75;
-  EXPECT_TRUE(has(status_table(view), "in 45 s, with at least 3 of 4 agents"));
-  view.status.epoch_seconds = 80;
-  EXPECT_TRUE(has(status_table(view), "over: closes with 3 of 4 agents"));
+  v1::StudyStatus status = running();
+  status.set_quorum(3);
+  EXPECT_FALSE(has(status_table(status), "deadline  "));
+  status.set_deadline_seconds(75);
+  EXPECT_TRUE(has(status_table(status), "in 45 s, with at least 3 of 4 agents"));
+  status.set_epoch_seconds(80);
+  EXPECT_TRUE(has(status_table(status), "over: closes with 3 of 4 agents"));
 }
 
 TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
-  StudyView view{running(), nullptr};
-  view.status.agent_status[3].retired = true;
-  view.status.waiting_for = {1};
-  std::string text = status_table(view);
+  v1::StudyStatus status = running();
+  agent(status, 3).set_retired(true);
+  status.clear_waiting_for();
+  status.add_waiting_for(1);
+  std::string text = status_table(derived(status));
   EXPECT_TRUE(has(text, "epoch 2 of 3, 36 % of all queries")) << text;
   EXPECT_TRUE(has(text, "1 measuring, 1 never seen, 1 delivered, 1 retired")) << text;
   EXPECT_TRUE(has(text, "waiting for agent 1 in epoch 2")) << text;
-  view.status.agent_status[1].presence = Presence::kLive;
-  text = status_table(view);
+  agent(status, 1).set_presence(v1::PRESENCE_LIVE);
+  text = status_table(derived(status));
   EXPECT_FALSE(has(text, "waiting")) << "two measure\n" << text;
   EXPECT_TRUE(has(text, "about 15 s left")) << "4 queries now, 6 later\n" << text;
-  const PlainJson json = PlainJson::parse(statuses_text({view}, Format::kJson));
+  const PlainJson json = PlainJson::parse(statuses_text({derived(status)}, Format::kJson));
   EXPECT_NEAR(json["progress"], (2 + 7 / 3.0) / 12, 1e-12);
   EXPECT_EQ(json["seconds_left"], 15.0);
   EXPECT_EQ(json["holding_up"], PlainJson::array());
@@ -276,35 +289,35 @@ TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
   EXPECT_EQ(json["agent_status"][0]["state"], "measuring");
   EXPECT_EQ(json["agent_status"][3]["state"], "retired");
   EXPECT_EQ(json["agent_status"][3]["retired"], true);
-  EXPECT_TRUE(has(statuses_text({view}, Format::kCsv), ",measuring\n"));
+  EXPECT_TRUE(has(statuses_text({derived(status)}, Format::kCsv), ",measuring,false\n"));
 }
 
 TEST(StatusTextTest, TheTableSaysWhenEpochsClose) {
-  StudyView view{running(), nullptr};
-  view.status.quorum = 4;
-  EXPECT_TRUE(has(status_table(view), "with all 4 agents\n")) << status_table(view);
-  view.status.quorum = 3;
-  EXPECT_TRUE(has(status_table(view), "the quorum of 3 counts once there is a deadline"));
-  EXPECT_EQ(PlainJson::parse(statuses_text({view}, Format::kJson))["deadline"], nullptr);
-  view.status.deadline = 2.5;
-  EXPECT_TRUE(has(status_table(view), "with all 4 agents, or with 3 after 2.5 x the time"));
-  EXPECT_EQ(PlainJson::parse(statuses_text({view}, Format::kJson))["deadline"], 2.5);
-  view.status.agent_status[0].retired = true;
-  EXPECT_TRUE(has(status_table(view), "with all 3 agents\n")) << status_table(view);
+  v1::StudyStatus status = running();
+  status.set_quorum(4);
+  EXPECT_TRUE(has(status_table(status), "with all 4 agents\n")) << status_table(status);
+  status.set_quorum(3);
+  EXPECT_TRUE(has(status_table(status), "the quorum of 3 counts once there is a deadline"));
+  EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["deadline"], nullptr);
+  status.set_deadline(2.5);
+  EXPECT_TRUE(has(status_table(status), "with all 4 agents, or with 3 after 2.5 x the time"));
+  EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["deadline"], 2.5);
+  agent(status, 0).set_retired(true);
+  EXPECT_TRUE(has(status_table(status), "with all 3 agents\n")) << status_table(status);
 }
 
 TEST(StatusEventsTest, ARetiredAgentIsNewsOnce) {
-  const StudyStatus before = running();
-  StudyStatus now = running();
-  now.agent_status[1].retired = true;
+  const v1::StudyStatus before = running();
+  v1::StudyStatus now = running();
+  agent(now, 1).set_retired(true);
   EXPECT_EQ(changes(&before, now), std::vector<std::string>{"agent 1 retired by an operator"});
   EXPECT_TRUE(changes(&now, now).empty());
 }
 
 TEST(ServeTest, ARetiredAgentIsNotWithinReach) {
-  StudyStatus status = running();
-  status.quorum = 2;
-  status.agent_status[2].retired = true;
+  v1::StudyStatus status = running();
+  status.set_quorum(2);
+  agent(status, 2).set_retired(true);
   EXPECT_EQ(reach_of(status).agents, 1U);
 }
 
@@ -337,23 +350,24 @@ TEST(StatusTextTest, IntsAreInts) {
 }
 
 TEST(StatusTextTest, OneStudyIsAnObjectSeveralAreAList) {
-  const StudyView view{running(), nullptr};
-  EXPECT_EQ(PlainJson::parse(statuses_text({view}, Format::kJson))["waiting_for"],
-            PlainJson({1, 3}));
-  EXPECT_EQ(PlainJson::parse(statuses_text({view, view}, Format::kJson)).size(), 2U);
+  const v1::StudyStatus status = running();
+  EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["waiting_for"], PlainJson({1, 3}));
+  EXPECT_EQ(PlainJson::parse(statuses_text({status, status}, Format::kJson)).size(), 2U);
   EXPECT_EQ(PlainJson::parse(statuses_text({}, Format::kJson)), PlainJson::array());
 }
 
 TEST(StatusTextTest, CsvHasARowAnAgentAndQuotesHosts) {
-  const std::string text = statuses_text({{running(), nullptr}}, Format::kCsv);
+  const std::string text = statuses_text({running()}, Format::kCsv);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
-  EXPECT_TRUE(has(text, "fleet,running,2,4,0,live,\"lab, one\",3,"));
+  EXPECT_TRUE(has(
+      text,
+      "fleet,running,2,4,0,live,\"lab, one\",0,false,3,0,1.5,0,1,0,,measuring,false\n"));
 }
 
 TEST(StatusTextTest, AHostThatIsNoTextDoesNotBreakJson) {
-  StudyView view{running(), nullptr};
-  view.status.agent_status[0].host = "\xff\xfe";
-  EXPECT_NO_THROW(PlainJson::parse(statuses_text({view}, Format::kJson)));
+  v1::StudyStatus status = running();
+  agent(status, 0).set_host("\xff\xfe");
+  EXPECT_NO_THROW(PlainJson::parse(statuses_text({status}, Format::kJson)));
 }
 
 TEST(StatusTextTest, ListsAndSizes) {

@@ -7,18 +7,36 @@
 #include <charconv>
 #include <cmath>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "duets/base/error.h"
 #include "duets/cli/agent_numbers.h"
+#include "duets/cli/export_command.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
+#include "duets/cli/peer_options.h"
 #include "duets/cli/print_to.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_file.h"
+#include "duets/service/message_json.h"
+#include "duets/service/study_status.h"
+#include "duets/service/wire.h"
 
 namespace duets::cli {
 namespace {
+
+struct StudyFlags {
+  SourceFlags source;
+  std::string study;  ///< a name; a file for `create`
+  std::uint32_t epoch = 0;
+  std::uint32_t agent = 0;
+  std::string quorum;    ///< a number or "all"; empty: as it is
+  std::string deadline;  ///< a number or "none"; empty: as it is
+  bool yes = false;      ///< delete without asking
+  Format format = Format::kTable;
+  Verbosity verbosity = Verbosity::kNormal;
+};
 
 bool confirmed(const std::string& name) {
   base::require(isatty(STDIN_FILENO) == 1, "--yes", "(missing)",
@@ -56,8 +74,6 @@ void print_action(const StudyFlags& flags, const char* action, bool done) {
   std::cout << json_text({{"study", flags.study}, {"action", action}, {"done", done}});
 }
 
-}  // namespace
-
 void create_study(const StudyFlags& flags, const Extensions& extensions) {
   Lines lines(flags.verbosity);
   const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
@@ -85,23 +101,22 @@ void list_studies(const StudyFlags& flags) {
   std::cout << list_text(open_source(flags.source, lines.log())->list(), flags.format);
 }
 
+// The resolved study file as it was made; what an operator may have changed since, as comments.
 void show_study(const StudyFlags& flags) {
   Lines lines(flags.verbosity);
   const auto source = open_source(flags.source, lines.log());
   const service::Definition definition = source->definition(flags.study);
-  const service::StudyStatus status = source->status(definition.study->name);
+  const v1::StudyStatus status = source->status(definition.study->name);
   if (flags.format == Format::kJson) {
-    std::cout << json_text({{"study", status.name},
-                            {"state", base::name_of(status.state)},
-                            {"epoch", status.epoch},
-                            {"epochs", status.num_epochs},
-                            {"study_digest", base::to_hex(status.study_digest)},
-                            {"toml", definition.toml}});
+    auto json = service::json_of(status, {"study", "state", "epoch", "epochs", "study_digest"});
+    json["toml"] = definition.toml;
+    std::cout << json_text(json);
     return;
   }
   fmt::print(std::cout, "# study digest {}\n# {}, epoch {} of {}\n# epochs close {}\n{}",
-             base::to_hex(status.study_digest), base::name_of(status.state), status.epoch,
-             status.num_epochs, closing_text(status), definition.toml);
+             base::to_hex(service::from_wire(status.study_digest())),
+             service::word_of(status.state()), status.epoch(), status.epochs(),
+             closing_text(status), definition.toml);
 }
 
 void stop_study(const StudyFlags& flags) {
@@ -126,7 +141,10 @@ void delete_study(const StudyFlags& flags) {
 
 void close_epoch(const StudyFlags& flags) {
   Lines lines(flags.verbosity);
-  open_source(flags.source, lines.log())->close_epoch(flags.study, flags.epoch);
+  v1::CloseEpochRequest request;
+  request.set_study(flags.study);
+  request.set_epoch(flags.epoch);
+  open_source(flags.source, lines.log())->close_epoch(request);
   lines.say(fmt::format("{}: epoch {} is closed with the agents that have uploaded", flags.study,
                         flags.epoch));
   print_action(flags, "close", true);
@@ -134,7 +152,10 @@ void close_epoch(const StudyFlags& flags) {
 
 void retire_agent(const StudyFlags& flags) {
   Lines lines(flags.verbosity);
-  open_source(flags.source, lines.log())->retire_agent(flags.study, flags.agent);
+  v1::RetireAgentRequest request;
+  request.set_study(flags.study);
+  request.set_agent(flags.agent);
+  open_source(flags.source, lines.log())->retire_agent(request);
   lines.say(fmt::format("{}: agent {} is retired for good; what it has uploaded stays", flags.study,
                         flags.agent));
   print_action(flags, "retire", true);
@@ -147,10 +168,111 @@ void set_policy(const StudyFlags& flags) {
   base::require(quorum || deadline, "--quorum", "(missing)",
                 "give --quorum K, --deadline F or both");
   const auto source = open_source(flags.source, lines.log());
-  source->set_policy(flags.study, quorum, deadline);
+  v1::SetPolicyRequest request;
+  request.set_study(flags.study);
+  if (quorum) request.set_quorum(*quorum);
+  if (deadline) request.set_deadline(*deadline);
+  source->set_policy(request);
   lines.say(
       fmt::format("{}: epochs close {}", flags.study, closing_text(source->status(flags.study))));
   print_action(flags, "set", true);
+}
+
+using StudyAction = void (*)(const StudyFlags&);
+
+CLI::App* add_action(CLI::App& study, Chosen& chosen, const std::string& name,
+                     const std::string& text, const std::shared_ptr<StudyFlags>& flags,
+                     StudyAction action) {
+  CLI::App* command = study.add_subcommand(name, text);
+  add_source(*command, flags->source);
+  if (action == list_studies) {
+    add_format(*command, flags->format);
+  } else {
+    add_format(*command, flags->format, {"table", "json"});
+  }
+  add_quiet(*command, flags->verbosity);
+  command->callback([flags, action, &chosen] {
+    be_quick(flags->source.peer);
+    chosen = [flags, action] { action(*flags); };
+  });
+  return command;
+}
+
+void add_name(CLI::App& command, std::string& name) {
+  command.add_option("name", name, "The study's name")->required()->option_text("NAME");
+}
+
+void add_create(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
+  const auto flags = std::make_shared<StudyFlags>();
+  CLI::App* create =
+      add_action(study, chosen, "create", "Make a study and start it", flags, nullptr);
+  create->add_option("study", flags->study, "Study file (TOML)")->required()->option_text("STUDY");
+  create->callback([flags, &chosen, &extensions] {
+    be_quick(flags->source.peer);
+    chosen = [flags, &extensions] { create_study(*flags, extensions); };
+  });
+}
+
+void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
+  const auto flags = std::make_shared<ExportFlags>();
+  CLI::App* command = study.add_subcommand("export", "Write everything kept of a study into files");
+  add_name(*command, flags->study);
+  add_source(*command, flags->source);
+  add_text(*command, "-o,--output", flags->output, "Directory (default results/<study>)", "DIR");
+  command->add_option("--trials", flags->trials, "Agents' journals for trials.csv")
+      ->option_text("JOURNAL...");
+  add_format(*command, flags->format, {"table", "json"});
+  add_quiet(*command, flags->verbosity);
+  command->callback([flags, &chosen, &extensions] {
+    be_quick(flags->source.peer);
+    chosen = [flags, &extensions] { export_study(*flags, extensions); };
+  });
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
+  CLI::App* study =
+      app.add_subcommand("study", "Make, list, show, change, stop, delete, export studies");
+  study->require_subcommand(1);
+  add_create(*study, chosen, extensions);
+  add_export(*study, chosen, extensions);
+  const auto flags = [] { return std::make_shared<StudyFlags>(); };
+  auto list = flags();
+  add_action(*study, chosen, "list", "The studies there are", list, list_studies);
+  auto show = flags();
+  add_name(*add_action(*study, chosen, "show", "Print the study file", show, show_study),
+           show->study);
+  auto stop = flags();
+  add_name(*add_action(*study, chosen, "stop", "End a study for good", stop, stop_study),
+           stop->study);
+  auto removed = flags();
+  CLI::App* remove = add_action(*study, chosen, "delete", "Remove a study that is not running",
+                                removed, delete_study);
+  add_name(*remove, removed->study);
+  remove->add_flag("--yes", removed->yes, "Do not ask");
+  auto closed = flags();
+  CLI::App* close =
+      add_action(*study, chosen, "close", "End the open epoch with the agents that have uploaded",
+                 closed, close_epoch);
+  add_name(*close, closed->study);
+  close->add_option("--epoch", closed->epoch, "The open epoch")
+      ->required()
+      ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 24))
+      ->option_text("J");
+  auto retired = flags();
+  CLI::App* retire = add_action(*study, chosen, "retire", "Go on without an agent for good",
+                                retired, retire_agent);
+  add_name(*retire, retired->study);
+  retire->add_option("--agent", retired->agent, "The agent")->required()->option_text("I");
+  auto changed = flags();
+  CLI::App* set = add_action(*study, chosen, "set", "Change quorum and deadline of a running study",
+                             changed, set_policy);
+  add_name(*set, changed->study);
+  add_text(*set, "--quorum", changed->quorum,
+           "Agents that are enough once the deadline is over, or all", "K");
+  add_text(*set, "--deadline", changed->deadline,
+           "Multiples of the measured time of an epoch, at least 1, or none", "F");
 }
 
 }  // namespace duets::cli

@@ -61,7 +61,7 @@ TEST_F(AgentLoop, DeliversWhatTheLastAnswerCompleted) {
     return Value{1};
   });
   EXPECT_FALSE(run_agent(session, objective, stop_, abandon_, {}));
-  EXPECT_THAT(fleet_.server().status("study").waiting_for, testing::ElementsAre(1U, 2U));
+  EXPECT_THAT(fleet_.server().status("study").waiting_for(), testing::ElementsAre(1U, 2U));
 }
 
 TEST_F(AgentLoop, GivesTheQueryUpWhenAbandoned) {
@@ -78,7 +78,7 @@ TEST_F(AgentLoop, StopsWhileItWaitsForOthers) {
   AgentSession session(fleet_.session(0));
   Scripted objective([](const Query&, const std::atomic<bool>&) { return Value{1}; });
   std::thread looping([&] { EXPECT_FALSE(run_agent(session, objective, stop_, abandon_, {})); });
-  EXPECT_TRUE(eventually([&] { return fleet_.server().status("study").waiting_for.size() == 2; }));
+  EXPECT_TRUE(eventually([&] { return fleet_.server().status("study").waiting_for_size() == 2; }));
   stop_ = true;
   looping.join();
 }

@@ -15,6 +15,7 @@
 #include "duets/service/handshake.h"
 #include "duets/service/status_code.h"
 #include "duets/service/wire.h"
+#include "duets/v1/duets.grpc.pb.h"
 
 namespace duets::service {
 namespace {
@@ -128,7 +129,7 @@ v1::JoinReply call_join(const SessionOptions& options, const Wish& wish) {
       wish.agent ? fmt::format(" as agent {}", *wish.agent) : "");
   v1::JoinReply reply;
   const auto attempt = [&](grpc::ClientContext& context) {
-    return options.link->agents().Join(&context, request, &reply);
+    return v1::Agents::Stub(options.link->channel()).Join(&context, request, &reply);
   };
   if (wish.journal && wish.journal->is_complete()) {
     const grpc::Status status = options.link->try_once(attempt, stop, kOnceSeconds);

@@ -7,6 +7,7 @@
 #include "duets/service/agent_journal.h"
 #include "duets/service/agent_session.h"
 #include "duets/service/agent_session_book.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::service {
 

@@ -55,15 +55,15 @@ class SetBackTest : public testing::Test {
     answer_epoch(*all[0]);
     answer_epoch(*all[1]);
     for (const Query& query : all[2]->plan()) all[2]->report(query, wavy_value(query));
-    fleet_.server().close_epoch("study", 1);
+    close_epoch(fleet_.server(), 1);
     for (const auto& one : all) answer_epoch(*one);
-    ASSERT_TRUE(eventually([&] { return fleet_.server().status("study").epoch == 3; }));
+    ASSERT_TRUE(eventually([&] { return fleet_.server().status("study").epoch() == 3; }));
     for (const auto& one : all) ASSERT_TRUE(fleet_.step(*one)) << "its journal knows of epoch 3";
   }
   bool waits_for(const std::vector<std::uint32_t>& agents) {
     return eventually([&] {
-      const StudyStatus status = fleet_.server().status("study");
-      return status.epoch == 1 && status.waiting_for == agents;
+      const v1::StudyStatus status = fleet_.server().status("study");
+      return status.epoch() == 1 && std::ranges::equal(status.waiting_for(), agents);
     });
   }
 
@@ -76,7 +76,7 @@ TEST_F(SetBackTest, WholeEpochsComeBackFromTheJournalsWithoutAQuery) {
   run_to_the_end();
   const std::size_t asked = fleet_.num_answered();
   set_back();
-  EXPECT_EQ(fleet_.server().status("study").epochs.size(), 0U);
+  EXPECT_EQ(fleet_.server().status("study").closed_epochs_size(), 0);
   run_to_the_end();
   EXPECT_EQ(fleet_.num_answered(), asked);
   fleet_.expect_undisturbed();
@@ -118,14 +118,14 @@ TEST_F(SetBackTest, WhoWasLeftOutSendsNothingAndTheSameEndGivesTheSameRun) {
   set_back();
   std::thread agents([&] { run_to_the_end(); });
   EXPECT_TRUE(waits_for({2})) << "agent 2 was left out then";
-  fleet_.server().close_epoch("study", 1);
+  close_epoch(fleet_.server(), 1);
   agents.join();
   auto run = test_run();
   run.run_epoch({2});
   run.finish();
-  ASSERT_TRUE(
-      eventually([&] { return fleet_.server().status("study").state == StudyState::kFinished; }));
-  EXPECT_EQ(fleet_.server().status("study").state_digest,
+  ASSERT_TRUE(eventually(
+      [&] { return fleet_.server().status("study").state() == v1::STUDY_STATE_FINISHED; }));
+  EXPECT_EQ(from_wire(fleet_.server().status("study").state_digest()),
             run.coordinator().summary().state_digest());
 }
 
@@ -137,7 +137,7 @@ TEST_F(SetBackTest, AnotherEndOfAnEpochIsNoticed) {
   std::thread agent(
       [&] { EXPECT_EQ(protocol::error_kind([&] { first->next(); }), base::ErrorKind::kDiverged); });
   EXPECT_TRUE(waits_for({1, 2}));
-  fleet_.server().close_epoch("study", 1);
+  close_epoch(fleet_.server(), 1);
   agent.join();
 }
 
@@ -145,13 +145,13 @@ TEST_F(SetBackTest, APartOfAnEpochIsSentAgain) {
   {
     const auto all = sessions();
     for (const auto& one : all) answer_epoch(*one);
-    ASSERT_TRUE(eventually([&] { return fleet_.server().status("study").epoch == 2; }));
+    ASSERT_TRUE(eventually([&] { return fleet_.server().status("study").epoch() == 2; }));
   }
   back_up();
   {
     const auto first = session(0);
     answer_epoch(*first);
-    EXPECT_THAT(fleet_.server().status("study").waiting_for, ElementsAre(1U, 2U));
+    EXPECT_THAT(fleet_.server().status("study").waiting_for(), ElementsAre(1U, 2U));
   }
   set_back();
   run_to_the_end();

@@ -40,8 +40,8 @@ class AgentTakeover : public testing::Test {
       while (fleet_.step(session)) {
       }
     });
-    EXPECT_TRUE(
-        eventually([&] { return fleet_.server().status("study").state == StudyState::kFinished; }));
+    EXPECT_TRUE(eventually(
+        [&] { return fleet_.server().status("study").state() == v1::STUDY_STATE_FINISHED; }));
   }
 
   Fleet fleet_;
@@ -120,9 +120,9 @@ TEST_F(AgentTakeover, TheFirstResultsStandAndTheOthersAreForgotten) {
     while (fleet_.step(again)) {
     }
   });
-  const auto best = fleet_.server().status("study").best_trial;
-  ASSERT_TRUE(best);
-  EXPECT_LT(best->value, kGreat);
+  const v1::StudyStatus status = fleet_.server().status("study");
+  ASSERT_TRUE(status.has_best_trial());
+  EXPECT_LT(status.best_trial().value(), kGreat);
   EXPECT_EQ(trials().size(), 7U);
 }
 

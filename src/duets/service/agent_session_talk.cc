@@ -12,6 +12,7 @@
 #include "duets/service/status_code.h"
 #include "duets/service/study_status.h"
 #include "duets/service/wire.h"
+#include "duets/v1/duets.grpc.pb.h"
 
 namespace duets::service {
 namespace {
@@ -55,7 +56,7 @@ AgentTalk::~AgentTalk() {
   // When it does not get through, the lease ends by itself.
   options_.link->try_once(
       [&](grpc::ClientContext& context) {
-        return options_.link->agents().Leave(&context, request, &reply);
+        return v1::Agents::Stub(options_.link->channel()).Leave(&context, request, &reply);
       },
       kUnstopped, kLeaveSeconds);
 }
@@ -147,7 +148,8 @@ bool AgentTalk::fetch(Patience patience, double wait) {
   request.set_wait_seconds(wait);
   v1::FetchReply reply;
   const auto attempt = [&](grpc::ClientContext& context) {
-    const grpc::Status status = options_.link->agents().Fetch(&context, request, &reply);
+    const grpc::Status status =
+        v1::Agents::Stub(options_.link->channel()).Fetch(&context, request, &reply);
     // The next attempt only asks whether the coordinator is back, and does not wait in it.
     request.set_wait_seconds(0);
     return status;
@@ -163,7 +165,7 @@ bool AgentTalk::send(Patience patience) {
   *request.mutable_message() = to_wire(*book().agent().outstanding());
   v1::SendReply reply;
   const auto attempt = [&](grpc::ClientContext& context) {
-    return options_.link->agents().Send(&context, request, &reply);
+    return v1::Agents::Stub(options_.link->channel()).Send(&context, request, &reply);
   };
   const std::string what = fmt::format("sending the results of epoch {}", book().epoch());
   if (!call(what, attempt, patience, 0)) return false;

@@ -209,8 +209,8 @@ TEST(AgentSession, AJournalOfAnotherRunIsNoticed) {
     AgentSession session(fleet.session(0));
     fleet.step(session);
   }
-  fleet.server().stop_study("study");
-  fleet.server().delete_study("study");
+  operators_of(fleet.server())->stop("study");
+  operators_of(fleet.server())->remove("study");
   fleet.server().create(test_definition(), std::string(64, '8'));
   EXPECT_EQ(error_kind([&] { AgentSession(fleet.session(0)); }), ErrorKind::kDiverged);
 }
@@ -274,7 +274,7 @@ TEST(AgentSession, AnEpochThatEndedWithoutUsIsLeftBetweenTwoQueries) {
     }
     EXPECT_TRUE(eventually([&] { return others.back()->deliver(); }));
   }
-  fleet.server().close_epoch("study", 1);
+  close_epoch(fleet.server(), 1);
   EXPECT_TRUE(eventually([&] { return slow.next()->epoch == 2; }));
   slow.report(late, 1);  // kept, and ignored
   const auto trials = read_agent_journal(fleet.journals() / "study-2.db").trials;
@@ -304,7 +304,7 @@ TEST(AgentSession, AnEpochThatEndedBeforeTheResultsWereSentIsTold) {
   Fleet fleet;
   const auto late = answered(fleet, 2);
   deliver_others(fleet);
-  fleet.server().close_epoch("study", 1);
+  close_epoch(fleet.server(), 1);
   EXPECT_FALSE(late->deliver()) << "the next epoch is open";
   EXPECT_THAT(fleet.log(), HasSubstr(kLate));
 }
@@ -315,7 +315,7 @@ TEST(AgentSession, ResultsThatComeTooLateAreNotCalledDelivered) {
   const auto late = answered(fleet, 2);
   deliver_others(fleet);
   fleet.relay().set_fate([&](const std::string& call) {
-    if (call == "Send" && !closed.exchange(true)) fleet.server().close_epoch("study", 1);
+    if (call == "Send" && !closed.exchange(true)) close_epoch(fleet.server(), 1);
     return Fate::kPass;
   });
   EXPECT_TRUE(eventually([&] { return late->deliver(); }));
@@ -334,7 +334,7 @@ TEST(AgentSession, ResultsThatWereTakenAreNotCalledLate) {
     return Fate::kReplyLost;
   });
   EXPECT_TRUE(eventually([&] { return last->deliver(); }));
-  EXPECT_EQ(fleet.server().status("study").epoch, 2U);
+  EXPECT_EQ(fleet.server().status("study").epoch(), 2U);
   EXPECT_THAT(fleet.log(), HasSubstr("agent 2: results of epoch 1 had come through before"));
   EXPECT_THAT(fleet.log(), Not(HasSubstr("too late")));
 }
@@ -356,7 +356,7 @@ TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
   waiting.join();
   EXPECT_FALSE(session.finished());
   EXPECT_THAT(fleet.log(), HasSubstr("waiting for agents 1, 2 in epoch 1"));
-  fleet.server().stop_study("study");  // the relay's own call waits there
+  operators_of(fleet.server())->stop("study");  // the relay's own call waits there
 }
 
 // Not only when the next broadcast comes, or the time of a long poll is over.
@@ -375,7 +375,7 @@ TEST(AgentSession, SaysAtOnceThatTheCoordinatorIsBack) {
   EXPECT_TRUE(eventually([&] { return fleet.log().find("is back") != std::string::npos; }));
   session.stop();
   waiting.join();
-  fleet.server().stop_study("study");  // the relay's own call waits there
+  operators_of(fleet.server())->stop("study");  // the relay's own call waits there
 }
 
 TEST(AgentSession, AStoppedStudyEndsTheSession) {
@@ -384,7 +384,7 @@ TEST(AgentSession, AStoppedStudyEndsTheSession) {
   AgentSession querying(fleet.session(1));
   EXPECT_TRUE(fleet.step(waiting));
   EXPECT_TRUE(fleet.step(waiting));
-  fleet.server().stop_study("study");
+  operators_of(fleet.server())->stop("study");
   EXPECT_EQ(error_kind([&] { waiting.next(); }), ErrorKind::kProtocol);
   EXPECT_TRUE(eventually([&] { return error_kind([&] { querying.next(); }).has_value(); }));
   EXPECT_THAT(error_text([&] { querying.next(); }), HasSubstr("stopped by an operator"));
@@ -423,7 +423,7 @@ TEST(AgentSession, ALostAnswerToJoiningLocksNobodyOut) {
     again.study = "";
     const AgentSession session(again);
     EXPECT_EQ(session.agent(), 0U);
-    EXPECT_EQ(fleet.server().status("study").agent_status.at(0).token, 2U) << "another start";
+    EXPECT_EQ(fleet.server().status("study").agent_status(0).token(), 2U) << "another start";
   }
 }
 

@@ -216,11 +216,13 @@ class Fleet {
 
   void expect_undisturbed() {
     ASSERT_TRUE(
-        eventually([&] { return server_->status("study").state == StudyState::kFinished; }));
+        eventually([&] { return server_->status("study").state() == v1::STUDY_STATE_FINISHED; }));
     auto run = test_run();
     run.finish();
-    EXPECT_EQ(server_->status("study").run_digest, run.coordinator().summary().run_digest());
-    EXPECT_EQ(server_->status("study").state_digest, run.coordinator().summary().state_digest());
+    EXPECT_EQ(from_wire(server_->status("study").run_digest()),
+              run.coordinator().summary().run_digest());
+    EXPECT_EQ(from_wire(server_->status("study").state_digest()),
+              run.coordinator().summary().state_digest());
     EXPECT_EQ(num_answered(), 27U);
   }
 

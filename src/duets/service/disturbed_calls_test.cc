@@ -43,8 +43,8 @@ class Disturbed {
   RawAgent& agent(std::uint32_t a) { return *agents_[a]; }
   void replace(std::uint32_t a, std::unique_ptr<RawAgent> other) { agents_[a] = std::move(other); }
   std::string address() const { return server_.address(); }
-  StudyStatus status() const { return server_.status(""); }
-  bool finished() const { return status().state == StudyState::kFinished; }
+  v1::StudyStatus status() const { return server_.status(""); }
+  bool finished() const { return status().state() == v1::STUDY_STATE_FINISHED; }
 
   void fetch(std::uint32_t a) {
     v1::FetchReply reply;
@@ -121,9 +121,9 @@ class Disturbed {
   void expect_undisturbed_digests() const {
     protocol::TestRun run = test_run(study_);
     run.finish();
-    EXPECT_EQ(status().run_digest, run.coordinator().summary().run_digest());
-    EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
-    EXPECT_TRUE(status().complete_participation);
+    EXPECT_EQ(from_wire(status().run_digest()), run.coordinator().summary().run_digest());
+    EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
+    EXPECT_TRUE(status().complete_participation());
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duets/service/clock.h"
+#include "duets/v1/duets.grpc.pb.h"
 
 namespace duets::service {
 namespace {
@@ -184,7 +185,7 @@ void HeartbeatThread::beat(const Pulses& pulses, double limit) {
     v1::BeatReply reply;
     const grpc::Status status = link_->try_once(
         [&](grpc::ClientContext& context) {
-          return link_->agents().Beat(&context, request, &reply);
+          return v1::Agents::Stub(link_->channel()).Beat(&context, request, &reply);
         },
         ending_, limit);
     if (!status.ok()) continue;

@@ -80,7 +80,7 @@ TEST(Heartbeat, ALostBeatExcludesNobody) {
       [](const std::string& call) { return call == "Beat" ? Fate::kLost : Fate::kPass; });
   AgentSession session(fleet.session(0));
   EXPECT_TRUE(eventually([&] {
-    return fleet.server().status("study").agent_status.at(0).presence == Presence::kLost;
+    return fleet.server().status("study").agent_status(0).presence() == v1::PRESENCE_LOST;
   }));
   EXPECT_TRUE(fleet.step(session));
   EXPECT_TRUE(fleet.step(session));

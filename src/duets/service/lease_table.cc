@@ -104,9 +104,9 @@ bool LeaseTable::renew(std::uint32_t agent, std::uint64_t token, double now) {
   return true;
 }
 
-bool LeaseTable::beat(std::uint32_t agent, const Beat& beat, double now) {
-  if (!renew(agent, beat.token, now)) return false;
-  leases_[agent].last = beat;
+bool LeaseTable::beat(const v1::Progress& progress, double now) {
+  if (!renew(progress.agent(), progress.token(), now)) return false;
+  leases_[progress.agent()].last = progress;
   return true;
 }
 
@@ -140,29 +140,29 @@ std::string LeaseTable::fenced_text(std::uint32_t agent) const {
                      agent);
 }
 
-Presence LeaseTable::presence(std::uint32_t agent, double now) const {
+v1::Presence LeaseTable::presence(std::uint32_t agent, double now) const {
   const Lease& lease = leases_.at(agent);
-  if (lease.token == 0) return Presence::kNever;
-  if (lease.left) return Presence::kLeft;
-  if (lease.retired) return Presence::kLeft;
-  return lease.silent || is_free(lease, now) ? Presence::kLost : Presence::kLive;
+  if (lease.token == 0) return v1::PRESENCE_NEVER_SEEN;
+  if (lease.left) return v1::PRESENCE_LEFT;
+  if (lease.retired) return v1::PRESENCE_LEFT;
+  return lease.silent || is_free(lease, now) ? v1::PRESENCE_LOST : v1::PRESENCE_LIVE;
 }
 
-AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double now) const {
+v1::AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double now) const {
   const Lease& lease = leases_.at(agent);
-  AgentStatus status;
-  status.agent = agent;
-  status.presence = presence(agent, now);
-  status.retired = lease.retired;
-  status.host = lease.holder.host;
-  status.heard_seconds_ago = lease.heard ? now - *lease.heard : 0;
-  status.token = lease.token;
-  status.seconds_per_query = lease.last.seconds_per_query;
-  status.problem = lease.last.problem;
-  if (lease.last.epoch == epoch) {
-    status.answered = lease.last.answered;
-    status.holes = lease.last.holes;
-    status.query_seconds = lease.last.query_seconds;
+  v1::AgentStatus status;
+  status.set_agent(agent);
+  status.set_presence(presence(agent, now));
+  status.set_retired(lease.retired);
+  status.set_host(lease.holder.host);
+  status.set_heard_seconds_ago(lease.heard ? now - *lease.heard : 0);
+  status.set_token(lease.token);
+  status.set_seconds_per_query(lease.last.seconds_per_query());
+  status.set_problem(lease.last.problem());
+  if (lease.last.epoch() == epoch) {
+    status.set_answered(lease.last.answered());
+    status.set_holes(lease.last.holes());
+    status.set_query_seconds(lease.last.query_seconds());
   }
   return status;
 }
@@ -170,21 +170,13 @@ AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double 
 std::optional<double> LeaseTable::median_seconds_per_query() const {
   std::vector<double> measured;
   for (const Lease& lease : leases_) {
-    if (lease.last.seconds_per_query > 0 && !lease.retired)
-      measured.push_back(lease.last.seconds_per_query);
+    if (lease.last.seconds_per_query() > 0 && !lease.retired)
+      measured.push_back(lease.last.seconds_per_query());
   }
   if (measured.empty()) return std::nullopt;
   const auto middle = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
   std::nth_element(measured.begin(), middle, measured.end());
   return *middle;
-}
-
-std::uint32_t LeaseTable::num_live(double now) const {
-  std::uint32_t live = 0;
-  for (std::uint32_t agent = 0; agent < leases_.size(); ++agent) {
-    if (presence(agent, now) == Presence::kLive) ++live;
-  }
-  return live;
 }
 
 base::Bytes LeaseTable::save() const {

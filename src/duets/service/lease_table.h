@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "duets/base/bytes.h"
-#include "duets/service/study_status.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::service {
 
@@ -21,17 +21,6 @@ struct Holder {
   std::string instance;
   std::string start;
   std::string host;  ///< for people
-};
-
-/// What an agent says of itself in a heartbeat.
-struct Beat {
-  std::uint64_t token = 0;
-  std::uint32_t epoch = 0;
-  std::uint32_t answered = 0;
-  std::uint32_t holes = 0;
-  double seconds_per_query = 0;
-  double query_seconds = 0;
-  std::string problem;
 };
 
 /// The answer to somebody who wants an agent.
@@ -56,7 +45,7 @@ class LeaseTable {
   /// True, and the lease is renewed, when the token is the agent's current one.
   bool renew(std::uint32_t agent, std::uint64_t token, double now);
   /// The same, with what the agent says of itself.
-  bool beat(std::uint32_t agent, const Beat& beat, double now);
+  bool beat(const v1::Progress& progress, double now);
   void leave(std::uint32_t agent, std::uint64_t token);
 
   /// From now on nobody holds the agent, for good. Precondition: the study has it.
@@ -71,13 +60,12 @@ class LeaseTable {
   /// Why a call with an old token is refused: names the machine that has taken over.
   std::string fenced_text(std::uint32_t agent) const;
 
-  Presence presence(std::uint32_t agent, double now) const;
+  v1::Presence presence(std::uint32_t agent, double now) const;
   /// Fills presence, retired, host, heard_seconds_ago, token, and what the last beat of `epoch`
   /// said.
-  AgentStatus status(std::uint32_t agent, std::uint32_t epoch, double now) const;
+  v1::AgentStatus status(std::uint32_t agent, std::uint32_t epoch, double now) const;
   /// Median over the agents that have measured any and are not retired; nothing when none has.
   std::optional<double> median_seconds_per_query() const;
-  std::uint32_t num_live(double now) const;
 
   /// Tokens, holders and who is retired, to be persisted when a grant says so.
   base::Bytes save() const;
@@ -92,7 +80,7 @@ class LeaseTable {
     bool retired = false;
     std::optional<double> heard;  ///< or since when it may be expected to be heard; empty: never
     bool silent = false;          ///< not heard since the coordinator came back
-    Beat last;
+    v1::Progress last;
   };
   bool is_free(const Lease& lease, double now) const;
   std::optional<std::uint32_t> choose(const std::string& instance, double now) const;

@@ -52,10 +52,10 @@ TEST(LeaseTable, AnotherStartWithTheSameJournalFencesTheFirst) {
 TEST(LeaseTable, AnEndedLeaseOnlyPermitsTakeOverTheHolderMayComeBack) {
   LeaseTable table(1, kLease);
   table.join(0, holder('a'), false, 0);
-  EXPECT_EQ(table.presence(0, 10), Presence::kLive);
-  EXPECT_EQ(table.presence(0, 10.5), Presence::kLost);
+  EXPECT_EQ(table.presence(0, 10), v1::PRESENCE_LIVE);
+  EXPECT_EQ(table.presence(0, 10.5), v1::PRESENCE_LOST);
   EXPECT_TRUE(table.renew(0, 1, 11)) << "nobody took it: a late heartbeat kills no live agent";
-  EXPECT_EQ(table.presence(0, 12), Presence::kLive);
+  EXPECT_EQ(table.presence(0, 12), v1::PRESENCE_LIVE);
   EXPECT_TRUE(table.join(0, holder('b'), false, 30).granted);
 }
 
@@ -66,7 +66,7 @@ TEST(LeaseTable, WithoutANumberTheOwnThenAFreshThenAFreedAgentIsChosen) {
   EXPECT_EQ(table.join({}, holder('a'), false, 1).agent, 0U);
   table.leave(0, 1);
   table.renew(0, 1, 1);
-  EXPECT_EQ(table.presence(0, 1), Presence::kLeft) << "a late heartbeat does not bring it back";
+  EXPECT_EQ(table.presence(0, 1), v1::PRESENCE_LEFT) << "a late heartbeat does not bring it back";
   EXPECT_EQ(table.join({}, holder('c'), false, 2).agent, 2U);
   EXPECT_EQ(table.join({}, holder('d'), false, 2).agent, 0U);
   const Grant full = table.join({}, holder('e'), false, 3);
@@ -91,9 +91,9 @@ TEST(LeaseTable, TokensAndHoldersSurviveARestartAndEveryHolderGetsOneLease) {
   EXPECT_EQ(restored.save(), table.save());
   EXPECT_FALSE(restored.renew(0, 1, 101));
   EXPECT_FALSE(restored.join(1, holder('d'), false, 105).granted);
-  EXPECT_EQ(restored.presence(0, 101), Presence::kLost) << "not heard of since";
+  EXPECT_EQ(restored.presence(0, 101), v1::PRESENCE_LOST) << "not heard of since";
   EXPECT_TRUE(restored.renew(0, 2, 105));
-  EXPECT_EQ(restored.presence(0, 105), Presence::kLive);
+  EXPECT_EQ(restored.presence(0, 105), v1::PRESENCE_LIVE);
   EXPECT_TRUE(restored.join(1, holder('d'), false, 111).granted);
   LeaseTable other(3, kLease);
   EXPECT_THROW(other.load(table.save(), 0), base::Error);
@@ -103,10 +103,10 @@ TEST(LeaseTable, ARetiredAgentIsNobodysForGood) {
   LeaseTable table(3, kLease);
   table.join(0, holder('a'), false, 0);
   table.join(1, holder('b'), false, 0);
-  Beat beat;
-  beat.token = 1;
-  beat.seconds_per_query = 5;
-  table.beat(0, beat, 0);
+  v1::Progress progress;
+  progress.set_token(1);
+  progress.set_seconds_per_query(5);
+  table.beat(progress, 0);
   table.retire(0);
   EXPECT_FALSE(table.renew(0, 1, 1));
   EXPECT_NE(table.fenced_text(0).find("retired by an operator"), std::string::npos);
@@ -121,7 +121,7 @@ TEST(LeaseTable, ARetiredAgentIsNobodysForGood) {
   LeaseTable restored(3, kLease);
   restored.load(table.save(), 100);
   EXPECT_EQ(restored.retired(), std::vector<std::uint32_t>{0});
-  EXPECT_TRUE(restored.status(0, 1, 100).retired);
+  EXPECT_TRUE(restored.status(0, 1, 100).retired());
   EXPECT_EQ(restored.save(), table.save());
 }
 
@@ -153,7 +153,7 @@ TEST(LeaseTable, LeasesOfVersionOneAreRead) {
   old[0] = 1;
   LeaseTable restored(1, kLease);
   restored.load(old, 0);
-  EXPECT_EQ(restored.presence(0, 0), Presence::kLeft);
+  EXPECT_EQ(restored.presence(0, 0), v1::PRESENCE_LEFT);
   EXPECT_TRUE(restored.retired().empty());
   old.back() = 3;
   EXPECT_THROW(restored.load(old, 0), base::Error) << "no flag that version 1 wrote";
@@ -164,16 +164,17 @@ TEST(LeaseTable, TheMedianIsOverAgentsThatHaveMeasured) {
   EXPECT_FALSE(table.median_seconds_per_query());
   for (std::uint32_t agent = 0; agent < 3; ++agent) {
     table.join(agent, holder(static_cast<char>('a' + agent)), false, 0);
-    Beat beat;
-    beat.token = 1;
-    beat.epoch = 2;
-    beat.answered = 5;
-    beat.seconds_per_query = agent == 2 ? 100.0 : 1.0 + agent;
-    EXPECT_TRUE(table.beat(agent, beat, 1));
+    v1::Progress progress;
+    progress.set_agent(agent);
+    progress.set_token(1);
+    progress.set_epoch(2);
+    progress.set_answered(5);
+    progress.set_seconds_per_query(agent == 2 ? 100.0 : 1.0 + agent);
+    EXPECT_TRUE(table.beat(progress, 1));
   }
   EXPECT_DOUBLE_EQ(*table.median_seconds_per_query(), 2.0);
-  EXPECT_EQ(table.status(0, 2, 1).answered, 5U);
-  EXPECT_EQ(table.status(0, 3, 1).answered, 0U) << "progress of an earlier epoch does not count";
+  EXPECT_EQ(table.status(0, 2, 1).answered(), 5U);
+  EXPECT_EQ(table.status(0, 3, 1).answered(), 0U) << "progress of an earlier epoch does not count";
 }
 
 }  // namespace

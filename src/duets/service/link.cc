@@ -1,6 +1,7 @@
 #include "duets/service/link.h"
 
 #include <fmt/format.h>
+#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <sodium.h>
@@ -96,8 +97,7 @@ class Link::Impl {
     if (options_.insecure) options_.identity.clear();
     const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
         options_.server, channel_credentials(options_), channel_arguments());
-    agents_ = v1::Agents::NewStub(channel);
-    operators_ = v1::Operators::NewStub(channel);
+    channel_ = channel;
     connector_ = std::make_unique<LinkConnector>(channel);
   }
 
@@ -139,8 +139,7 @@ class Link::Impl {
   }
 
   LinkOptions options_;
-  std::unique_ptr<v1::Agents::Stub> agents_;
-  std::unique_ptr<v1::Operators::Stub> operators_;
+  std::shared_ptr<grpc::ChannelInterface> channel_;
 
  private:
   void came_back() {
@@ -219,8 +218,7 @@ class Link::Impl {
 Link::Link(LinkOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Link::~Link() = default;
 
-v1::Agents::Stub& Link::agents() { return *impl_->agents_; }
-v1::Operators::Stub& Link::operators() { return *impl_->operators_; }
+const std::shared_ptr<grpc::ChannelInterface>& Link::channel() const { return impl_->channel_; }
 const std::string& Link::server() const { return impl_->options_.server; }
 const std::string& Link::identity() const { return impl_->options_.identity; }
 void Link::say(const LogLine& line) const { impl_->say(line); }

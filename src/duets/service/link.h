@@ -1,8 +1,6 @@
 // A connection to a coordinator: address, credentials, and calls that are tried again.
 #pragma once
 
-#include <grpcpp/channel.h>
-
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -10,7 +8,12 @@
 #include <string>
 
 #include "duets/service/log.h"
-#include "duets/v1/duets.grpc.pb.h"
+
+namespace grpc {
+class ChannelInterface;
+class ClientContext;
+class Status;
+}  // namespace grpc
 
 namespace duets::service {
 
@@ -41,8 +44,8 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  v1::Agents::Stub& agents();
-  v1::Operators::Stub& operators();
+  /// For the stub of a service; calls go through call() or try_once().
+  const std::shared_ptr<grpc::ChannelInterface>& channel() const;
   const std::string& server() const;
   /// Whose certificate it shows; empty when insecure.
   const std::string& identity() const;

@@ -114,7 +114,7 @@ class LinkReturn : public testing::TestWithParam<bool> {
   static Link::Attempt beat(Link& link) {
     return [&link](grpc::ClientContext& context) {
       v1::BeatReply reply;
-      return link.agents().Beat(&context, {}, &reply);
+      return v1::Agents::Stub(link.channel()).Beat(&context, {}, &reply);
     };
   }
 

@@ -61,7 +61,7 @@ TEST(Link, GivesUpWhenAskedToWithOneLine) {
     link.call(
         "asking",
         [&](grpc::ClientContext& context) {
-          return link.operators().GetStatus(&context, {}, &reply);
+          return v1::Operators::Stub(link.channel()).GetStatus(&context, {}, &reply);
         },
         kUnstopped);
   };
@@ -76,7 +76,7 @@ TEST(Link, AHostThatDoesNotExistIsNamed) {
   Link link(options);
   const auto beat = [&](grpc::ClientContext& context) {
     v1::BeatReply reply;
-    return link.agents().Beat(&context, {}, &reply);
+    return v1::Agents::Stub(link.channel()).Beat(&context, {}, &reply);
   };
   EXPECT_EQ(error_text([&] { link.call("beating", beat, kUnstopped); }),
             "beating: nowhere.invalid is not known; is the name right?");
@@ -109,7 +109,7 @@ TEST(Link, StoppingEndsACallUnderWay) {
   std::thread caller([&] {
     v1::BeatReply reply;
     const auto attempt = [&](grpc::ClientContext& context) {
-      return link.agents().Beat(&context, {}, &reply);
+      return v1::Agents::Stub(link.channel()).Beat(&context, {}, &reply);
     };
     EXPECT_FALSE(link.call("beating", attempt, stop, 3600));
   });
@@ -163,7 +163,7 @@ class LinkTls : public testing::Test {
       link.call(
           "beating",
           [&](grpc::ClientContext& context) {
-            return link.agents().Beat(&context, request, &reply);
+            return v1::Agents::Stub(link.channel()).Beat(&context, request, &reply);
           },
           kUnstopped);
     });

@@ -16,9 +16,12 @@
 #include "duets/protocol/run_test_support.h"
 #include "duets/region/fingerprint.h"
 #include "duets/service/handshake.h"
+#include "duets/service/link.h"
+#include "duets/service/operators.h"
 #include "duets/service/secret.h"
 #include "duets/service/server.h"
 #include "duets/service/wire.h"
+#include "duets/v1/duets.grpc.pb.h"
 
 namespace duets::service {
 
@@ -68,6 +71,37 @@ inline ServerOptions test_options(const Scratch& scratch) {
   options.storage = scratch.path();
   options.insecure = true;
   return options;
+}
+
+/// An operator who calls the server.
+inline std::unique_ptr<Operators> operators_of(const Server& server) {
+  LinkOptions options;
+  options.server = server.address();
+  options.insecure = true;
+  options.give_up_seconds = 60;
+  return remote_operators(std::make_shared<Link>(options));
+}
+inline void close_epoch(const Server& server, std::uint32_t epoch) {
+  v1::CloseEpochRequest request;
+  request.set_epoch(epoch);
+  operators_of(server)->close_epoch(request);
+}
+inline void retire_agent(const Server& server, std::uint32_t agent) {
+  v1::RetireAgentRequest request;
+  request.set_agent(agent);
+  operators_of(server)->retire_agent(request);
+}
+inline void set_policy(const Server& server, const ClosePolicy& policy) {
+  v1::SetPolicyRequest request;
+  request.set_quorum(policy.quorum);
+  request.set_deadline(policy.deadline);
+  operators_of(server)->set_policy(request);
+}
+
+/// The status that the files of a server say; an empty name means the only study.
+inline v1::StudyStatus stored_status(const std::filesystem::path& storage,
+                                     const std::string& study) {
+  return stored_operators(storage, std::make_shared<base::SerialExecutor>())->status(study);
 }
 
 /// Waits for a condition, at most a minute.

@@ -4,15 +4,13 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
-#include <functional>
-#include <future>
 #include <utility>
 
 #include "duets/base/error.h"
 #include "duets/service/call_services.h"
 #include "duets/service/certificates.h"
 #include "duets/service/gate.h"
-#include "duets/service/status_code.h"
+#include "duets/service/studies.h"
 #include "duets/service/wire.h"
 
 namespace duets::service {
@@ -42,14 +40,6 @@ std::string listening_host(const std::string& listen) {
   return listen.substr(0, colon);
 }
 
-// An operator's decision, once it is stored; throws what it is refused with.
-void wait_for(const char* what, const std::function<void(DecisionDone)>& decide) {
-  std::promise<grpc::Status> done;
-  decide([&](const grpc::Status& status) { done.set_value(status); });
-  const grpc::Status status = done.get_future().get();
-  if (!status.ok()) throw error_of(status, what);
-}
-
 }  // namespace
 
 class Server::Impl {
@@ -60,16 +50,16 @@ class Server::Impl {
         credentials_(server_credentials(options_)),
         studies_(options_.storage,
                  {options_.lease_seconds, options_.max_wait_seconds, options_.log}, executor),
-        agents_(studies_, options_.insecure, options_.log),
-        operators_(studies_, options_.insecure, options_.log) {}
+        agents_(agents_service(studies_, options_.insecure, options_.log)),
+        operators_(operators_service(studies_, options_.insecure, options_.log)) {}
 
   void listen() {
     base::require(!server_, "listen", address_, "it listens already");
     grpc::ServerBuilder builder;
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
-    builder.RegisterService(&agents_);
-    builder.RegisterService(&operators_);
+    builder.RegisterService(agents_.get());
+    builder.RegisterService(operators_.get());
     builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
     builder.SetMaxSendMessageSize(kMaxMessageBytes);
     // Agents ping to notice a dead network while nothing else is said.
@@ -117,8 +107,8 @@ class Server::Impl {
   std::string host_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   Studies studies_;
-  AgentsService agents_;
-  OperatorsService operators_;
+  std::unique_ptr<grpc::Service> agents_;
+  std::unique_ptr<grpc::Service> operators_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<Gate> gate_;
@@ -143,37 +133,8 @@ bool Server::is_ready(const std::string& name) const {
   return impl_->studies().find(name)->is_ready();
 }
 
-std::shared_ptr<const protocol::Study> Server::study(const std::string& name) const {
-  return impl_->studies().find(name)->definition().study;
-}
-
-StudyStatus Server::status(const std::string& name) const {
+v1::StudyStatus Server::status(const std::string& name) const {
   return impl_->studies().find(name)->status();
-}
-
-void Server::stop_study(const std::string& name) { impl_->studies().find(name)->stop(); }
-
-void Server::delete_study(const std::string& name) { impl_->studies().remove(name); }
-
-void Server::close_epoch(const std::string& name, std::uint32_t epoch) {
-  wait_for("close", [&](DecisionDone done) {
-    impl_->studies().find(name)->close_epoch(epoch, std::move(done));
-  });
-}
-
-void Server::retire_agent(const std::string& name, std::uint32_t agent) {
-  wait_for("retire", [&](DecisionDone done) {
-    impl_->studies().find(name)->retire_agent(agent, std::move(done));
-  });
-}
-
-void Server::set_policy(const std::string& name, const ClosePolicy& policy) {
-  v1::SetPolicyRequest request;
-  request.set_quorum(policy.quorum);
-  request.set_deadline(policy.deadline);
-  wait_for("set", [&](DecisionDone done) {
-    impl_->studies().find(name)->set_policy(request, std::move(done));
-  });
 }
 
 }  // namespace duets::service

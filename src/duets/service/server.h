@@ -9,8 +9,11 @@
 
 #include "duets/base/executor.h"
 #include "duets/service/definition.h"
-#include "duets/service/link.h"
-#include "duets/service/study_status.h"
+#include "duets/service/log.h"
+
+namespace duets::v1 {
+class StudyStatus;
+}  // namespace duets::v1
 
 namespace duets::service {
 
@@ -52,15 +55,9 @@ class Server {
   std::vector<std::string> names() const;
   /// False while the records of a study are being read: until then it counts as running.
   bool is_ready(const std::string& name) const;
-  /// kInvalid when there is no such study; an empty name means the only one.
-  std::shared_ptr<const protocol::Study> study(const std::string& name) const;
-  StudyStatus status(const std::string& name) const;
-  void stop_study(const std::string& name);
-  /// With everything stored of it, secret included. Only when it is not running.
-  void delete_study(const std::string& name);
-  void close_epoch(const std::string& name, std::uint32_t epoch);
-  void retire_agent(const std::string& name, std::uint32_t agent);
-  void set_policy(const std::string& name, const ClosePolicy& policy);
+  /// kInvalid when there is no such study; an empty name means the only one. Whatever else an
+  /// operator may want comes as a call (operators.h).
+  v1::StudyStatus status(const std::string& name) const;
 
  private:
   class Impl;

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "duets/service/server_test_support.h"
-#include "duets/service/stored_study.h"
 #include "duets/service/study_board.h"
 #include "duets/service/wire.h"
 #include "duets/storage/secret_file.h"
@@ -24,13 +23,13 @@ TEST_F(ServerTest, AFleetGivesTheDigestsOfAnInMemoryRun) {
   create();
   auto agents = fleet();
   for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) run_epoch(agents, epoch);
-  ASSERT_TRUE(is(StudyState::kFinished));
+  ASSERT_TRUE(is(v1::STUDY_STATE_FINISHED));
   auto run = test_run();
   run.finish();
-  EXPECT_EQ(status().run_digest, run.coordinator().summary().run_digest());
-  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
-  EXPECT_TRUE(status().complete_participation);
-  EXPECT_TRUE(status().best_trial && status().recommendation);
+  EXPECT_EQ(from_wire(status().run_digest()), run.coordinator().summary().run_digest());
+  EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
+  EXPECT_TRUE(status().complete_participation());
+  EXPECT_TRUE(status().has_best_trial() && status().has_recommendation());
 }
 
 TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
@@ -42,19 +41,19 @@ TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
     agents[0]->query();
     agents[0]->upload();
   }
-  ASSERT_THAT(status().waiting_for, ElementsAre(1U, 2U));
+  ASSERT_THAT(status().waiting_for(), ElementsAre(1U, 2U));
   start();
   auto agents = fleet();
-  ASSERT_THAT(status().waiting_for, ElementsAre(1U, 2U));
+  ASSERT_THAT(status().waiting_for(), ElementsAre(1U, 2U));
   for (std::uint32_t epoch = 2; epoch <= 3; ++epoch) run_epoch(agents, epoch);
-  ASSERT_TRUE(is(StudyState::kFinished));
+  ASSERT_TRUE(is(v1::STUDY_STATE_FINISHED));
   auto run = test_run();
   run.finish();
-  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
+  EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
   start();
-  ASSERT_TRUE(is(StudyState::kFinished));
-  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
-  EXPECT_EQ(stored_status(scratch_.path(), "", protocol::kTestExecutor).state_digest,
+  ASSERT_TRUE(is(v1::STUDY_STATE_FINISHED));
+  EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
+  EXPECT_EQ(from_wire(stored_status(scratch_.path(), "").state_digest()),
             run.coordinator().summary().state_digest())
       << "the storage can be read beside a running server";
 }
@@ -81,12 +80,12 @@ TEST_F(ServerTest, ResultsThatCannotBeUsedAreRefusedAndShownUntilOthersCome) {
   ASSERT_EQ(reply.answers_size(), 1);
   EXPECT_EQ(reply.answers(0).refusal().reason(),
             static_cast<std::uint32_t>(protocol::Reason::kUnusable));
-  EXPECT_EQ(status().agent_status.at(1).problem,
+  EXPECT_EQ(status().agent_status(1).problem(),
             "results of epoch 1 refused: not finite or too large");
-  EXPECT_EQ(status().agent_status.at(0).problem, "");
+  EXPECT_EQ(status().agent_status(0).problem(), "");
   agent->upload();
-  EXPECT_EQ(status().agent_status.at(1).problem, "");
-  EXPECT_EQ(status().state, StudyState::kRunning);
+  EXPECT_EQ(status().agent_status(1).problem(), "");
+  EXPECT_EQ(status().state(), v1::STUDY_STATE_RUNNING);
 }
 
 // Finite numbers from which no mean can be computed: their agent alone is left out, the others go
@@ -107,22 +106,22 @@ TEST_F(ServerTest, ResultsThatKeepAnEpochFromClosingAreLeftOut) {
     agents[a]->upload();
   }
   const auto expect_left_out = [&] {
-    ASSERT_TRUE(eventually([&] { return status().epoch >= 2; }));
-    const EpochStatus epoch = status().epochs.at(0);
-    EXPECT_THAT(epoch.excluded, ElementsAre(1U));
-    EXPECT_THAT(epoch.why, HasSubstr("the results of agent 1 cannot be used: "));
-    EXPECT_NE(status().state, StudyState::kFailed);
+    ASSERT_TRUE(eventually([&] { return status().epoch() >= 2; }));
+    const v1::EpochStatus epoch = status().closed_epochs(0);
+    EXPECT_THAT(epoch.excluded(), ElementsAre(1U));
+    EXPECT_THAT(epoch.why(), HasSubstr("the results of agent 1 cannot be used: "));
+    EXPECT_NE(status().state(), v1::STUDY_STATE_FAILED);
   };
   expect_left_out();
   start();
   expect_left_out();
   agents = fleet();
   for (std::uint32_t epoch = 2; epoch <= 3; ++epoch) run_epoch(agents, epoch);
-  ASSERT_TRUE(is(StudyState::kFinished));
+  ASSERT_TRUE(is(v1::STUDY_STATE_FINISHED));
   auto run = test_run(study);
   run.run_epoch({1});
   run.finish();
-  EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
+  EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
 }
 
 TEST_F(ServerTest, AnAgentGetsItsOwnCoinAndThePublicOneOnly) {
@@ -175,21 +174,19 @@ TEST_F(ServerTest, AStudyThatFailedIsStoredWithItsReasonAndMayGoOnLater) {
   };
   swap_secret(std::string(64, '8'));
   start();
-  ASSERT_TRUE(is(StudyState::kFailed));
+  ASSERT_TRUE(is(v1::STUDY_STATE_FAILED));
   server_.reset();
-  const auto stored = [&] {
-    return stored_status(scratch_.path(), "study", protocol::kTestExecutor);
-  };
-  EXPECT_EQ(stored().state, StudyState::kFailed);
-  EXPECT_THAT(stored().problem, HasSubstr("does not fit its epoch"));
-  EXPECT_FALSE(stored().served);
+  const auto stored = [&] { return stored_status(scratch_.path(), "study"); };
+  EXPECT_EQ(stored().state(), v1::STUDY_STATE_FAILED);
+  EXPECT_THAT(stored().problem(), HasSubstr("does not fit its epoch"));
+  EXPECT_FALSE(stored().served());
   swap_secret(kTestSecret);
   start();
   ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
-  EXPECT_EQ(status().state, StudyState::kRunning);
-  EXPECT_EQ(stored().state, StudyState::kRunning);
-  EXPECT_EQ(stored().problem, "");
-  EXPECT_TRUE(stored().served) << "a server holds the storage";
+  EXPECT_EQ(status().state(), v1::STUDY_STATE_RUNNING);
+  EXPECT_EQ(stored().state(), v1::STUDY_STATE_RUNNING);
+  EXPECT_EQ(stored().problem(), "");
+  EXPECT_TRUE(stored().served()) << "a server holds the storage";
 }
 
 TEST_F(ServerTest, RefusedCallsAreLoggedWithTheirCauseAndWhoIsToComeBackIsNot) {
@@ -266,9 +263,9 @@ TEST_F(ServerTest, NaNAndWrongShapesAreRefusedWithAgentAndEpochAndChangeNothing)
   bad = good;
   bad.mutable_upload()->set_agent(1);
   EXPECT_EQ(agent->send(bad, reply).error_code(), StatusCode::PERMISSION_DENIED);
-  EXPECT_EQ(this->status().waiting_for.size(), 3U);
+  EXPECT_EQ(this->status().waiting_for_size(), 3);
   ASSERT_TRUE(agent->send(good, reply).ok());
-  EXPECT_EQ(this->status().waiting_for.size(), 2U);
+  EXPECT_EQ(this->status().waiting_for_size(), 2);
 }
 
 TEST_F(ServerTest, TheOldHolderIsFencedAfterATakeOver) {
@@ -328,17 +325,17 @@ TEST_F(ServerTest, ADeadlineClosesWithAQuorumAndTheLateAgentRejoins) {
     agents[i]->query();
     agents[i]->upload();
   }
-  ASSERT_TRUE(eventually([&] { return status().epoch == 2; }));
-  EXPECT_THAT(status().epochs.at(0).excluded, ElementsAre(2U));
-  EXPECT_EQ(status().epochs.at(0).why, "deadline");
-  EXPECT_FALSE(status().complete_participation);
+  ASSERT_TRUE(eventually([&] { return status().epoch() == 2; }));
+  EXPECT_THAT(status().closed_epochs(0).excluded(), ElementsAre(2U));
+  EXPECT_EQ(status().closed_epochs(0).why(), "deadline");
+  EXPECT_FALSE(status().complete_participation());
   agents[2]->query();
   v1::SendReply sent;
   v1::FetchReply fetched;
   agents[2]->reach(2);
   agents[2]->query();
   agents[2]->upload();
-  EXPECT_EQ(status().agent_status.at(2).epochs_excluded, 1U);
+  EXPECT_EQ(status().agent_status(2).epochs_excluded(), 1U);
 }
 
 TEST_F(ServerTest, WithoutAMeasurementADeadlineNeverPasses) {
@@ -346,35 +343,33 @@ TEST_F(ServerTest, WithoutAMeasurementADeadlineNeverPasses) {
   auto agents = fleet();
   agents[0]->query();
   agents[0]->upload();
-  EXPECT_FALSE(status().deadline_seconds);
+  EXPECT_FALSE(status().has_deadline_seconds());
   v1::BeatReply beat;
   ASSERT_TRUE(agents[0]->beat(1e-3, beat).ok());
-  EXPECT_TRUE(eventually([&] { return status().epoch == 2; }));
+  EXPECT_TRUE(eventually([&] { return status().epoch() == 2; }));
 }
 
 TEST_F(ServerTest, AnOperatorClosesAnEpochStopsAndDeletes) {
   create();
   auto agents = fleet();
-  EXPECT_EQ(protocol::error_kind([&] { server_->close_epoch("study", 1); }),
-            base::ErrorKind::kInvalid)
+  EXPECT_EQ(protocol::error_kind([&] { close_epoch(*server_, 1); }), base::ErrorKind::kInvalid)
       << "nobody has uploaded";
   agents[0]->query();
   agents[0]->upload();
-  server_->close_epoch("study", 1);
-  EXPECT_THAT(status().epochs.at(0).excluded, ElementsAre(1U, 2U));
-  EXPECT_EQ(status().epochs.at(0).why, "operator");
-  EXPECT_EQ(protocol::error_kind([&] { server_->close_epoch("study", 1); }),
-            base::ErrorKind::kInvalid);
-  EXPECT_EQ(protocol::error_kind([&] { server_->delete_study("study"); }),
+  close_epoch(*server_, 1);
+  EXPECT_THAT(status().closed_epochs(0).excluded(), ElementsAre(1U, 2U));
+  EXPECT_EQ(status().closed_epochs(0).why(), "operator");
+  EXPECT_EQ(protocol::error_kind([&] { close_epoch(*server_, 1); }), base::ErrorKind::kInvalid);
+  EXPECT_EQ(protocol::error_kind([&] { operators_of(*server_)->remove("study"); }),
             base::ErrorKind::kInvalid)
       << "it is running";
-  server_->stop_study("study");
+  operators_of(*server_)->stop("study");
   v1::FetchReply fetched;
   ASSERT_TRUE(agents[1]->fetch(10, fetched).ok());
   EXPECT_EQ(fetched.state(), v1::STUDY_STATE_STOPPED);
   start();
-  ASSERT_TRUE(is(StudyState::kStopped));
-  server_->delete_study("study");
+  ASSERT_TRUE(is(v1::STUDY_STATE_STOPPED));
+  operators_of(*server_)->remove("study");
   EXPECT_TRUE(server_->names().empty());
   EXPECT_FALSE(std::filesystem::exists(secret_path(scratch_.path(), "study")));
 }
@@ -418,16 +413,17 @@ TEST_F(ServerTest, ASecretWithoutAStudyIsUsedNeverReplaced) {
 
 TEST_F(ServerTest, ADeletedNameIsFreeForAnotherStudy) {
   create();
-  server_->stop_study("study");
-  ASSERT_TRUE(eventually(
-      [&] { return protocol::error_text([&] { server_->delete_study("study"); }).empty(); }));
+  operators_of(*server_)->stop("study");
+  ASSERT_TRUE(eventually([&] {
+    return protocol::error_text([&] { operators_of(*server_)->remove("study"); }).empty();
+  }));
   protocol::Study other = protocol::small_study();
   other.beta = 0.75;
   EXPECT_TRUE(server_->create(test_definition(other)));
   EXPECT_EQ(joined(0)->joined().token(), 1U) << "nothing of the old study is left";
-  ASSERT_TRUE(is(StudyState::kRunning));
+  ASSERT_TRUE(is(v1::STUDY_STATE_RUNNING));
   start();
-  EXPECT_TRUE(is(StudyState::kRunning));
+  EXPECT_TRUE(is(v1::STUDY_STATE_RUNNING));
 }
 
 TEST_F(ServerTest, ARestartBeginsTheDeadlineAnew) {
@@ -443,7 +439,7 @@ TEST_F(ServerTest, ARestartBeginsTheDeadlineAnew) {
   v1::BeatReply beat;
   const double before = steady_seconds();
   ASSERT_TRUE(agents[1]->beat(0.5, beat).ok());
-  ASSERT_TRUE(eventually([&] { return status().epoch == 2; }));
+  ASSERT_TRUE(eventually([&] { return status().epoch() == 2; }));
   EXPECT_GT(steady_seconds() - before, 0.3) << "1 s less what starting took";
 }
 
@@ -501,7 +497,8 @@ TEST_F(ServerTest, SeveralStudiesLiveOnOneServerAndANameIsNotTakenTwice) {
   EXPECT_THAT(server_->names(), ElementsAre("other", "study"));
   EXPECT_EQ(protocol::error_kind([&] { server_->status(""); }), base::ErrorKind::kInvalid)
       << "which one?";
-  EXPECT_NE(server_->status("other").study_digest, server_->status("study").study_digest);
+  EXPECT_NE(from_wire(server_->status("other").study_digest()),
+            from_wire(server_->status("study").study_digest()));
 }
 
 TEST_F(ServerTest, WithSurvivingDataAnAgentThatTookPartNeedsItsJournal) {

@@ -42,9 +42,9 @@ class ServerTest : public testing::Test {
     }
     for (auto& agent : agents) agent->upload();
   }
-  StudyStatus status() const { return server_->status("study"); }
-  bool is(StudyState state) const {
-    return eventually([&] { return status().state == state; });
+  v1::StudyStatus status() const { return server_->status("study"); }
+  bool is(v1::StudyState state) const {
+    return eventually([&] { return status().state() == state; });
   }
 
   Scratch scratch_;

@@ -175,7 +175,7 @@ std::shared_ptr<StudyHost> Studies::find(const std::string& name) const {
 void Studies::remove(const std::string& name) {
   const std::shared_ptr<StudyHost> host = find(name);
   const std::string& full = host->definition().study->name;
-  base::require(host->state() != StudyState::kRunning, "study", full,
+  base::require(host->state() != v1::STUDY_STATE_RUNNING, "study", full,
                 "is running; stop it before deleting it");
   base::require(host->becomes_idle(), "study", full, "still computes; try again in a moment");
   // The worker is gone before its journal is: the name stays taken until both are.

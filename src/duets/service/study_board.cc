@@ -5,19 +5,58 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
+#include "duets/domain/shown_value.h"
+#include "duets/protocol/found.h"
 #include "duets/service/wire.h"
+#include "duets/service/wire_text.h"
 
 namespace duets::service {
 namespace {
 
 /// A reply holds at least one broadcast, and no more once it is this large.
 constexpr std::size_t kMaxReplyBytes = std::size_t{16} << 20;
-constexpr std::size_t kMaxNamedAgents = 100;
+constexpr int kMaxNamedAgents = 100;
 
 bool is_closing(const v1::Message& message) {
   return message.has_closing() || (message.has_inducing_set() && message.inducing_set().closing());
+}
+
+using WireParams = google::protobuf::RepeatedPtrField<v1::Param>;
+
+void write_params(const domain::Domain& domain, const std::vector<double>& values,
+                  WireParams& params) {
+  const std::vector<std::string> names = domain.coordinate_names();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    v1::Param& param = *params.Add();
+    param.set_name(names[i]);
+    std::visit(
+        [&](const auto& shown) {
+          using Shown = std::decay_t<decltype(shown)>;
+          if constexpr (std::is_same_v<Shown, double>) param.set_number(shown);
+          if constexpr (std::is_same_v<Shown, std::int64_t>) param.set_integer(shown);
+          if constexpr (std::is_same_v<Shown, std::string>) param.set_choice(shown);
+        },
+        domain::shown_value(domain.parameters(), i, values[i]));
+  }
+}
+
+void write(const domain::Domain& domain, const protocol::Found& found, v1::Recommendation& wire) {
+  write_params(domain, found.values, *wire.mutable_params());
+  wire.set_mean(found.value);
+  wire.set_low(found.low);
+  wire.set_high(found.high);
+}
+
+void write(const domain::Domain& domain, const protocol::Found& found, v1::BestTrial& wire) {
+  write_params(domain, found.values, *wire.mutable_params());
+  wire.set_value(found.value);
+  wire.set_agent(found.agent);
+  wire.set_epoch(found.epoch);
+  wire.set_slot(found.slot);
 }
 
 double seconds_of(std::chrono::duration<double> since) { return since.count(); }
@@ -32,22 +71,29 @@ StudyBoard::StudyBoard(const Definition& definition)
       scale_(definition.objective()),
       policy_(definition.policy()) {
   const protocol::Study& study = *definition.study;
-  status_.name = study.name;
-  status_.agents = study.agents;
-  status_.horizon = study.horizon;
-  status_.num_epochs = static_cast<std::uint32_t>(protocol::lengths(study).size());
-  status_.study_digest = protocol::study_digest(study);
-  status_.coordinate_names = study.domain->coordinate_names();
+  status_.set_study(study.name);
+  status_.set_state(v1::STUDY_STATE_RUNNING);
+  status_.set_served(true);
+  status_.set_agents(study.agents);
+  status_.set_horizon(study.horizon);
+  status_.set_epochs(static_cast<std::uint32_t>(protocol::lengths(study).size()));
+  status_.set_complete_participation(true);
+  *status_.mutable_study_digest() = to_wire(protocol::study_digest(study));
+  status_.mutable_run_digest();
+  status_.mutable_state_digest();
+  status_.mutable_traffic();
   update_expected();
 }
 
 // Nobody waits for a retired agent, and "all agents" are those that are left.
 void StudyBoard::update_expected() {
-  status_.deadline = policy_.deadline;
-  status_.quorum = policy_.quorum == 0 ? num_agents_ - static_cast<std::uint32_t>(retired_.size())
-                                       : policy_.quorum;
-  status_.waiting_for.clear();
-  std::ranges::set_difference(missing_, retired_, std::back_inserter(status_.waiting_for));
+  status_.clear_deadline();
+  if (policy_.deadline > 0) status_.set_deadline(policy_.deadline);
+  status_.set_quorum(policy_.quorum == 0 ? num_agents_ - static_cast<std::uint32_t>(retired_.size())
+                                         : policy_.quorum);
+  std::vector<std::uint32_t> waiting_for;
+  std::ranges::set_difference(missing_, retired_, std::back_inserter(waiting_for));
+  status_.mutable_waiting_for()->Assign(waiting_for.begin(), waiting_for.end());
 }
 
 void StudyBoard::show_policy(const ClosePolicy& policy) {
@@ -71,48 +117,50 @@ void StudyBoard::show(const protocol::Record& record) {
     chain_.push_back(chain_broadcast(chain_.back(), message));
   }
   if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
-    status_.epoch = base::value(opened->epoch);
-    status_.epoch_length = opened->report.length;
+    status_.set_epoch(base::value(opened->epoch));
+    status_.set_epoch_length(opened->report.length);
   }
   const auto* closed = std::get_if<protocol::EpochClosed>(&record);
   if (closed == nullptr) return;
-  EpochStatus line;
-  line.epoch = base::value(closed->epoch);
-  line.length = closed->report.length;
-  line.participants = static_cast<std::uint32_t>(closed->participants.size());
-  line.holes = closed->report.num_holes;
-  line.inducing = closed->report.num_inducing;
-  line.region_fraction = closed->report.region_fraction;
+  v1::EpochStatus& line = *status_.add_closed_epochs();
+  line.set_epoch(base::value(closed->epoch));
+  line.set_length(closed->report.length);
+  line.set_participants(static_cast<std::uint32_t>(closed->participants.size()));
+  line.set_holes(closed->report.num_holes);
+  line.set_inducing(closed->report.num_inducing);
+  line.set_region_fraction(closed->report.region_fraction);
   for (std::uint32_t agent = 0; agent < num_agents_; ++agent) {
     if (!std::binary_search(closed->participants.begin(), closed->participants.end(), agent)) {
-      line.excluded.push_back(agent);
+      line.add_excluded(agent);
     }
   }
-  status_.epochs.push_back(std::move(line));
 }
 
 void StudyBoard::show(const protocol::Coordinator& coordinator, const random::StudySecret& secret,
-                      StudyState state) {
+                      v1::StudyState state) {
   const protocol::RunSummary& summary = coordinator.summary();
-  auto recommendation = protocol::recommendation_of(coordinator.view().study(), scale_, summary);
-  auto best = protocol::best_trial_of(scale_, summary, coordinator.view(), secret);
+  const protocol::Study& study = coordinator.view().study();
+  const auto recommendation = protocol::recommendation_of(study, scale_, summary);
+  const auto best = protocol::best_trial_of(scale_, summary, coordinator.view(), secret);
   const base::LedgerTotals sent = summary.sent();
   std::vector<Ready> ready;
   {
     const std::lock_guard lock(mutex_);
-    if (status_.state != StudyState::kStopped) status_.state = state;
+    if (status_.state() != v1::STUDY_STATE_STOPPED) status_.set_state(state);
     missing_.clear();
     for (const base::AgentId agent : coordinator.waiting_for()) {
       missing_.push_back(base::value(agent));
     }
     update_expected();
-    status_.recommendation = std::move(recommendation);
-    status_.best_trial = std::move(best);
-    status_.run_digest = summary.run_digest();
-    status_.state_digest = summary.state_digest();
-    status_.complete_participation = summary.participation().empty();
-    status_.traffic.reals_links = sent.links;
-    status_.traffic.closing_reals = sent.closing;
+    status_.clear_recommendation();
+    if (recommendation) write(*study.domain, *recommendation, *status_.mutable_recommendation());
+    status_.clear_best_trial();
+    if (best) write(*study.domain, *best, *status_.mutable_best_trial());
+    *status_.mutable_run_digest() = to_wire(summary.run_digest());
+    *status_.mutable_state_digest() = to_wire(summary.state_digest());
+    status_.set_complete_participation(summary.participation().empty());
+    status_.mutable_traffic()->set_reals_links(sent.links);
+    status_.mutable_traffic()->set_closing_reals(sent.closing);
     ready_ = true;
     ready = take_ready(0, unix_seconds());
   }
@@ -124,16 +172,16 @@ void StudyBoard::show_note(std::uint32_t epoch, const EpochNote& note) {
   notes_[epoch] = note;
 }
 
-void StudyBoard::show_traffic(const Traffic& traffic) {
+void StudyBoard::show_traffic(const v1::Traffic& traffic) {
   const std::lock_guard lock(mutex_);
-  status_.traffic = traffic;
+  *status_.mutable_traffic() = traffic;
 }
 
-void StudyBoard::show_state(StudyState state) {
+void StudyBoard::show_state(v1::StudyState state) {
   std::vector<Ready> ready;
   {
     const std::lock_guard lock(mutex_);
-    status_.state = state;
+    status_.set_state(state);
     ready = take_ready(0, unix_seconds());
   }
   answer(std::move(ready));
@@ -141,22 +189,22 @@ void StudyBoard::show_state(StudyState state) {
 
 void StudyBoard::show_problem(const std::string& problem) {
   const std::lock_guard lock(mutex_);
-  status_.problem = problem;
+  status_.set_problem(clean_text(problem));
 }
 
-StudyState StudyBoard::state() const {
+v1::StudyState StudyBoard::state() const {
   const std::lock_guard lock(mutex_);
-  return status_.state;
+  return status_.state();
 }
 
 std::string StudyBoard::problem() const {
   const std::lock_guard lock(mutex_);
-  return status_.problem;
+  return status_.problem();
 }
 
 std::uint32_t StudyBoard::epoch() const {
   const std::lock_guard lock(mutex_);
-  return status_.epoch;
+  return status_.epoch();
 }
 
 bool StudyBoard::ready() const {
@@ -169,47 +217,62 @@ std::uint32_t StudyBoard::num_broadcasts() const {
   return static_cast<std::uint32_t>(broadcasts_.size());
 }
 
-std::map<std::uint32_t, EpochNote> StudyBoard::notes() const {
+v1::Traffic StudyBoard::traffic() const {
   const std::lock_guard lock(mutex_);
-  return notes_;
-}
-
-Traffic StudyBoard::traffic() const {
-  const std::lock_guard lock(mutex_);
-  return status_.traffic;
+  return status_.traffic();
 }
 
 bool StudyBoard::uploaded(std::uint32_t agent) const {
   const std::lock_guard lock(mutex_);
+  return has_uploaded(agent);
+}
+
+bool StudyBoard::has_uploaded(std::uint32_t agent) const {
   return ready_ && !std::binary_search(missing_.begin(), missing_.end(), agent);
 }
 
 bool StudyBoard::has_quorum() const {
   const std::lock_guard lock(mutex_);
-  const std::size_t uploaded = num_agents_ - retired_.size() - status_.waiting_for.size();
-  return ready_ && uploaded > 0 && uploaded >= status_.quorum;
+  const std::size_t uploaded =
+      num_agents_ - retired_.size() - static_cast<std::size_t>(status_.waiting_for_size());
+  return ready_ && uploaded > 0 && uploaded >= status_.quorum();
 }
 
 std::uint32_t StudyBoard::epochs_taken_part(std::uint32_t agent) const {
   const std::lock_guard lock(mutex_);
+  return num_taken_part(agent);
+}
+
+std::uint32_t StudyBoard::num_taken_part(std::uint32_t agent) const {
   std::uint32_t count = 0;
-  for (const EpochStatus& epoch : status_.epochs) {
-    if (!std::binary_search(epoch.excluded.begin(), epoch.excluded.end(), agent)) ++count;
+  for (const v1::EpochStatus& epoch : status_.closed_epochs()) {
+    if (!std::binary_search(epoch.excluded().begin(), epoch.excluded().end(), agent)) ++count;
   }
   return count;
 }
 
-StudyStatus StudyBoard::status(double now_unix) const {
+v1::StudyStatus StudyBoard::status(double now_unix) const {
   const std::lock_guard lock(mutex_);
-  StudyStatus status = status_;
-  for (EpochStatus& epoch : status.epochs) {
-    const auto note = notes_.find(epoch.epoch);
+  v1::StudyStatus status = status_;
+  for (v1::EpochStatus& epoch : *status.mutable_closed_epochs()) {
+    const auto note = notes_.find(epoch.epoch());
     if (note == notes_.end()) continue;
-    epoch.why = note->second.why;
-    epoch.seconds = note->second.closed_unix - note->second.opened_unix;
+    epoch.set_why(note->second.why);
+    epoch.set_seconds(note->second.closed_unix - note->second.opened_unix);
   }
-  status.epoch_seconds = waiting_locked(now_unix).seconds();
+  status.set_epoch_seconds(waiting_locked(now_unix).seconds());
   return status;
+}
+
+void StudyBoard::add_agents(const LeaseTable& leases, double now, v1::StudyStatus& status) const {
+  const std::lock_guard lock(mutex_);
+  for (std::uint32_t agent = 0; agent < num_agents_; ++agent) {
+    v1::AgentStatus& line = *status.add_agent_status();
+    line = leases.status(agent, status.epoch(), now);
+    line.set_uploaded(has_uploaded(agent));
+    line.set_epochs_excluded(static_cast<std::uint32_t>(status.closed_epochs_size()) -
+                             num_taken_part(agent));
+  }
 }
 
 v1::Waiting StudyBoard::waiting(double now_unix) const {
@@ -219,13 +282,13 @@ v1::Waiting StudyBoard::waiting(double now_unix) const {
 
 v1::Waiting StudyBoard::waiting_locked(double now_unix) const {
   v1::Waiting waiting;
-  waiting.set_epoch(status_.epoch);
-  waiting.set_num_agents(static_cast<std::uint32_t>(status_.waiting_for.size()));
-  const std::size_t named = std::min(kMaxNamedAgents, status_.waiting_for.size());
-  waiting.mutable_agents()->Add(status_.waiting_for.begin(),
-                                status_.waiting_for.begin() + static_cast<std::ptrdiff_t>(named));
-  const auto note = notes_.find(status_.epoch);
-  if (status_.state == StudyState::kRunning && note != notes_.end()) {
+  waiting.set_epoch(status_.epoch());
+  const auto& missing = status_.waiting_for();
+  waiting.set_num_agents(static_cast<std::uint32_t>(missing.size()));
+  const int named = std::min(kMaxNamedAgents, missing.size());
+  waiting.mutable_agents()->Add(missing.begin(), missing.begin() + named);
+  const auto note = notes_.find(status_.epoch());
+  if (status_.state() == v1::STUDY_STATE_RUNNING && note != notes_.end()) {
     waiting.set_seconds(std::max(0.0, now_unix - note->second.opened_unix));
   }
   return waiting;
@@ -238,9 +301,7 @@ void StudyBoard::count_broadcasts(std::uint32_t agent, std::uint32_t known, std:
   std::uint32_t& counted = told_.try_emplace(agent, known).first->second;
   for (; counted < told; ++counted) {
     const Broadcast& broadcast = broadcasts_[counted];
-    Traffic& traffic = status_.traffic;
-    (broadcast.closing ? traffic.closing_bytes : traffic.payload_down_bytes) +=
-        broadcast.message.ByteSizeLong();
+    count_payload(broadcast.message, broadcast.closing, true);
   }
 }
 
@@ -253,8 +314,8 @@ v1::FetchReply StudyBoard::reply_from(std::uint32_t agent, std::uint32_t known, 
     *reply.add_broadcasts() = broadcasts_[told].message;
   }
   count_broadcasts(agent, known, told);
-  reply.set_state(static_cast<v1::StudyState>(status_.state));
-  reply.set_problem(status_.problem);
+  reply.set_state(status_.state());
+  reply.set_problem(status_.problem());
   *reply.mutable_waiting() = waiting_locked(now_unix);
   return reply;
 }
@@ -274,14 +335,14 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
       refused = {StatusCode::DATA_LOSS,
                  fmt::format("agent {} has {} broadcasts of study \"{}\", the coordinator only {}: "
                              "its storage was set back to an older copy",
-                             agent, known, status_.name, broadcasts_.size())};
+                             agent, known, status_.study(), broadcasts_.size())};
     } else if (request.known_digest() != chain_[known]) {
       refused = {
           StatusCode::FAILED_PRECONDITION,
           fmt::format("agent {} and the coordinator do not have the same first {} broadcasts "
                       "({:016x} and {:016x})",
                       agent, known, request.known_digest(), chain_[known])};
-    } else if (known < broadcasts_.size() || status_.state != StudyState::kRunning ||
+    } else if (known < broadcasts_.size() || status_.state() != v1::STUDY_STATE_RUNNING ||
                until <= now) {
       reply = reply_from(agent, known, now_unix);
     } else {
@@ -301,7 +362,7 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
 
 std::vector<StudyBoard::Ready> StudyBoard::take_ready(double now, double now_unix) {
   std::vector<Ready> ready;
-  const bool over = status_.state != StudyState::kRunning;
+  const bool over = status_.state() != v1::STUDY_STATE_RUNNING;
   std::erase_if(waiters_, [&](Waiter& waiter) {
     if (!over && waiter.known >= broadcasts_.size() && waiter.until > now) return false;
     ready.push_back({std::move(waiter.done), reply_from(waiter.agent, waiter.known, now_unix)});
@@ -347,14 +408,25 @@ void StudyBoard::close(const grpc::Status& status) {
 
 void StudyBoard::count_call() {
   const std::lock_guard lock(mutex_);
-  ++status_.traffic.calls;
+  v1::Traffic& traffic = *status_.mutable_traffic();
+  traffic.set_calls(traffic.calls() + 1);
 }
 
 void StudyBoard::count_upload(const v1::Message& message) {
   const std::lock_guard lock(mutex_);
-  Traffic& traffic = status_.traffic;
-  (is_closing(message) ? traffic.closing_bytes : traffic.payload_up_bytes) +=
-      message.ByteSizeLong();
+  count_payload(message, is_closing(message), false);
+}
+
+void StudyBoard::count_payload(const v1::Message& message, bool closing, bool down) {
+  v1::Traffic& traffic = *status_.mutable_traffic();
+  const std::uint64_t bytes = message.ByteSizeLong();
+  if (closing) {
+    traffic.set_closing_bytes(traffic.closing_bytes() + bytes);
+  } else if (down) {
+    traffic.set_payload_down_bytes(traffic.payload_down_bytes() + bytes);
+  } else {
+    traffic.set_payload_up_bytes(traffic.payload_up_bytes() + bytes);
+  }
 }
 
 }  // namespace duets::service

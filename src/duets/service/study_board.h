@@ -15,8 +15,8 @@
 
 #include "duets/protocol/coordinator.h"
 #include "duets/service/definition.h"
+#include "duets/service/lease_table.h"
 #include "duets/service/study_journal.h"
-#include "duets/service/study_status.h"
 
 namespace duets::service {
 
@@ -34,33 +34,34 @@ class StudyBoard {
   /// What the coordinator knows now. Waiting calls that can be answered are answered. A study that
   /// an operator stopped stays stopped.
   void show(const protocol::Coordinator& coordinator, const random::StudySecret& secret,
-            StudyState state);
+            v1::StudyState state);
   void show_policy(const ClosePolicy& policy);
   /// Increasing.
   void show_retired(std::vector<std::uint32_t> agents);
   void show_note(std::uint32_t epoch, const EpochNote& note);
-  void show_traffic(const Traffic& traffic);
-  void show_state(StudyState state);
+  void show_traffic(const v1::Traffic& traffic);
+  void show_state(v1::StudyState state);
   /// Why nothing moves; empty: all is well.
   void show_problem(const std::string& problem);
 
   // --- calls read ---
-  StudyState state() const;
+  v1::StudyState state() const;
   std::string problem() const;
   std::uint32_t epoch() const;
   /// False until the worker has brought the study back after a start.
   bool ready() const;
   std::uint32_t num_broadcasts() const;
-  std::map<std::uint32_t, EpochNote> notes() const;
-  Traffic traffic() const;
+  v1::Traffic traffic() const;
   /// The message of this agent for the open epoch is taken.
   bool uploaded(std::uint32_t agent) const;
   /// Enough agents that are not retired have uploaded, and at least one.
   bool has_quorum() const;
   /// Epochs closed with this agent.
   std::uint32_t epochs_taken_part(std::uint32_t agent) const;
-  /// Agents, presence, deadline and guarantee are left to the caller.
-  StudyStatus status(double now_unix) const;
+  /// Without agents, and without what the board does not know: deadline, guarantee, creation.
+  v1::StudyStatus status(double now_unix) const;
+  /// A line an agent: what the leases say of it at `now`, and what is known of it here.
+  void add_agents(const LeaseTable& leases, double now, v1::StudyStatus& status) const;
   v1::Waiting waiting(double now_unix) const;
 
   /// Answers at once when there are broadcasts beyond `known` or the study does not run; otherwise
@@ -95,8 +96,11 @@ class StudyBoard {
     v1::FetchReply reply;
   };
   v1::FetchReply reply_from(std::uint32_t agent, std::uint32_t known, double now_unix);
+  void count_payload(const v1::Message& message, bool closing, bool down);
   void count_broadcasts(std::uint32_t agent, std::uint32_t known, std::uint32_t told);
   v1::Waiting waiting_locked(double now_unix) const;
+  bool has_uploaded(std::uint32_t agent) const;
+  std::uint32_t num_taken_part(std::uint32_t agent) const;
   void update_expected();
   std::vector<Ready> take_ready(double now, double now_unix);
   static void answer(std::vector<Ready> ready);
@@ -104,7 +108,7 @@ class StudyBoard {
   const std::uint32_t num_agents_;
   const protocol::RewardScale scale_;
   mutable std::mutex mutex_;
-  StudyStatus status_;  ///< without agents
+  v1::StudyStatus status_;  ///< without agents
   bool ready_ = false;
   ClosePolicy policy_;
   std::vector<std::uint32_t> missing_;  ///< agents without an upload for the open epoch

@@ -11,15 +11,15 @@ namespace {
 TEST(StudyBoard, WhatAnOperatorStoppedStaysStoppedWhateverTheWorkerShows) {
   auto run = test_run();
   StudyBoard board(test_definition());
-  board.show_state(StudyState::kStopped);
-  board.show(run.coordinator(), parse_secret(kTestSecret, "test"), StudyState::kRunning);
-  EXPECT_EQ(board.state(), StudyState::kStopped);
+  board.show_state(v1::STUDY_STATE_STOPPED);
+  board.show(run.coordinator(), parse_secret(kTestSecret, "test"), v1::STUDY_STATE_RUNNING);
+  EXPECT_EQ(board.state(), v1::STUDY_STATE_STOPPED);
 }
 
 TEST(StudyBoard, AClosedBoardAnswersWhoWaitsAndWhoComesLater) {
   auto run = test_run();
   StudyBoard board(test_definition());
-  board.show(run.coordinator(), parse_secret(kTestSecret, "test"), StudyState::kRunning);
+  board.show(run.coordinator(), parse_secret(kTestSecret, "test"), v1::STUDY_STATE_RUNNING);
   int answered = 0;
   const FetchDone done = [&](const grpc::Status& status, v1::FetchReply&&) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
@@ -48,23 +48,23 @@ TEST(StudyBoard, ABroadcastCountsOnceForEachAgent) {
     EXPECT_GT(num_broadcasts, 0);
   };
   fetch(0);
-  const std::uint64_t bytes = board.traffic().payload_down_bytes;
+  const std::uint64_t bytes = board.traffic().payload_down_bytes();
   EXPECT_GT(bytes, 0U);
   fetch(0);
-  EXPECT_EQ(board.traffic().payload_down_bytes, bytes);
+  EXPECT_EQ(board.traffic().payload_down_bytes(), bytes);
   fetch(1);
-  EXPECT_EQ(board.traffic().payload_down_bytes, 2 * bytes);
+  EXPECT_EQ(board.traffic().payload_down_bytes(), 2 * bytes);
 }
 
 TEST(StudyBoard, RealsAreThoseOfTheRecords) {
   auto run = test_run();
   run.finish();
   StudyBoard board(test_definition());
-  board.show(run.coordinator(), parse_secret(kTestSecret, "test"), StudyState::kFinished);
+  board.show(run.coordinator(), parse_secret(kTestSecret, "test"), v1::STUDY_STATE_FINISHED);
   ASSERT_FALSE(run.summary().communication().empty());
   const protocol::CommunicationPoint& end = run.summary().communication().back();
-  EXPECT_EQ(static_cast<double>(board.traffic().reals_links), end.links);
-  EXPECT_EQ(static_cast<double>(board.traffic().closing_reals), end.closing);
+  EXPECT_EQ(static_cast<double>(board.traffic().reals_links()), end.links);
+  EXPECT_EQ(static_cast<double>(board.traffic().closing_reals()), end.closing);
 }
 
 TEST(Reply, IsGivenOnceAndAlsoWhenTheJobIsDropped) {

@@ -69,7 +69,7 @@ StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, Stud
       board_(definition_),
       policy_(stored.policy),
       leases_(definition_.study->agents, options_.lease_seconds),
-      said_presence_(definition_.study->agents, Presence::kNever),
+      said_presence_(definition_.study->agents, v1::PRESENCE_NEVER_SEEN),
       notes_(std::move(stored.epochs)) {
   if (!stored.leases.empty()) leases_.load(stored.leases, steady_seconds());
   board_.show_policy(policy_);
@@ -107,17 +107,17 @@ void StudyHost::say(const std::string& message, LogLevel level, const std::strin
 void StudyHost::fail(const std::string& problem) {
   say("cannot go on: " + problem, LogLevel::kError);
   const std::lock_guard lock(state_mutex_);
-  if (board_.state() == StudyState::kStopped) return;
+  if (board_.state() == v1::STUDY_STATE_STOPPED) return;
   try {
     journal_.set_failed(clean_text(problem));
   } catch (const base::Error& error) {
     say(fmt::format("and that cannot be stored: {}", error.what()), LogLevel::kError);
   }
   board_.show_problem(problem);
-  board_.show_state(StudyState::kFailed);
+  board_.show_state(v1::STUDY_STATE_FAILED);
 }
 
-void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState state) {
+void StudyHost::recover(const std::vector<base::Bytes>& records, v1::StudyState state) {
   try {
     coordinator_.emplace(
         protocol::Coordinator::replay(definition_.study, secret_, executor_, records));
@@ -127,19 +127,19 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, StudyState stat
                       base::count_text(records.size(), "record", "records")));
     }
     // What failed may go on with another release, or another disk.
-    if (state == StudyState::kFailed) {
-      state = StudyState::kRunning;
+    if (state == v1::STUDY_STATE_FAILED) {
+      state = v1::STUDY_STATE_RUNNING;
       journal_.set_state(state);
     }
-    const bool runs = state == StudyState::kRunning;
+    const bool runs = state == v1::STUDY_STATE_RUNNING;
     epoch_began_ = steady_seconds();
     if (!carry_out(runs ? coordinator_->resume() : protocol::Effects{}, "complete")) return;
     if (runs && !close_without_retired().ok() &&
-        (stopping_ || board_.state() == StudyState::kFailed)) {
+        (stopping_ || board_.state() == v1::STUDY_STATE_FAILED)) {
       return;
     }
     board_.show(*coordinator_, secret_,
-                runs && coordinator_->finished() ? StudyState::kFinished : state);
+                runs && coordinator_->finished() ? v1::STUDY_STATE_FINISHED : state);
   } catch (const std::exception& error) {
     fail(error.what());
   }
@@ -173,9 +173,10 @@ bool StudyHost::persist(const protocol::Effects& effects, const std::string& why
   while (true) {
     try {
       const std::lock_guard lock(state_mutex_);
-      const StudyState state = board_.state() == StudyState::kStopped ? StudyState::kStopped
-                               : coordinator_->finished()             ? StudyState::kFinished
-                                                                      : StudyState::kRunning;
+      const v1::StudyState state = board_.state() == v1::STUDY_STATE_STOPPED
+                                       ? v1::STUDY_STATE_STOPPED
+                                   : coordinator_->finished() ? v1::STUDY_STATE_FINISHED
+                                                              : v1::STUDY_STATE_RUNNING;
       journal_.append(effects.records, notes_, board_.traffic(), state);
       if (said) {
         say("the storage can be written again");
@@ -199,7 +200,8 @@ bool StudyHost::persist(const protocol::Effects& effects, const std::string& why
 void StudyHost::publish(const protocol::Effects& effects, bool finished) {
   for (const protocol::Record& record : effects.records) board_.show(record);
   for (const auto& [epoch, note] : notes_) board_.show_note(epoch, note);
-  board_.show(*coordinator_, secret_, finished ? StudyState::kFinished : StudyState::kRunning);
+  board_.show(*coordinator_, secret_,
+              finished ? v1::STUDY_STATE_FINISHED : v1::STUDY_STATE_RUNNING);
 }
 
 void StudyHost::report(const protocol::Effects& effects) {
@@ -211,17 +213,17 @@ void StudyHost::report(const protocol::Effects& effects) {
                       protocol::lengths(*definition_.study).size(),
                       base::count_text(began->length, "query", "queries")));
     } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
-      const StudyStatus status = board_.status(unix_seconds());
-      if (status.epochs.empty()) continue;
-      const EpochStatus& epoch = status.epochs.back();
+      const v1::StudyStatus status = board_.status(unix_seconds());
+      if (status.closed_epochs().empty()) continue;
+      const v1::EpochStatus& epoch = *status.closed_epochs().rbegin();
       say(fmt::format(
-          "epoch {} closed ({}) with {} of {}, {}{}", base::value(ended->epoch), epoch.why,
-          epoch.participants, base::count_text(status.agents, "agent", "agents"),
-          base::count_text(epoch.holes, "hole", "holes"),
-          epoch.excluded.empty()
+          "epoch {} closed ({}) with {} of {}, {}{}", base::value(ended->epoch), epoch.why(),
+          epoch.participants(), base::count_text(status.agents(), "agent", "agents"),
+          base::count_text(epoch.holes(), "hole", "holes"),
+          epoch.excluded().empty()
               ? ""
-              : fmt::format("; without {} {}", epoch.excluded.size() == 1 ? "agent" : "agents",
-                            fmt::join(epoch.excluded, ", "))));
+              : fmt::format("; without {} {}", epoch.excluded_size() == 1 ? "agent" : "agents",
+                            fmt::join(epoch.excluded(), ", "))));
     } else if (const auto* refused = std::get_if<protocol::MessageRefused>(&event)) {
       report(refused->refusal);
     } else if (std::holds_alternative<protocol::StudyFinished>(event)) {
@@ -272,7 +274,7 @@ grpc::Status StudyHost::objection_to(const v1::SendRequest& request, protocol::M
   }
   // A disk that takes nothing keeps the worker waiting: say so instead of letting callers wait.
   if (const std::string problem = board_.problem();
-      !problem.empty() && board_.state() != StudyState::kFailed) {
+      !problem.empty() && board_.state() != v1::STUDY_STATE_FAILED) {
     return {StatusCode::UNAVAILABLE, problem};
   }
   const std::lock_guard lock(pending_mutex_);
@@ -306,7 +308,7 @@ void StudyHost::send(const v1::SendRequest& request, SendDone done) {
 
 grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message& wire,
                              v1::SendReply& reply) {
-  if (board_.state() == StudyState::kRunning || board_.state() == StudyState::kFinished) {
+  if (board_.state() == v1::STUDY_STATE_RUNNING || board_.state() == v1::STUDY_STATE_FINISHED) {
     try {
       protocol::Effects effects = coordinator_->receive(message);
       const std::vector<protocol::Outgoing> outgoing = effects.messages;
@@ -325,7 +327,7 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
       fail(fmt::format("{}: {}", upload_name(message), error.what()));
     }
   }
-  reply.set_state(static_cast<v1::StudyState>(board_.state()));
+  reply.set_state(board_.state());
   return grpc::Status::OK;
 }
 

@@ -21,7 +21,7 @@
 #include "duets/protocol/coordinator.h"
 #include "duets/service/certificates.h"
 #include "duets/service/lease_table.h"
-#include "duets/service/link.h"
+#include "duets/service/log.h"
 #include "duets/service/reply.h"
 #include "duets/service/study_board.h"
 #include "duets/service/study_journal.h"
@@ -61,19 +61,19 @@ class StudyHost {
   grpc::Status beat(const v1::BeatRequest& request, v1::BeatReply& reply);
   grpc::Status leave(const v1::LeaveRequest& request);
 
-  StudyStatus status() const;
-  StudyState state() const { return board_.state(); }
+  v1::StudyStatus status() const;
+  v1::StudyState state() const { return board_.state(); }
   /// Its records are read, or cannot be.
-  bool is_ready() const { return board_.ready() || board_.state() == StudyState::kFailed; }
+  bool is_ready() const { return board_.ready() || board_.state() == v1::STUDY_STATE_FAILED; }
   /// Persisted: nothing more happens in this study.
   void stop();
   /// Ends the open epoch with the agents that have uploaded; `done` hears when it is stored.
   /// INVALID_ARGUMENT when nobody has, or another epoch is open.
-  void close_epoch(std::uint32_t epoch, DecisionDone done);
+  void close_epoch(const v1::CloseEpochRequest& request, DecisionDone done);
   /// Goes on without the agent for good; `done` hears when it is stored. What it has uploaded for
   /// the open epoch counts; nothing more is taken, and no epoch waits for it. INVALID_ARGUMENT for
   /// the last agent, and when fewer than the quorum would be left. Once more: nothing.
-  void retire_agent(std::uint32_t agent, DecisionDone done);
+  void retire_agent(const v1::RetireAgentRequest& request, DecisionDone done);
   /// Another quorum, deadline or both; `done` hears when it is stored. INVALID_ARGUMENT for a
   /// quorum above the number of agents that are not retired, and for a deadline without a quorum.
   void set_policy(const v1::SetPolicyRequest& request, DecisionDone done);
@@ -91,7 +91,7 @@ class StudyHost {
  private:
   grpc::Status grant_lease(std::optional<std::uint32_t> wanted, const Holder& holder,
                            const v1::JoinRequest& request, Grant& grant);
-  void recover(const std::vector<base::Bytes>& records, StudyState state);
+  void recover(const std::vector<base::Bytes>& records, v1::StudyState state);
   bool carry_out(protocol::Effects effects, const std::string& why);
   bool persist(const protocol::Effects& effects, const std::string& why);
   void publish(const protocol::Effects& effects, bool finished);
@@ -111,7 +111,7 @@ class StudyHost {
   void fail(const std::string& problem);
   void check_presence(double now);
   std::optional<double> deadline_seconds() const;
-  bool is_over_deadline(const StudyStatus& status) const;
+  bool is_over_deadline(const v1::StudyStatus& status) const;
   std::optional<grpc::Status> not_serving() const;
   grpc::Status check_caller(const v1::Caller& caller);
   grpc::Status check_not_retired(std::uint32_t agent) const;
@@ -132,7 +132,7 @@ class StudyHost {
   std::mutex join_mutex_;  ///< one at a time: the table is stored before it is used
   mutable std::mutex lease_mutex_;
   LeaseTable leases_;
-  std::vector<Presence> said_presence_;
+  std::vector<v1::Presence> said_presence_;
   std::map<std::uint32_t, std::string> refused_;  ///< why the last message of an agent was refused
 
   std::mutex state_mutex_;  ///< an operator's stop is not overwritten by the worker's records

@@ -11,6 +11,7 @@
 #include "duets/service/handshake.h"
 #include "duets/service/status_code.h"
 #include "duets/service/study_host.h"
+#include "duets/service/study_status.h"
 #include "duets/service/wire.h"
 #include "duets/service/wire_text.h"
 
@@ -20,6 +21,15 @@ namespace {
 using grpc::StatusCode;
 
 constexpr std::size_t kMaxText = 500;
+
+// What an agent says of itself is shown to people.
+v1::Progress checked_progress(v1::Progress progress) {
+  progress.set_problem(clean_text(progress.problem(), kMaxText));
+  const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
+  if (!is_time(progress.seconds_per_query())) progress.set_seconds_per_query(0);
+  if (!is_time(progress.query_seconds())) progress.set_query_seconds(0);
+  return progress;
+}
 
 std::string key_bytes(const random::Coin& coin) { return {coin.key().begin(), coin.key().end()}; }
 
@@ -116,7 +126,7 @@ grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const H
     const std::lock_guard lock(lease_mutex_);
     // A heartbeat that came meanwhile does not undo what is stored.
     leases_.join(grant.agent, holder, /*take_over=*/true, now);
-    said_presence_[grant.agent] = Presence::kLive;
+    said_presence_[grant.agent] = v1::PRESENCE_LIVE;
   }
   // Whoever held the agent before and waits hears of it now.
   if (grant.changed) board_.release(grant.agent);
@@ -153,21 +163,10 @@ grpc::Status StudyHost::beat(const v1::BeatRequest& request, v1::BeatReply& repl
   {
     const std::lock_guard lock(lease_mutex_);
     for (const v1::Progress& progress : request.progress()) {
-      Beat beat{progress.token(),
-                progress.epoch(),
-                progress.answered(),
-                progress.holes(),
-                progress.seconds_per_query(),
-                progress.query_seconds(),
-                clean_text(progress.problem(), kMaxText)};
-      if (!std::isfinite(beat.seconds_per_query) || beat.seconds_per_query < 0) {
-        beat.seconds_per_query = 0;
-      }
-      if (!std::isfinite(beat.query_seconds) || beat.query_seconds < 0) beat.query_seconds = 0;
-      if (!leases_.beat(progress.agent(), beat, now)) reply.add_fenced(progress.agent());
+      if (!leases_.beat(checked_progress(progress), now)) reply.add_fenced(progress.agent());
     }
   }
-  reply.set_state(static_cast<v1::StudyState>(board_.state()));
+  reply.set_state(board_.state());
   *reply.mutable_waiting() = board_.waiting(unix_seconds());
   return grpc::Status::OK;
 }
@@ -202,31 +201,31 @@ std::optional<double> StudyHost::deadline_seconds() const {
   return deadline * *seconds * protocol::lengths(*definition_.study)[epoch - 1];
 }
 
-StudyStatus StudyHost::status() const {
+v1::StudyStatus StudyHost::status() const {
   const double now = steady_seconds();
-  StudyStatus status = board_.status(unix_seconds());
-  status.created_unix = created_unix_;
-  if (const auto limit = deadline_seconds(); limit && status.state == StudyState::kRunning) {
+  v1::StudyStatus status = board_.status(unix_seconds());
+  status.set_created(created_unix_);
+  if (const auto limit = deadline_seconds(); limit && status.state() == v1::STUDY_STATE_RUNNING) {
     // People count from the opening of the epoch, also when the deadline began anew since.
-    status.deadline_seconds = *limit + std::max(0.0, status.epoch_seconds - (now - epoch_began_));
+    status.set_deadline_seconds(*limit +
+                                std::max(0.0, status.epoch_seconds() - (now - epoch_began_)));
   }
-  status.guarantee = protocol::guarantee_of(*definition_.study, status.complete_participation);
-  const std::lock_guard lock(lease_mutex_);
-  for (std::uint32_t agent = 0; agent < status.agents; ++agent) {
-    AgentStatus line = leases_.status(agent, status.epoch, now);
-    line.uploaded = board_.uploaded(agent);
-    const auto refused = refused_.find(agent);
-    if (refused != refused_.end()) line.problem = refused->second;
-    line.epochs_excluded =
-        static_cast<std::uint32_t>(status.epochs.size()) - board_.epochs_taken_part(agent);
-    status.agent_status.push_back(std::move(line));
+  status.set_guarantee(protocol::guarantee_of(*definition_.study, status.complete_participation()));
+  {
+    const std::lock_guard lock(lease_mutex_);
+    board_.add_agents(leases_, now, status);
+    for (v1::AgentStatus& line : *status.mutable_agent_status()) {
+      const auto refused = refused_.find(line.agent());
+      if (refused != refused_.end()) line.set_problem(refused->second);
+    }
   }
+  derive(status);
   return status;
 }
 
-bool StudyHost::is_over_deadline(const StudyStatus& status) const {
+bool StudyHost::is_over_deadline(const v1::StudyStatus& status) const {
   const auto limit = deadline_seconds();
-  return status.state == StudyState::kRunning && limit && board_.has_quorum() &&
+  return status.state() == v1::STUDY_STATE_RUNNING && limit && board_.has_quorum() &&
          steady_seconds() - epoch_began_ > *limit;
 }
 
@@ -235,14 +234,14 @@ void StudyHost::check_presence(double now) {
   {
     const std::lock_guard lock(lease_mutex_);
     for (std::uint32_t agent = 0; agent < said_presence_.size(); ++agent) {
-      const Presence presence = leases_.presence(agent, now);
-      if (presence == Presence::kLost && said_presence_[agent] == Presence::kLive) {
+      const v1::Presence presence = leases_.presence(agent, now);
+      if (presence == v1::PRESENCE_LOST && said_presence_[agent] == v1::PRESENCE_LIVE) {
         lost.push_back(agent);
       }
       said_presence_[agent] = presence;
     }
   }
-  if (lost.empty() || board_.state() != StudyState::kRunning) return;
+  if (lost.empty() || board_.state() != v1::STUDY_STATE_RUNNING) return;
   say(fmt::format("not heard of agents {} for {:.0f} s", fmt::join(lost, ", "),
                   options_.lease_seconds),
       LogLevel::kWarning);
@@ -253,10 +252,10 @@ void StudyHost::tick() {
   board_.expire(now, unix_seconds());
   check_presence(now);
   if (policy().deadline <= 0 || close_posted_) return;
-  const StudyStatus status = board_.status(unix_seconds());
+  const v1::StudyStatus status = board_.status(unix_seconds());
   if (!is_over_deadline(status)) return;
   close_posted_ = true;
-  worker_.post([this, epoch = status.epoch] {
+  worker_.post([this, epoch = status.epoch()] {
     // The epoch may have ended by itself, or an operator may have changed the deadline.
     if (is_over_deadline(board_.status(unix_seconds()))) close_with_uploads(epoch, "deadline");
     close_posted_ = false;

@@ -8,6 +8,7 @@
 #include "duets/base/error.h"
 #include "duets/service/status_code.h"
 #include "duets/service/study_host.h"
+#include "duets/service/study_status.h"
 
 namespace duets::service {
 namespace {
@@ -21,10 +22,10 @@ std::string deadline_text(double deadline) {
 }  // namespace
 
 grpc::Status StudyHost::check_running() const {
-  if (board_.state() == StudyState::kRunning && coordinator_) return grpc::Status::OK;
+  if (board_.state() == v1::STUDY_STATE_RUNNING && coordinator_) return grpc::Status::OK;
   return {StatusCode::INVALID_ARGUMENT,
           fmt::format("study = {}: is {}, not running", definition_.study->name,
-                      base::name_of(board_.state()))};
+                      word_of(board_.state()))};
 }
 
 ClosePolicy StudyHost::policy() const {
@@ -37,18 +38,19 @@ void StudyHost::decide(std::function<grpc::Status()> decision, DecisionDone done
   if (const auto status = not_serving()) return (*answer)(*status);
   // A disk that takes nothing keeps the worker waiting. A failed study does not: it says so.
   if (const std::string problem = board_.problem();
-      !problem.empty() && board_.state() != StudyState::kFailed) {
+      !problem.empty() && board_.state() != v1::STUDY_STATE_FAILED) {
     return (*answer)({StatusCode::UNAVAILABLE, problem});
   }
   worker_.post([decision = std::move(decision), answer] { (*answer)(decision()); });
 }
 
-void StudyHost::close_epoch(std::uint32_t epoch, DecisionDone done) {
-  decide([this, epoch] { return close_with_uploads(epoch, "operator"); }, std::move(done));
+void StudyHost::close_epoch(const v1::CloseEpochRequest& request, DecisionDone done) {
+  decide([this, epoch = request.epoch()] { return close_with_uploads(epoch, "operator"); },
+         std::move(done));
 }
 
-void StudyHost::retire_agent(std::uint32_t agent, DecisionDone done) {
-  decide([this, agent] { return retire_now(agent); }, std::move(done));
+void StudyHost::retire_agent(const v1::RetireAgentRequest& request, DecisionDone done) {
+  decide([this, agent = request.agent()] { return retire_now(agent); }, std::move(done));
 }
 
 void StudyHost::set_policy(const v1::SetPolicyRequest& request, DecisionDone done) {
@@ -57,10 +59,10 @@ void StudyHost::set_policy(const v1::SetPolicyRequest& request, DecisionDone don
 
 void StudyHost::stop() {
   const std::lock_guard lock(state_mutex_);
-  base::require(board_.state() == StudyState::kRunning, "study", definition_.study->name,
-                fmt::format("is {}, not running", base::name_of(board_.state())));
-  journal_.set_state(StudyState::kStopped);
-  board_.show_state(StudyState::kStopped);
+  base::require(board_.state() == v1::STUDY_STATE_RUNNING, "study", definition_.study->name,
+                fmt::format("is {}, not running", word_of(board_.state())));
+  journal_.set_state(v1::STUDY_STATE_STOPPED);
+  board_.show_state(v1::STUDY_STATE_STOPPED);
   say("stopped by an operator");
 }
 

@@ -3,7 +3,6 @@
 
 #include "duets/service/lease_table.h"
 #include "duets/service/server_test_support.h"
-#include "duets/service/stored_study.h"
 #include "duets/service/study_journal.h"
 
 namespace duets::service {
@@ -37,7 +36,7 @@ class OperatorDecisionTest : public ServerTest {
       upload(*agents[0], epoch);
       upload(*agents[1], epoch);
     }
-    ASSERT_TRUE(is(StudyState::kFinished));
+    ASSERT_TRUE(is(v1::STUDY_STATE_FINISHED));
   }
   // What a simulation gives in which agent 2 takes part in the first `epochs` epochs only.
   void expect_run_without_last_after(std::uint32_t epochs) {
@@ -45,13 +44,13 @@ class OperatorDecisionTest : public ServerTest {
     for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) {
       run.run_epoch(epoch <= epochs ? std::set<std::uint32_t>{} : std::set<std::uint32_t>{2});
     }
-    EXPECT_EQ(status().run_digest, run.coordinator().summary().run_digest());
-    EXPECT_EQ(status().state_digest, run.coordinator().summary().state_digest());
+    EXPECT_EQ(from_wire(status().run_digest()), run.coordinator().summary().run_digest());
+    EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
   }
   std::string refused(std::uint32_t agent) {
-    EXPECT_EQ(protocol::error_kind([&] { server_->retire_agent("study", agent); }),
+    EXPECT_EQ(protocol::error_kind([&] { retire_agent(*server_, agent); }),
               base::ErrorKind::kInvalid);
-    return protocol::error_text([&] { server_->retire_agent("study", agent); });
+    return protocol::error_text([&] { retire_agent(*server_, agent); });
   }
 };
 
@@ -61,14 +60,14 @@ TEST_F(OperatorDecisionTest, ARetiredAgentIsExcludedFromTheOpenEpochOn) {
   run_epoch(agents, 1);
   upload(*agents[0], 2);
   upload(*agents[1], 2);
-  EXPECT_EQ(status().epoch, 2U) << "waits for agent 2";
-  server_->retire_agent("study", 2);
-  EXPECT_EQ(status().epoch, 3U) << "all that are left have uploaded";
-  EXPECT_THAT(status().epochs.at(1).excluded, ElementsAre(2U));
-  EXPECT_EQ(status().epochs.at(1).why, "retired");
-  EXPECT_TRUE(status().agent_status.at(2).retired);
-  EXPECT_THAT(status().waiting_for, ElementsAre(0U, 1U)) << "nobody waits for agent 2";
-  EXPECT_EQ(status().quorum, 2U) << "all that are left";
+  EXPECT_EQ(status().epoch(), 2U) << "waits for agent 2";
+  retire_agent(*server_, 2);
+  EXPECT_EQ(status().epoch(), 3U) << "all that are left have uploaded";
+  EXPECT_THAT(status().closed_epochs(1).excluded(), ElementsAre(2U));
+  EXPECT_EQ(status().closed_epochs(1).why(), "retired");
+  EXPECT_TRUE(status().agent_status(2).retired());
+  EXPECT_THAT(status().waiting_for(), ElementsAre(0U, 1U)) << "nobody waits for agent 2";
+  EXPECT_EQ(status().quorum(), 2U) << "all that are left";
   finish_without_last(agents, 3);
   expect_run_without_last_after(1);
 }
@@ -77,14 +76,14 @@ TEST_F(OperatorDecisionTest, WhatARetiredAgentHasUploadedForTheOpenEpochCounts) 
   create();
   auto agents = fleet();
   upload(*agents[2], 1);
-  server_->retire_agent("study", 2);
+  retire_agent(*server_, 2);
   upload(*agents[0], 1);
-  EXPECT_EQ(status().epoch, 1U) << "agent 1 is missing";
-  EXPECT_TRUE(status().agent_status.at(2).uploaded);
+  EXPECT_EQ(status().epoch(), 1U) << "agent 1 is missing";
+  EXPECT_TRUE(status().agent_status(2).uploaded());
   upload(*agents[1], 1);
-  ASSERT_TRUE(eventually([&] { return status().epoch == 2; }));
-  EXPECT_EQ(status().epochs.at(0).why, "complete");
-  EXPECT_THAT(status().epochs.at(0).excluded, IsEmpty());
+  ASSERT_TRUE(eventually([&] { return status().epoch() == 2; }));
+  EXPECT_EQ(status().closed_epochs(0).why(), "complete");
+  EXPECT_THAT(status().closed_epochs(0).excluded(), IsEmpty());
   finish_without_last(agents, 2);
   expect_run_without_last_after(1);
 }
@@ -95,8 +94,8 @@ TEST_F(OperatorDecisionTest, ARetiredAgentIsTurnedAwayInEveryCall) {
   agents[2]->query();
   v1::FetchReply fetched;
   while (!agents[2]->agent().outstanding()) ASSERT_TRUE(agents[2]->fetch(5, fetched).ok());
-  server_->retire_agent("study", 2);
-  server_->retire_agent("study", 2);  // once more: nothing
+  retire_agent(*server_, 2);
+  retire_agent(*server_, 2);  // once more: nothing
   v1::SendReply sent;
   const auto expect_refused = [](const grpc::Status& status) {
     EXPECT_EQ(status.error_code(), StatusCode::ABORTED);
@@ -111,21 +110,21 @@ TEST_F(OperatorDecisionTest, ARetiredAgentIsTurnedAwayInEveryCall) {
   v1::BeatReply beat;
   ASSERT_TRUE(agents[2]->beat(1, beat).ok());
   EXPECT_THAT(beat.fenced(), ElementsAre(2U));
-  EXPECT_FALSE(status().agent_status.at(2).uploaded);
+  EXPECT_FALSE(status().agent_status(2).uploaded());
 }
 
 TEST_F(OperatorDecisionTest, RetirementSurvivesARestart) {
   create();
   auto agents = fleet();
   run_epoch(agents, 1);
-  server_->retire_agent("study", 2);
+  retire_agent(*server_, 2);
   restart(agents);
-  EXPECT_TRUE(status().agent_status.at(2).retired);
+  EXPECT_TRUE(status().agent_status(2).retired());
   EXPECT_EQ(RawAgent(server_->address(), 2).join().error_code(), StatusCode::ABORTED);
   finish_without_last(agents, 2);
   expect_run_without_last_after(1);
-  const StudyStatus stored = stored_status(scratch_.path(), "study", protocol::kTestExecutor);
-  EXPECT_TRUE(stored.agent_status.at(2).retired);
+  const v1::StudyStatus stored = stored_status(scratch_.path(), "study");
+  EXPECT_TRUE(stored.agent_status(2).retired());
 }
 
 // The coordinator ended between the operator's decision and the end of the epoch.
@@ -144,8 +143,8 @@ TEST_F(OperatorDecisionTest, AnEpochThatOnlyARetiredAgentIsMissingFromClosesAfte
     journal.set_leases(leases.save());
   }
   restart(agents);
-  ASSERT_TRUE(eventually([&] { return status().epoch == 2; }));
-  EXPECT_EQ(status().epochs.at(0).why, "retired");
+  ASSERT_TRUE(eventually([&] { return status().epoch() == 2; }));
+  EXPECT_EQ(status().closed_epochs(0).why(), "retired");
   finish_without_last(agents, 2);
   expect_run_without_last_after(0);
 }
@@ -154,14 +153,14 @@ TEST_F(OperatorDecisionTest, TheQuorumAndTheLastAgentAreKept) {
   create();
   ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
   EXPECT_THAT(refused(3), HasSubstr("agent = 3: study \"study\" has agents 0 to 2"));
-  server_->set_policy("study", {2, 4.0});
-  server_->retire_agent("study", 0);
+  set_policy(*server_, {2, 4.0});
+  retire_agent(*server_, 0);
   EXPECT_THAT(refused(1), HasSubstr("1 agents would be left, and the quorum is 2; `duets study set "
                                     "study --quorum 1`"));
-  server_->set_policy("study", {1, 4.0});
-  server_->retire_agent("study", 1);
+  set_policy(*server_, {1, 4.0});
+  retire_agent(*server_, 1);
   EXPECT_THAT(refused(2), HasSubstr("is the last one; `duets study stop study`"));
-  server_->stop_study("study");
+  operators_of(*server_)->stop("study");
   EXPECT_THAT(refused(2), HasSubstr("is stopped, not running"));
 }
 
@@ -172,35 +171,35 @@ TEST_F(OperatorDecisionTest, QuorumAndDeadlineChangeWhileTheStudyRunsAndSurviveA
   for (auto& agent : agents) ASSERT_TRUE(agent->beat(1e-3, beat).ok());
   upload(*agents[0], 1);
   upload(*agents[1], 1);
-  EXPECT_FALSE(status().deadline_seconds);
-  server_->set_policy("study", {2, 1.0});
-  ASSERT_TRUE(eventually([&] { return status().epoch == 2; })) << "the deadline is over";
-  EXPECT_EQ(status().epochs.at(0).why, "deadline");
+  EXPECT_FALSE(status().has_deadline_seconds());
+  set_policy(*server_, {2, 1.0});
+  ASSERT_TRUE(eventually([&] { return status().epoch() == 2; })) << "the deadline is over";
+  EXPECT_EQ(status().closed_epochs(0).why(), "deadline");
   EXPECT_FALSE(server_->create(test_definition(), kTestSecret)) << "the study file still fits";
   start();
-  EXPECT_EQ(status().quorum, 2U);
-  EXPECT_EQ(status().deadline, 1.0);
-  EXPECT_EQ(stored_status(scratch_.path(), "study", protocol::kTestExecutor).deadline, 1.0);
+  EXPECT_EQ(status().quorum(), 2U);
+  EXPECT_EQ(status().deadline(), 1.0);
+  EXPECT_EQ(stored_status(scratch_.path(), "study").deadline(), 1.0);
   ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
-  server_->set_policy("study", {0, 0});
-  EXPECT_EQ(status().quorum, 3U);
-  EXPECT_EQ(status().deadline, 0.0);
+  set_policy(*server_, {0, 0});
+  EXPECT_EQ(status().quorum(), 3U);
+  EXPECT_FALSE(status().has_deadline());
 }
 
 TEST_F(OperatorDecisionTest, PoliciesThatMakeNoSenseAreRefused) {
   create();
   ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
   const auto text = [&](const ClosePolicy& policy) {
-    EXPECT_EQ(protocol::error_kind([&] { server_->set_policy("study", policy); }),
+    EXPECT_EQ(protocol::error_kind([&] { set_policy(*server_, policy); }),
               base::ErrorKind::kInvalid);
-    return protocol::error_text([&] { server_->set_policy("study", policy); });
+    return protocol::error_text([&] { set_policy(*server_, policy); });
   };
   EXPECT_THAT(text({4, 1}), HasSubstr("coordinator.quorum = 4"));
   EXPECT_THAT(text({2, std::nan("")}), HasSubstr("coordinator.deadline"));
   EXPECT_THAT(text({0, 2}), HasSubstr("deadline = 2: needs a quorum"));
-  server_->retire_agent("study", 1);
+  retire_agent(*server_, 1);
   EXPECT_THAT(text({3, 2}), HasSubstr("quorum = 3: must be at most 2"));
-  EXPECT_EQ(status().quorum, 2U);
+  EXPECT_EQ(status().quorum(), 2U);
 }
 
 // With an upload of its own a retired agent would otherwise count towards the quorum.
@@ -208,15 +207,15 @@ TEST_F(OperatorDecisionTest, AQuorumCountsAgentsThatAreLeft) {
   create();
   auto agents = fleet();
   upload(*agents[2], 1);
-  server_->retire_agent("study", 2);
-  server_->set_policy("study", {2, 1.0});
+  retire_agent(*server_, 2);
+  set_policy(*server_, {2, 1.0});
   upload(*agents[0], 1);
   v1::BeatReply beat;
   ASSERT_TRUE(agents[0]->beat(1e-4, beat).ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_EQ(status().epoch, 1U) << "one of the two that are left";
+  EXPECT_EQ(status().epoch(), 1U) << "one of the two that are left";
   upload(*agents[1], 1);
-  EXPECT_TRUE(eventually([&] { return status().epoch == 2; }));
+  EXPECT_TRUE(eventually([&] { return status().epoch() == 2; }));
 }
 
 }  // namespace

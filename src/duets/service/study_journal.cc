@@ -22,7 +22,7 @@ constexpr const char* kEpochs = "epochs";
 constexpr const char* kTraffic = "traffic";
 constexpr const char* kPolicy = "policy";
 
-base::Bytes encode_state(StudyState state) { return {static_cast<std::uint8_t>(state)}; }
+base::Bytes encode_state(v1::StudyState state) { return {static_cast<std::uint8_t>(state)}; }
 
 base::Bytes encode_number(double value) {
   base::ByteWriter out;
@@ -30,10 +30,13 @@ base::Bytes encode_number(double value) {
   return out.take();
 }
 
-StudyState decode_state(base::ByteReader in) {
-  const auto state = base::enum_of<StudyState>(in.u8(), "study state", base::ErrorKind::kDecode);
+v1::StudyState decode_state(base::ByteReader in) {
+  const int state = in.u8();
   in.expect_end();
-  return state;
+  if (!v1::StudyState_IsValid(state) || state == v1::STUDY_STATE_UNSPECIFIED) {
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("study state {}", state));
+  }
+  return static_cast<v1::StudyState>(state);
 }
 
 }  // namespace
@@ -69,24 +72,26 @@ std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> b
   return epochs;
 }
 
-base::Bytes encode_traffic(const Traffic& traffic) {
+base::Bytes encode_traffic(const v1::Traffic& traffic) {
   base::ByteWriter out;
-  for (const std::uint64_t count :
-       {traffic.calls, traffic.payload_up_bytes, traffic.payload_down_bytes, traffic.reals_links,
-        traffic.closing_bytes, traffic.closing_reals}) {
-    out.u64(count);
-  }
+  out.u64(traffic.calls());
+  out.u64(traffic.payload_up_bytes());
+  out.u64(traffic.payload_down_bytes());
+  out.u64(traffic.reals_links());
+  out.u64(traffic.closing_bytes());
+  out.u64(traffic.closing_reals());
   return out.take();
 }
 
-Traffic decode_traffic(std::span<const std::uint8_t> bytes) {
+v1::Traffic decode_traffic(std::span<const std::uint8_t> bytes) {
   base::ByteReader in(bytes);
-  Traffic traffic;
-  for (std::uint64_t* count :
-       {&traffic.calls, &traffic.payload_up_bytes, &traffic.payload_down_bytes,
-        &traffic.reals_links, &traffic.closing_bytes, &traffic.closing_reals}) {
-    *count = in.u64();
-  }
+  v1::Traffic traffic;
+  traffic.set_calls(in.u64());
+  traffic.set_payload_up_bytes(in.u64());
+  traffic.set_payload_down_bytes(in.u64());
+  traffic.set_reals_links(in.u64());
+  traffic.set_closing_bytes(in.u64());
+  traffic.set_closing_reals(in.u64());
   in.expect_end();
   return traffic;
 }
@@ -117,7 +122,7 @@ StudyJournal StudyJournal::create(storage::Store& store, const Definition& defin
                                   double created_unix) {
   const std::array<storage::Store::Fact, 3> facts{{
       {kDefinition, encode_definition(definition)},
-      {kState, encode_state(StudyState::kRunning)},
+      {kState, encode_state(v1::STUDY_STATE_RUNNING)},
       {kCreated, encode_number(created_unix)},
   }};
   store.create(definition.study->name, facts);
@@ -139,7 +144,7 @@ StoredStudy StudyJournal::load() const {
     stored.policy = policy ? decode_policy(*policy) : stored.definition.policy();
     stored.state = decode_state(base::ByteReader(*state));
     const auto problem = fact(kProblem);
-    if (problem && stored.state == StudyState::kFailed) {
+    if (problem && stored.state == v1::STUDY_STATE_FAILED) {
       stored.problem.assign(problem->begin(), problem->end());
     }
     stored.created_unix = base::ByteReader(*created).f64();
@@ -159,8 +164,8 @@ StoredStudy StudyJournal::load() const {
 }
 
 void StudyJournal::append(const std::vector<protocol::Record>& records,
-                          const std::map<std::uint32_t, EpochNote>& epochs, const Traffic& traffic,
-                          StudyState state) {
+                          const std::map<std::uint32_t, EpochNote>& epochs,
+                          const v1::Traffic& traffic, v1::StudyState state) {
   std::vector<base::Bytes> entries;
   entries.reserve(records.size());
   for (const protocol::Record& record : records) {
@@ -178,7 +183,7 @@ void StudyJournal::set_leases(const base::Bytes& leases) {
   store_.set_fact(name_, kLeases, leases);
 }
 
-void StudyJournal::set_state(StudyState state) {
+void StudyJournal::set_state(v1::StudyState state) {
   store_.set_fact(name_, kState, encode_state(state));
 }
 
@@ -188,7 +193,7 @@ void StudyJournal::set_policy(const ClosePolicy& policy) {
 
 void StudyJournal::set_failed(const std::string& problem) {
   const std::array<storage::Store::Fact, 2> facts{{
-      {kState, encode_state(StudyState::kFailed)},
+      {kState, encode_state(v1::STUDY_STATE_FAILED)},
       {kProblem, {problem.begin(), problem.end()}},
   }};
   store_.append(name_, {}, facts);

@@ -8,8 +8,8 @@
 
 #include "duets/protocol/coordinator.h"
 #include "duets/service/definition.h"
-#include "duets/service/study_status.h"
 #include "duets/storage/store.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::service {
 
@@ -24,8 +24,8 @@ struct EpochNote {
 /// could not have written.
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs);
 std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes);
-base::Bytes encode_traffic(const Traffic& traffic);
-Traffic decode_traffic(std::span<const std::uint8_t> bytes);
+base::Bytes encode_traffic(const v1::Traffic& traffic);
+v1::Traffic decode_traffic(std::span<const std::uint8_t> bytes);
 base::Bytes encode_policy(const ClosePolicy& policy);
 ClosePolicy decode_policy(std::span<const std::uint8_t> bytes);
 
@@ -33,12 +33,12 @@ ClosePolicy decode_policy(std::span<const std::uint8_t> bytes);
 struct StoredStudy {
   Definition definition;
   ClosePolicy policy;  ///< in force: the definition's until an operator changes it
-  StudyState state = StudyState::kRunning;
+  v1::StudyState state = v1::STUDY_STATE_RUNNING;
   std::string problem;  ///< why, when it has failed
   double created_unix = 0;
   base::Bytes leases;  ///< empty: none yet
   std::map<std::uint32_t, EpochNote> epochs;
-  Traffic traffic;
+  v1::Traffic traffic;
   std::vector<base::Bytes> records;
 };
 
@@ -57,10 +57,10 @@ class StudyJournal {
 
   /// Records of one effect with what belongs to them: all or nothing.
   void append(const std::vector<protocol::Record>& records,
-              const std::map<std::uint32_t, EpochNote>& epochs, const Traffic& traffic,
-              StudyState state);
+              const std::map<std::uint32_t, EpochNote>& epochs, const v1::Traffic& traffic,
+              v1::StudyState state);
   void set_leases(const base::Bytes& leases);
-  void set_state(StudyState state);
+  void set_state(v1::StudyState state);
   void set_policy(const ClosePolicy& policy);
   /// The state kFailed, and why.
   void set_failed(const std::string& problem);

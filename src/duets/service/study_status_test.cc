@@ -1,109 +1,143 @@
 #include "duets/service/study_status.h"
 
 #include <gmock/gmock.h>
-#include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "duets/protocol/run_test_support.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::service {
 namespace {
 
-using google::protobuf::util::MessageDifferencer;
 using protocol::error_kind;
 using protocol::error_text;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-AgentStatus busy_agent() {
-  return {.agent = 2,
-          .presence = Presence::kLost,
-          .host = "pluto",
-          .heard_seconds_ago = 61.5,
-          .uploaded = true,
-          .answered = 7,
-          .holes = 1,
-          .seconds_per_query = 0.25,
-          .query_seconds = 3,
-          .token = 1ULL << 40,
-          .epochs_excluded = 2,
-          .problem = "exit code 1",
-          .retired = true};
-}
-
-// No field has the value that stands for "not sent".
-StudyStatus full_status() {
-  StudyStatus status;
-  status.name = "x";
-  status.state = StudyState::kStopped;
-  status.problem = "the disk is full";
-  status.agents = 3;
-  status.horizon = 9;
-  status.epoch = 2;
-  status.num_epochs = 3;
-  status.epoch_length = 4;
-  status.epoch_seconds = 12.5;
-  status.deadline_seconds = 0.0;
-  status.quorum = 2;
-  status.deadline = 3;
-  status.waiting_for = {0, 2};
-  status.agent_status = {busy_agent()};
-  status.epochs = {{.epoch = 1,
-                    .length = 2,
-                    .participants = 2,
-                    .holes = 3,
-                    .inducing = 4,
-                    .region_fraction = 0.5,
-                    .excluded = {1},
-                    .why = "deadline",
-                    .seconds = 6}};
-  status.recommendation = {{0.5, 0.25}, 1.5, 1, 2, 0, 2, 0};
-  status.best_trial = {{0.75, 0.5}, 1.75, 0, 0, 1, 2, 3};
-  status.study_digest = {1, 2};
-  status.run_digest = {3, 4};
-  status.state_digest = {5, 6};
-  status.complete_participation = true;
-  status.traffic = {1, 2, 3, 4, 5, 6};
-  status.coordinate_names = {"rate", "größe"};
-  status.guarantee = "none";
-  status.created_unix = 1.75e9;
+// Four agents at work in the second of three epochs: 2, 4 and 6 queries.
+v1::StudyStatus at_work() {
+  v1::StudyStatus status;
+  status.set_state(v1::STUDY_STATE_RUNNING);
+  status.set_agents(4);
+  status.set_horizon(12);
+  status.set_epoch(2);
+  status.set_epochs(3);
+  status.set_epoch_length(4);
+  status.set_epoch_seconds(12.5);
+  for (std::uint32_t a = 0; a < 4; ++a) {
+    v1::AgentStatus& agent = *status.add_agent_status();
+    agent.set_agent(a);
+    agent.set_presence(v1::PRESENCE_LIVE);
+    agent.set_answered(1);
+    agent.set_seconds_per_query(10);
+  }
+  v1::EpochStatus& epoch = *status.add_closed_epochs();
+  epoch.set_epoch(1);
+  epoch.set_length(2);
   return status;
 }
 
-void expect_all_set(const google::protobuf::Message& message) {
-  const auto* descriptor = message.GetDescriptor();
-  const auto* reflection = message.GetReflection();
-  std::vector<const google::protobuf::FieldDescriptor*> fields;
-  reflection->ListFields(message, &fields);
-  EXPECT_EQ(static_cast<int>(fields.size()), descriptor->field_count()) << message.DebugString();
+v1::AgentStatus& agent(v1::StudyStatus& status, int a) { return *status.mutable_agent_status(a); }
+
+v1::StudyStatus derived(v1::StudyStatus status) {
+  derive(status);
+  return status;
 }
 
-TEST(StudyStatus, EveryFieldTravels) {
-  const v1::StudyStatus wire = to_wire(full_status());
-  expect_all_set(wire);
-  expect_all_set(wire.agent_status(0));
-  expect_all_set(wire.epochs(0));
-  expect_all_set(wire.traffic());
-  EXPECT_TRUE(MessageDifferencer::Equals(to_wire(from_wire(wire)), wire));
+double seconds_left(const v1::StudyStatus& status) { return derived(status).seconds_left(); }
+bool can_tell(const v1::StudyStatus& status) { return derived(status).has_seconds_left(); }
+double progress(const v1::StudyStatus& status) { return derived(status).progress(); }
+
+TEST(StatusProgress, CountsClosedEpochsAndTheAnswersOfTheOpenOne) {
+  v1::StudyStatus status = at_work();
+  EXPECT_DOUBLE_EQ(progress(status), (2 + 1) / 12.0);
+  agent(status, 0).set_answered(0);
+  agent(status, 0).set_uploaded(true);
+  EXPECT_DOUBLE_EQ(progress(status), (2 + (4 + 1 + 1 + 1) / 4.0) / 12.0);
+  EXPECT_EQ(derived(status).agent_status(0).answered(), 4U) << "no heartbeat came to say so";
+  agent(status, 1).set_answered(1000);
+  EXPECT_DOUBLE_EQ(progress(status), (2 + (4 + 4 + 1 + 1) / 4.0) / 12.0)
+      << "no agent answers more than there is";
+  status.set_state(v1::STUDY_STATE_FINISHED);
+  EXPECT_EQ(progress(status), 1);
+  EXPECT_EQ(progress({}), 0) << "without a line of an agent or an epoch";
 }
 
-TEST(StudyStatus, AnEmptyOneTravels) {
-  StudyStatus status;
-  status.complete_participation = false;
-  const v1::StudyStatus wire = to_wire(status);
-  EXPECT_TRUE(MessageDifferencer::Equals(to_wire(from_wire(wire)), wire));
-  EXPECT_FALSE(from_wire(wire).complete_participation);
-  EXPECT_FALSE(from_wire(wire).deadline_seconds);
-  EXPECT_FALSE(from_wire(wire).best_trial);
+TEST(StatusProgress, ARetiredAgentHoldsNoPercentageBack) {
+  v1::StudyStatus status = at_work();
+  for (const int a : {0, 1, 2}) agent(status, a).set_uploaded(true);
+  agent(status, 3).set_answered(0);
+  EXPECT_DOUBLE_EQ(progress(status), (2 + 3) / 12.0);
+  agent(status, 3).set_retired(true);
+  EXPECT_DOUBLE_EQ(progress(status), (2 + 4) / 12.0);
+  EXPECT_EQ(num_active(status), 3U);
+}
+
+TEST(StatusProgress, TimeLeftIsThatOfTheSlowest) {
+  v1::StudyStatus status = at_work();
+  EXPECT_DOUBLE_EQ(seconds_left(status), 3 * 10 + 6 * 10);
+  agent(status, 2).set_seconds_per_query(20);
+  EXPECT_DOUBLE_EQ(seconds_left(status), 3 * 20 + 6 * 20);
+  agent(status, 2).set_query_seconds(15);
+  EXPECT_DOUBLE_EQ(seconds_left(status), 3 * 20 - 15 + 6 * 20);
+  agent(status, 2).set_query_seconds(500);
+  EXPECT_DOUBLE_EQ(seconds_left(status), 2 * 20 + 6 * 20) << "one query, however long";
+  agent(status, 2).set_uploaded(true);
+  EXPECT_DOUBLE_EQ(seconds_left(status), 3 * 10 + 6 * 20) << "slow in later epochs again";
+  agent(status, 2).set_retired(true);
+  EXPECT_DOUBLE_EQ(seconds_left(status), 3 * 10 + 6 * 10);
+  agent(status, 3).set_seconds_per_query(0);
+  agent(status, 3).set_answered(0);
+  EXPECT_DOUBLE_EQ(seconds_left(status), 4 * 10 + 6 * 10) << "not measured: as the slowest";
+}
+
+TEST(StatusProgress, TimeLeftIsUnknownWithoutAPaceOrWithSomebodyMissing) {
+  v1::StudyStatus status = at_work();
+  EXPECT_TRUE(can_tell(status));
+  agent(status, 1).set_presence(v1::PRESENCE_LOST);
+  EXPECT_FALSE(can_tell(status));
+  agent(status, 1).set_uploaded(true);
+  EXPECT_TRUE(can_tell(status)) << "gone after its upload: it may come back in time";
+  status = at_work();
+  for (v1::AgentStatus& line : *status.mutable_agent_status()) line.set_seconds_per_query(0);
+  EXPECT_FALSE(can_tell(status));
+  status = at_work();
+  status.set_state(v1::STUDY_STATE_STOPPED);
+  EXPECT_FALSE(can_tell(status));
+}
+
+TEST(StatusProgress, AgentsMeasureDeliverOrAreAway) {
+  v1::StudyStatus status = at_work();
+  v1::AgentStatus& line = agent(status, 0);
+  const auto state = [&] { return derived(status).agent_status(0).state(); };
+  EXPECT_EQ(state(), "measuring");
+  line.set_presence(v1::PRESENCE_LOST);
+  EXPECT_EQ(state(), "lost");
+  line.set_uploaded(true);
+  EXPECT_EQ(state(), "delivered");
+  line.set_uploaded(false);
+  line.set_presence(v1::PRESENCE_NEVER_SEEN);
+  EXPECT_EQ(state(), "never seen");
+  line.set_retired(true);
+  EXPECT_EQ(state(), "retired");
+  line.set_retired(false);
+  line.set_presence(v1::PRESENCE_LIVE);
+  status.set_state(v1::STUDY_STATE_STOPPED);
+  EXPECT_EQ(state(), "live");
+  status.set_state(v1::STUDY_STATE_FINISHED);
+  EXPECT_EQ(state(), "done");
 }
 
 template <typename Change>
 std::string status_objection(const Change& change) {
-  v1::StudyStatus wire = to_wire(full_status());
-  change(wire);
-  EXPECT_EQ(error_kind([&] { from_wire(wire); }), base::ErrorKind::kInvalid);
-  return error_text([&] { from_wire(wire); });
+  v1::StudyStatus status = at_work();
+  status.add_waiting_for(2);
+  status.add_holding_up(2);
+  EXPECT_NO_THROW(check(status));
+  change(status);
+  EXPECT_EQ(error_kind([&] { check(status); }), base::ErrorKind::kInvalid);
+  return error_text([&] { check(status); });
 }
 
 TEST(StudyStatus, WhatNoServerSendsIsRefused) {
@@ -112,92 +146,97 @@ TEST(StudyStatus, WhatNoServerSendsIsRefused) {
               HasSubstr("status.state = 0"));
   EXPECT_THAT(status_objection([](S& s) { s.set_state(static_cast<v1::StudyState>(5)); }),
               HasSubstr("status.state = 5"));
-  EXPECT_THAT(status_objection([](S& s) { s.mutable_agent_status(0)->set_presence(4); }),
+  EXPECT_THAT(status_objection([](S& s) { agent(s, 0).set_presence(static_cast<v1::Presence>(4)); }),
               HasSubstr("status.presence = 4"));
-  EXPECT_THAT(status_objection([](S& s) { s.mutable_agent_status(0)->set_agent(3); }),
-              HasSubstr("status.agent = 3"));
-  EXPECT_THAT(status_objection([](S& s) { s.mutable_waiting()->set_agents(0, 3); }),
-              HasSubstr("status.waiting = 3"));
-  EXPECT_THAT(status_objection([](S& s) { s.set_num_epochs(0); }), HasSubstr("status.epochs"));
-  EXPECT_THAT(status_objection([](S& s) { s.set_agents(0); }), HasSubstr("status.waiting"));
+  EXPECT_THAT(status_objection([](S& s) { agent(s, 0).set_agent(4); }), HasSubstr("status.agent = 4"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_waiting_for(0, 4); }),
+              HasSubstr("status.waiting_for = 4"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_holding_up(0, 4); }), HasSubstr("status.holding_up = 4"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_epochs(0); }), HasSubstr("status.closed_epochs"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_agents(0); }), HasSubstr("status.waiting_for"));
 }
 
 TEST(StudyStatus, WhatAnAgentSaysCannotSpeakToTheOperatorsTerminal) {
-  StudyStatus status = full_status();
-  status.agent_status[0].problem = "\x1b[2Jall gone\xff";
-  status.agent_status[0].host = "a\nb";
-  const v1::StudyStatus wire = to_wire(status);
-  EXPECT_EQ(wire.agent_status(0).problem(), " [2Jall gone?");
-  EXPECT_EQ(wire.agent_status(0).host(), "a b");
+  v1::StudyStatus status = at_work();
+  agent(status, 0).set_problem("\x1b[2Jall gone\xff");
+  agent(status, 0).set_host("a\nb");
+  status.mutable_best_trial()->add_params()->set_name("\x1b");
+  check(status);
+  EXPECT_EQ(status.agent_status(0).problem(), " [2Jall gone?");
+  EXPECT_EQ(status.agent_status(0).host(), "a b");
+  EXPECT_EQ(status.best_trial().params(0).name(), " ");
 }
 
 TEST(StudyStatus, StatesAndPresencesHaveNames) {
-  EXPECT_EQ(base::name_of(StudyState::kRunning), "running");
-  EXPECT_EQ(base::name_of(StudyState::kStopped), "stopped");
-  EXPECT_EQ(base::name_of(StudyState::kFinished), "finished");
-  EXPECT_EQ(base::name_of(StudyState::kFailed), "failed");
-  EXPECT_EQ(base::name_of(Presence::kNever), "never seen");
-  EXPECT_EQ(base::name_of(Presence::kLive), "live");
-  EXPECT_EQ(base::name_of(Presence::kLost), "lost");
-  EXPECT_EQ(base::name_of(Presence::kLeft), "left");
+  EXPECT_EQ(word_of(v1::STUDY_STATE_RUNNING), "running");
+  EXPECT_EQ(word_of(v1::STUDY_STATE_STOPPED), "stopped");
+  EXPECT_EQ(word_of(v1::STUDY_STATE_FINISHED), "finished");
+  EXPECT_EQ(word_of(v1::STUDY_STATE_FAILED), "failed");
+  EXPECT_EQ(word_of(v1::PRESENCE_NEVER_SEEN), "never seen");
+  EXPECT_EQ(word_of(v1::PRESENCE_LIVE), "live");
+  EXPECT_EQ(word_of(v1::PRESENCE_LOST), "lost");
+  EXPECT_EQ(word_of(v1::PRESENCE_LEFT), "left");
+  EXPECT_EQ(word_of(static_cast<v1::Presence>(9)), "?");
 }
 
 // Agents of a study that runs, by their presence.
-StudyStatus with_agents(const std::vector<Presence>& presences) {
-  StudyStatus status;
-  status.agents = static_cast<std::uint32_t>(presences.size());
-  status.epoch = 2;
-  status.epoch_seconds = 12.5;
-  for (std::uint32_t agent = 0; agent < status.agents; ++agent) {
-    AgentStatus line;
-    line.agent = agent;
-    line.presence = presences[agent];
-    status.agent_status.push_back(line);
+v1::StudyStatus with_agents(const std::vector<v1::Presence>& presences) {
+  v1::StudyStatus status = at_work();
+  status.set_agents(static_cast<std::uint32_t>(presences.size()));
+  status.clear_agent_status();
+  for (std::uint32_t a = 0; a < presences.size(); ++a) {
+    v1::AgentStatus& line = *status.add_agent_status();
+    line.set_agent(a);
+    line.set_presence(presences[a]);
   }
   return status;
 }
 
 TEST(HoldingUp, NamesAgentsThatAreNotAtWorkOrTheLastOneMissing) {
-  using enum Presence;
-  using testing::ElementsAre;
-  using testing::IsEmpty;
-  StudyStatus status = with_agents({kLive, kLost, kLeft, kNever});
+  const auto live = v1::PRESENCE_LIVE;
+  const auto holding_up = [](const v1::StudyStatus& status) {
+    const auto agents = derived(status).holding_up();
+    return std::vector<std::uint32_t>(agents.begin(), agents.end());
+  };
+  v1::StudyStatus status =
+      with_agents({live, v1::PRESENCE_LOST, v1::PRESENCE_LEFT, v1::PRESENCE_NEVER_SEEN});
   EXPECT_THAT(holding_up(status), ElementsAre(1U, 2U, 3U));
-  status.agent_status[1].uploaded = true;
-  status.agent_status[2].retired = true;
+  agent(status, 1).set_uploaded(true);
+  agent(status, 2).set_retired(true);
   EXPECT_THAT(holding_up(status), ElementsAre(3U)) << "agent 0 measures";
 
-  status = with_agents({kLive, kLive, kLive});
+  status = with_agents({live, live, live});
   EXPECT_THAT(holding_up(status), IsEmpty()) << "all measure";
-  status.agent_status[0].uploaded = true;
+  agent(status, 0).set_uploaded(true);
   EXPECT_THAT(holding_up(status), IsEmpty()) << "two still measure";
-  status.agent_status[2].uploaded = true;
+  agent(status, 2).set_uploaded(true);
   EXPECT_THAT(holding_up(status), ElementsAre(1U)) << "the last one missing";
-  status.state = StudyState::kStopped;
+  status.set_state(v1::STUDY_STATE_STOPPED);
   EXPECT_THAT(holding_up(status), IsEmpty());
-  EXPECT_THAT(holding_up(with_agents({kLive})), IsEmpty()) << "nobody else waits";
+  EXPECT_THAT(holding_up(with_agents({live})), IsEmpty()) << "nobody else waits";
 }
 
 TEST(WaitingText, SaysForWhomAndSinceWhen) {
-  StudyStatus status = with_agents({Presence::kLost, Presence::kLive, Presence::kLost});
-  EXPECT_EQ(waiting_text(status), "waiting for agents 0, 2 in epoch 2, since 12 s");
-  status.agent_status[0].uploaded = true;
-  EXPECT_EQ(waiting_text(status), "waiting for agent 2 in epoch 2, since 12 s");
-  status.agent_status[2].uploaded = status.agent_status[1].uploaded = true;
-  EXPECT_EQ(waiting_text(status), "");
-  status = with_agents(std::vector<Presence>(10, Presence::kNever));
-  EXPECT_EQ(waiting_text(status),
+  const auto text = [](const v1::StudyStatus& status) { return waiting_text(derived(status)); };
+  v1::StudyStatus status = with_agents({v1::PRESENCE_LOST, v1::PRESENCE_LIVE, v1::PRESENCE_LOST});
+  EXPECT_EQ(text(status), "waiting for agents 0, 2 in epoch 2, since 12 s");
+  agent(status, 0).set_uploaded(true);
+  EXPECT_EQ(text(status), "waiting for agent 2 in epoch 2, since 12 s");
+  for (v1::AgentStatus& line : *status.mutable_agent_status()) line.set_uploaded(true);
+  EXPECT_EQ(text(status), "");
+  EXPECT_EQ(text(with_agents(std::vector(10, v1::PRESENCE_NEVER_SEEN))),
             "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 2 more) in epoch 2, since 12 s");
 }
 
 TEST(WaitingText, OfAnAgentCountsThoseThatAreNotNamed) {
-  std::vector<std::uint32_t> missing(150);
-  std::iota(missing.begin(), missing.end(), 0U);
-  const v1::Waiting wire = waiting_to_wire(4, missing, 7);
-  EXPECT_EQ(wire.agents_size(), 100);
-  EXPECT_EQ(waiting_text(wire),
+  v1::Waiting waiting;
+  waiting.set_epoch(4);
+  waiting.set_seconds(7);
+  EXPECT_EQ(waiting_text(waiting), "");
+  for (std::uint32_t a = 0; a < 100; ++a) waiting.add_agents(a);
+  waiting.set_num_agents(150);
+  EXPECT_EQ(waiting_text(waiting),
             "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 142 more) in epoch 4, since 7 s");
-  EXPECT_EQ(waiting_text(waiting_to_wire(4, {}, 7)), "");
 }
 
 }  // namespace

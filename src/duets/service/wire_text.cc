@@ -1,6 +1,10 @@
 #include "duets/service/wire_text.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include <cstdint>
+#include <vector>
 
 namespace duets::service {
 namespace {
@@ -72,6 +76,27 @@ std::string clean_text(std::string_view text, std::size_t limit) {
     text.remove_prefix(length);
   }
   return clean;
+}
+
+void clean_texts(google::protobuf::Message& message) {
+  using google::protobuf::FieldDescriptor;
+  const auto& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+        clean_texts(*(field->is_repeated() ? reflection.MutableRepeatedMessage(&message, field, i)
+                                           : reflection.MutableMessage(&message, field)));
+      } else if (field->type() == FieldDescriptor::TYPE_STRING && field->is_repeated()) {
+        reflection.SetRepeatedString(&message, field, i,
+                                     clean_text(reflection.GetRepeatedString(message, field, i)));
+      } else if (field->type() == FieldDescriptor::TYPE_STRING) {
+        reflection.SetString(&message, field, clean_text(reflection.GetString(message, field)));
+      }
+    }
+  }
 }
 
 }  // namespace duets::service

@@ -5,6 +5,10 @@
 #include <string>
 #include <string_view>
 
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
 namespace duets::service {
 
 /// A problem, a host name: longer ones are cut.
@@ -18,5 +22,8 @@ bool is_utf8(std::string_view text);
 /// most `limit` bytes. For everything that a program, an operating system or a peer said: it can be
 /// sent, and cannot speak to a terminal.
 std::string clean_text(std::string_view text, std::size_t limit = kMaxTextBytes);
+
+/// Every text of a message, those of the messages in it too.
+void clean_texts(google::protobuf::Message& message);
 
 }  // namespace duets::service
