@@ -206,9 +206,13 @@ class Checker {
     const std::uint64_t first = std::uint64_t{study_.agents} * check_.lengths.front();
     if (study_.volume_floor == 0 && first <= study_.domain->dimension()) {
       warn({"few-first-points", "duets.t1"},
-           "The first cut rests on {} queries in {} dimensions: raise duets.t1 or study.agents.",
-           first, study_.domain->dimension());
+           "The first cut rests on {} in {}: raise duets.t1 or study.agents.",
+           base::count_text(first, "query", "queries"), dimensions());
     }
+  }
+
+  std::string dimensions() const {
+    return base::count_text(study_.domain->dimension(), "dimension", "dimensions");
   }
 
   // What is learned is not the file's fault.
@@ -231,8 +235,10 @@ class Checker {
     if (known > kLittleLearned) {
       warn({"short-lengthscale", "kernel.lengthscale"},
            "After the last exchange {:.0f} % of the prior variance is left somewhere: "
-           "kernel.lengthscale is short for {} queries in {} dimensions.",
-           100 * known, std::uint64_t{study_.agents} * study_.horizon, domain.dimension());
+           "kernel.lengthscale is short for {} in {}.",
+           100 * known,
+           base::count_text(std::uint64_t{study_.agents} * study_.horizon, "query", "queries"),
+           dimensions());
     }
   }
 

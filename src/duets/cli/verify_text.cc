@@ -55,9 +55,9 @@ std::string table(const Verification& verification, const Verdicts& files) {
     if (!verdict.wrong.empty())
       text += fmt::format("{}: {}\n", shown_value_text(name), verdict.wrong);
   }
-  text += verification.finished ? "the records go to the end of the study\n"
-                                : "the records do not go to the end of the study\n";
-  return text;
+  if (verification.num_checked == 0) return text;
+  return text + (verification.finished ? "the records go to the end of the study\n"
+                                       : "the records do not go to the end of the study\n");
 }
 
 std::string csv(const Verification& verification, const Verdicts& files) {

@@ -73,7 +73,8 @@ void Agent::keep_best(const BestTrial& trial) {
 std::optional<Message> Agent::report(std::uint32_t slot, double reward) {
   if (!is_usable_reward(reward)) {
     base::refuse("reward", fmt::format("{}", reward),
-                 "must be finite and below 2^128 in size; report a failed query as a hole");
+                 fmt::format("must be finite and below {} in size; report a failed query as a hole",
+                             kLargestRewardText));
   }
   set_slot(slot, SlotState::kReward, reward);
   return send_when_ready();

@@ -24,6 +24,7 @@ using base::EpochId;
 /// Rewards (model units) are below this in size, the range of single precision: their cubes and
 /// fourth powers, which occur in learned models and Gram matrices, are still finite.
 inline constexpr double kLargestReward = 0x1p128;
+inline constexpr const char* kLargestRewardText = "2^128 = 3.4e38";
 /// False for NaN, infinities and numbers beyond kLargestReward. Hosts report a query with such a
 /// reward as a hole.
 bool is_usable_reward(double reward);

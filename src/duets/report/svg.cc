@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/base/utf8.h"
 
 namespace duets::report {
 namespace {
@@ -18,26 +19,9 @@ struct Character {
   std::size_t length = 1;
 };
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-// One UTF-8 character; overlong forms, surrogates and codes above U+10FFFF are not valid.
 Character decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {lead, 1};
-  std::size_t length = 0;
-  if ((lead & 0xE0) == 0xC0) length = 2;
-  if ((lead & 0xF0) == 0xE0) length = 3;
-  if ((lead & 0xF8) == 0xF0) length = 4;
-  if (length == 0 || text.size() < length) return {};
-  std::uint32_t code = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return {};
-    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-  }
-  constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
-  return {code, length};
+  const base::Utf8Character found = base::first_character(text);
+  return found.length == 0 ? Character{} : Character{found.code, found.length};
 }
 
 bool is_allowed(std::uint32_t code) {

@@ -134,7 +134,8 @@ v1::JoinReply call_join(const SessionOptions& options, const Wish& wish) {
   if (wish.journal && wish.journal->is_complete()) {
     const grpc::Status status = options.link->try_once(attempt, stop, kOnceSeconds);
     if (status.ok()) return reply;
-    if (!stop && is_transient(status)) refuse_nothing_left(options, *wish.journal);
+    const bool is_there = is_busy_status(status);
+    if (!stop && is_transient(status) && !is_there) refuse_nothing_left(options, *wish.journal);
   }
   const bool done = options.link->call(what, attempt, stop);
   if (!done) throw base::Error(base::ErrorKind::kConnection, what + ": stopped while waiting");

@@ -441,6 +441,15 @@ TEST(AgentSession, WithACompleteJournalNobodyWaitsForACoordinatorThatHasGone) {
     EXPECT_FALSE(again.next().has_value()) << "while it is there, it is asked";
     EXPECT_TRUE(again.finished());
   }
+  {
+    int joins = 0;
+    fleet.relay().set_fate([&joins](const std::string& call) {
+      return call == "Join" && ++joins < 3 ? Fate::kBusy : Fate::kPass;
+    });
+    AgentSession again(fleet.session(1));
+    EXPECT_EQ(joins, 3) << "whoever is there and busy is asked again";
+    EXPECT_FALSE(again.next().has_value());
+  }
   fleet.relay().set_fate([](const std::string&) { return Fate::kLost; });
   EXPECT_THROW({ AgentSession session(fleet.session(1)); }, NothingLeft);
   EXPECT_THAT(error_text([&] { AgentSession session(fleet.session(1)); }),

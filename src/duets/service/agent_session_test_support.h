@@ -14,6 +14,7 @@
 
 #include "duets/service/agent_session.h"
 #include "duets/service/raw_agent_test_support.h"
+#include "duets/service/status_code.h"
 
 namespace duets::service {
 
@@ -23,6 +24,7 @@ enum class Fate : std::uint8_t {
   kLost,       ///< it never arrives
   kReplyLost,  ///< it is carried out, and the caller does not learn of it
   kTwice,      ///< it is carried out twice
+  kBusy,       ///< the coordinator says that it cannot answer yet
 };
 
 /// Carries every call on to a coordinator, as `fate` decides by the call's name.
@@ -112,6 +114,7 @@ class Relay final : public v1::Agents::Service {
     const Fate fate = decide ? decide(name) : Fate::kPass;
     const grpc::Status lost(grpc::StatusCode::UNAVAILABLE, "lost on the way");
     if (fate == Fate::kLost) return lost;
+    if (fate == Fate::kBusy) return busy_status("reading its records");
     grpc::Status status;
     for (int i = 0; i < (fate == Fate::kTwice ? 2 : 1); ++i) {
       reply->Clear();

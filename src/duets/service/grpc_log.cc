@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <grpc/support/log.h>
 
-#include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -17,7 +16,7 @@ constexpr std::string_view kHandshake = "Handshaking failed: ";
 constexpr std::string_view kNoSettings = "Did not receive HTTP/2 settings before handshake timeout";
 
 std::mutex mutex;
-std::shared_ptr<const Log> current;  // of the GrpcLog that lives
+Log current;  // of the GrpcLog that lives; empty when none does
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -48,7 +47,7 @@ void hear(gpr_log_func_args* args) {
   if (!line) return;
   // Held while the line is written: whoever takes the log away waits for its end.
   const std::lock_guard lock(mutex);
-  if (current) (*current)(*line);
+  if (current) current(*line);
 }
 
 }  // namespace
@@ -70,7 +69,7 @@ std::optional<LogLine> grpc_line(const std::string& message) {
 GrpcLog::GrpcLog(Log log) {
   {
     const std::lock_guard lock(mutex);
-    current = std::make_shared<const Log>(std::move(log));
+    current = std::move(log);
   }
   gpr_set_log_function(hear);
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_DEBUG);
@@ -78,7 +77,7 @@ GrpcLog::GrpcLog(Log log) {
 
 GrpcLog::~GrpcLog() {
   const std::lock_guard lock(mutex);
-  current.reset();
+  current = nullptr;
 }
 
 }  // namespace duets::service

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "duets/base/error.h"
+#include "duets/base/utf8.h"
 #include "duets/domain/shown_value.h"
 #include "duets/service/program_lines.h"
 
@@ -98,27 +99,6 @@ Answer read_object(const json& answer, std::string_view line, const std::string&
   return Value{value->get<double>()};
 }
 
-// Length of the UTF-8 sequence that `text` begins with; 0 when there is none.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  std::size_t length = 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) length = 2;
-  if (first >= 0xE0 && first <= 0xEF) length = 3;
-  if (first >= 0xF0 && first <= 0xF4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Longer than necessary, a surrogate, or behind the last character.
-  if (first == 0xE0 && byte(1) < 0xA0) return 0;
-  if (first == 0xED && byte(1) > 0x9F) return 0;
-  if (first == 0xF0 && byte(1) < 0x90) return 0;
-  if (first == 0xF4 && byte(1) > 0x8F) return 0;
-  return length;
-}
-
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
@@ -161,7 +141,7 @@ bool is_number_line(std::string_view line) { return whole_number_line(trimmed(li
 std::string readable_output(std::string_view text, std::size_t limit) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = base::first_character(text).length;
     const std::size_t used = std::max<std::size_t>(length, 1);
     if (result.size() + used > limit) break;
     if (length == 0 || is_control(text.front())) {

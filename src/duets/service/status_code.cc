@@ -11,6 +11,8 @@
 namespace duets::service {
 namespace {
 
+constexpr const char* kBusyDetails = "busy";
+
 using base::ErrorKind;
 
 grpc::StatusCode code_of(const std::exception& error) {
@@ -92,6 +94,15 @@ bool is_transient(const grpc::Status& status) {
     default:
       return false;
   }
+}
+
+grpc::Status busy_status(const std::string& why) {
+  return {grpc::StatusCode::UNAVAILABLE, why, kBusyDetails};
+}
+
+bool is_busy_status(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE &&
+         status.error_details() == kBusyDetails;
 }
 
 }  // namespace duets::service

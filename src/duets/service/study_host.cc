@@ -248,8 +248,7 @@ void StudyHost::report(const protocol::Refusal& refusal) {
 std::optional<grpc::Status> StudyHost::not_serving() const {
   if (stopping_) return going_away();
   if (!is_ready()) {
-    return grpc::Status(StatusCode::UNAVAILABLE,
-                        "the coordinator is reading its records; try again in a moment");
+    return busy_status("the coordinator is reading its records; try again in a moment");
   }
   return std::nullopt;
 }

@@ -6,44 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "duets/base/utf8.h"
+
 namespace duets::service {
 namespace {
-
-struct Sequence {
-  std::size_t length = 0;  // 0: not UTF-8
-  std::uint32_t character = 0;
-};
-
-std::uint8_t byte_at(std::string_view text, std::size_t i) {
-  return static_cast<std::uint8_t>(text[i]);
-}
-
-// How long the first byte says the sequence is; 0 when no sequence begins with it.
-std::size_t announced_length(std::uint8_t first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first < 0xE0) return 2;
-  if (first >= 0xE0 && first < 0xF0) return 3;
-  if (first >= 0xF0 && first < 0xF5) return 4;
-  return 0;
-}
-
-// The character at the beginning of a text that is not empty.
-Sequence first_character(std::string_view text) {
-  const std::uint8_t first = byte_at(text, 0);
-  const std::size_t length = announced_length(first);
-  if (length == 0 || length > text.size()) return {};
-  if (length == 1) return {1, first};
-  std::uint32_t character = first & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const std::uint8_t next = byte_at(text, i);
-    if ((next & 0xC0u) != 0x80u) return {};
-    character = (character << 6) | (next & 0x3Fu);
-  }
-  const bool too_long = (length == 3 && character < 0x800) || (length == 4 && character < 0x10000);
-  const bool surrogate = character >= 0xD800 && character < 0xE000;
-  if (too_long || surrogate || character > 0x10FFFF) return {};
-  return {length, character};
-}
 
 bool is_control(std::uint32_t character) {
   return character < 0x20 || (character >= 0x7F && character < 0xA0);
@@ -53,7 +19,7 @@ bool is_control(std::uint32_t character) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const Sequence next = first_character(text);
+    const base::Utf8Character next = base::first_character(text);
     if (next.length == 0) return false;
     text.remove_prefix(next.length);
   }
@@ -63,12 +29,12 @@ bool is_utf8(std::string_view text) {
 std::string clean_text(std::string_view text, std::size_t limit) {
   std::string clean;
   while (!text.empty()) {
-    const Sequence next = first_character(text);
+    const base::Utf8Character next = base::first_character(text);
     const std::size_t length = next.length == 0 ? 1 : next.length;
     if (clean.size() + length > limit) break;
     if (next.length == 0) {
       clean += '?';
-    } else if (is_control(next.character)) {
+    } else if (is_control(next.code)) {
       clean += ' ';
     } else {
       clean += text.substr(0, length);

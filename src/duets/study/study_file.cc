@@ -212,9 +212,8 @@ bool is_study_name(std::string_view name) {
 
 std::string Objective::objection_to(double value) const {
   if (protocol::is_usable_reward(reward(value))) return {};
-  return fmt::format(
-      "value = {}: must be finite and, after offset and scale, below 2^128 = 3.4e38 in size",
-      value);
+  return fmt::format("value = {}: must be finite and, after offset and scale, below {} in size",
+                     value, protocol::kLargestRewardText);
 }
 
 StudyFile parse_study(std::string_view text, const std::string& file_name,
