@@ -145,7 +145,7 @@ lab::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
 void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions,
              const Engine& engine) {
   const Choice choice = choice_of(flags, chosen, extensions);
-  simulation_of(choice.file);  // refuses what cannot be simulated
+  simulation_of(choice.file, extensions.functions);  // refuses what cannot be simulated
   const std::string text = resolved_toml(choice.file);
   ExperimentPlan plan;
   plan.command = "compare";
