@@ -12,7 +12,7 @@ Ledger::Ledger(std::size_t num_agents) : num_agents_(num_agents) {
 
 void Ledger::check_agent(AgentId agent) const {
   require(value(agent) < num_agents_, "agent", std::to_string(value(agent)),
-                "must be below " + std::to_string(num_agents_));
+          "must be below " + std::to_string(num_agents_));
 }
 
 void Ledger::uplink(AgentId agent, std::uint64_t reals, std::uint64_t bytes) {
@@ -23,7 +23,7 @@ void Ledger::uplink(AgentId agent, std::uint64_t reals, std::uint64_t bytes) {
 
 void Ledger::broadcast(std::uint64_t reals, std::uint64_t bytes, std::uint64_t held) {
   require(held <= reals, "held", std::to_string(held),
-                "must be at most the " + std::to_string(reals) + " reals of the message");
+          "must be at most the " + std::to_string(reals) + " reals of the message");
   down_.reals += reals;
   down_.bytes += bytes;
   down_links_ += num_agents_ * (reals - held);

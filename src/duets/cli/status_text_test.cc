@@ -351,7 +351,8 @@ TEST(StatusTextTest, IntsAreInts) {
 
 TEST(StatusTextTest, OneStudyIsAnObjectSeveralAreAList) {
   const v1::StudyStatus status = running();
-  EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["waiting_for"], PlainJson({1, 3}));
+  EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["waiting_for"],
+            PlainJson({1, 3}));
   EXPECT_EQ(PlainJson::parse(statuses_text({status, status}, Format::kJson)).size(), 2U);
   EXPECT_EQ(PlainJson::parse(statuses_text({}, Format::kJson)), PlainJson::array());
 }
@@ -359,9 +360,8 @@ TEST(StatusTextTest, OneStudyIsAnObjectSeveralAreAList) {
 TEST(StatusTextTest, CsvHasARowAnAgentAndQuotesHosts) {
   const std::string text = statuses_text({running()}, Format::kCsv);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
-  EXPECT_TRUE(has(
-      text,
-      "fleet,running,2,4,0,live,\"lab, one\",0,false,3,0,1.5,0,1,0,,measuring,false\n"));
+  EXPECT_TRUE(
+      has(text, "fleet,running,2,4,0,live,\"lab, one\",0,false,3,0,1.5,0,1,0,,measuring,false\n"));
 }
 
 TEST(StatusTextTest, AHostThatIsNoTextDoesNotBreakJson) {

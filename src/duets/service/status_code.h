@@ -26,8 +26,8 @@ base::Error error_of(const grpc::Status& status, const std::string& what);
 /// INTERNAL or UNKNOWN of a connection that broke.
 bool is_transient(const grpc::Status& status);
 
-/// What a coordinator says that is there and cannot answer yet: UNAVAILABLE, told apart from that of
-/// a connection that could not be made.
+/// What a coordinator says that is there and cannot answer yet: UNAVAILABLE, told apart from that
+/// of a connection that could not be made.
 grpc::Status busy_status(const std::string& why);
 bool is_busy_status(const grpc::Status& status);
 

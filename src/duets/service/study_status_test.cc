@@ -146,12 +146,15 @@ TEST(StudyStatus, WhatNoServerSendsIsRefused) {
               HasSubstr("status.state = 0"));
   EXPECT_THAT(status_objection([](S& s) { s.set_state(static_cast<v1::StudyState>(5)); }),
               HasSubstr("status.state = 5"));
-  EXPECT_THAT(status_objection([](S& s) { agent(s, 0).set_presence(static_cast<v1::Presence>(4)); }),
-              HasSubstr("status.presence = 4"));
-  EXPECT_THAT(status_objection([](S& s) { agent(s, 0).set_agent(4); }), HasSubstr("status.agent = 4"));
+  EXPECT_THAT(
+      status_objection([](S& s) { agent(s, 0).set_presence(static_cast<v1::Presence>(4)); }),
+      HasSubstr("status.presence = 4"));
+  EXPECT_THAT(status_objection([](S& s) { agent(s, 0).set_agent(4); }),
+              HasSubstr("status.agent = 4"));
   EXPECT_THAT(status_objection([](S& s) { s.set_waiting_for(0, 4); }),
               HasSubstr("status.waiting_for = 4"));
-  EXPECT_THAT(status_objection([](S& s) { s.set_holding_up(0, 4); }), HasSubstr("status.holding_up = 4"));
+  EXPECT_THAT(status_objection([](S& s) { s.set_holding_up(0, 4); }),
+              HasSubstr("status.holding_up = 4"));
   EXPECT_THAT(status_objection([](S& s) { s.set_epochs(0); }), HasSubstr("status.closed_epochs"));
   EXPECT_THAT(status_objection([](S& s) { s.set_agents(0); }), HasSubstr("status.waiting_for"));
 }
