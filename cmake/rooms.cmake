@@ -65,6 +65,29 @@ function(duets_check_table ROOM)
   endforeach()
 endfunction()
 
+# Makes SOURCE with `const report::Prose& duets::ROOM::prose()` from Markdown files, which are edited
+# as what they are. The room has the declaration in prose.h.
+function(duets_prose ROOM SOURCE)
+  set(text "")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} part)
+    string(APPEND text "${part}\n#\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  endforeach()
+  file(CONFIGURE OUTPUT ${SOURCE} @ONLY CONTENT [[
+#include "duets/@ROOM@/prose.h"
+
+namespace duets::@ROOM@ {
+
+const report::Prose& prose() {
+  static const report::Prose kProse(R"prose(@text@)prose");
+  return kProse;
+}
+
+}  // namespace duets::@ROOM@
+]])
+endfunction()
+
 function(duets_component ROOM)
   cmake_parse_arguments(ARG "" "" "DEPS;LINKS" ${ARGN})
   duets_check_table(${ROOM} ${ARG_DEPS})
@@ -76,6 +99,11 @@ function(duets_component ROOM)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
   duets_check_includes(${ROOM} "${ARG_DEPS}" ${headers} ${sources})
+  file(GLOB prose CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/prose/*.md)
+  if(prose)
+    duets_prose(${ROOM} ${CMAKE_CURRENT_BINARY_DIR}/prose.cc ${prose})
+    list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/prose.cc)
+  endif()
 
   if(sources)
     add_library(duets_${ROOM} STATIC ${sources})

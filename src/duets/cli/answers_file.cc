@@ -7,10 +7,10 @@
 #include <cmath>
 #include <set>
 
-#include "duets/base/csv_rows.h"
 #include "duets/base/error.h"
-#include "duets/cli/result_tables.h"
 #include "duets/domain/shown_value.h"
+#include "duets/report/csv.h"
+#include "duets/report/table.h"
 
 namespace duets::cli {
 namespace {
@@ -50,7 +50,7 @@ struct Columns {
   std::size_t epoch, slot, value;
 };
 
-Columns find_columns(const base::CsvRow& head, const std::string& file) {
+Columns find_columns(const report::CsvRow& head, const std::string& file) {
   const auto find = [&](const char* name) {
     const auto found = std::find(head.fields.begin(), head.fields.end(), name);
     if (found == head.fields.end()) {
@@ -176,17 +176,15 @@ class Sorter {
 }  // namespace
 
 std::string plan_csv(const domain::Domain& domain, std::span<const service::Query> queries) {
-  std::string text = "epoch,slot";
-  for (const std::string& name : domain.coordinate_names()) text += "," + csv_field(name);
-  text += "\n";
-  for (const service::Query& query : queries) {
-    text += fmt::format("{},{}", query.epoch, query.slot);
-    for (std::size_t i = 0; i < query.values.size(); ++i) {
-      text += "," + coordinate_field(domain, i, query.values[i]);
-    }
-    text += "\n";
+  using service::Query;
+  report::Columns<Query> columns = {{"epoch", &Query::epoch}, {"slot", &Query::slot}};
+  const std::vector<std::string> names = domain.coordinate_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    columns.push_back({names[i], [&domain, i](const Query& query) {
+                         return domain::shown_value(domain.parameters(), i, query.values[i]);
+                       }});
   }
-  return text;
+  return report::to_csv(report::make_table(columns, queries));
 }
 
 nlohmann::ordered_json plan_json(const domain::Domain& domain,
@@ -205,13 +203,13 @@ nlohmann::ordered_json plan_json(const domain::Domain& domain,
 }
 
 std::vector<OfflineAnswer> parse_answers(std::string_view text, const std::string& file) {
-  const std::vector<base::CsvRow> rows = base::read_csv(text, file);
+  const std::vector<report::CsvRow> rows = report::read_csv(text, file);
   base::require(!rows.empty(), "answers", file, "is empty; it needs columns epoch, slot, value");
   const Columns columns = find_columns(rows.front(), file);
   Complaints complaints(file);
   std::vector<OfflineAnswer> answers;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const base::CsvRow& row = rows[i];
+    const report::CsvRow& row = rows[i];
     OfflineAnswer answer;
     answer.line = row.line;
     if (row.fields.size() != rows.front().fields.size()) {

@@ -24,12 +24,9 @@
 #include "duets/cli/report_command.h"
 #include "duets/cli/reproduce_command.h"
 #include "duets/cli/run_command.h"
-#include "duets/cli/scaling_command.h"
-#include "duets/cli/self_tuning_command.h"
 #include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/usage_error.h"
-#include "duets/cli/variants_command.h"
 #include "duets/cli/verify_command.h"
 #include "duets/lab/presets.h"
 #include "duets/region/fingerprint.h"
@@ -133,15 +130,6 @@ void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
       ->excludes(reproduce.get_option("--conditions"));
 }
 
-void run_reproduce(const Arguments& given, const Engine& engine) {
-  if (given.reproduce.scaling) return reproduce_scaling(given.flags, given.reproduce, engine);
-  if (given.reproduce.variants) return reproduce_variants(given.flags, given.reproduce, engine);
-  if (given.reproduce.self_tuning) {
-    return reproduce_self_tuning(given.flags, given.reproduce, engine);
-  }
-  reproduce_figure(given.flags, given.reproduce, given.extensions, engine);
-}
-
 void add_reproduce(CLI::App& app, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
   CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
@@ -167,7 +155,9 @@ void add_reproduce(CLI::App& app, Arguments& given) {
   add_resume(*reproduce, given.flags, add_output(*reproduce, given.flags, "results/reproduce"));
   add_reproduce_modes(*reproduce, given);
   reproduce->callback([&given] {
-    choose(given, [&given](const Engine& engine) { run_reproduce(given, engine); });
+    choose(given, [&given](const Engine& engine) {
+      cli::reproduce(given.flags, given.reproduce, given.extensions, engine);
+    });
   });
 }
 

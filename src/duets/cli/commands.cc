@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <array>
 #include <iostream>
 
 #include "duets/base/count_text.h"
@@ -12,8 +11,9 @@
 #include "duets/cli/config_check.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/print_to.h"
-#include "duets/cli/result_tables.h"
 #include "duets/cli/study_file.h"
+#include "duets/report/csv.h"
+#include "duets/report/table_json.h"
 
 namespace duets::cli {
 
@@ -31,7 +31,7 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
   if (flags.format == Format::kTable) std::cout << table_text(result.facts);
   if (flags.format == Format::kCsv) {
     for (const auto& [name, value] : result.facts) {
-      std::cout << csv_field(name) << "," << csv_field(value) << "\n";
+      std::cout << report::csv_field(name) << "," << report::csv_field(value) << "\n";
     }
   }
   std::cout << std::flush;
@@ -42,7 +42,10 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
 }
 
 void print_list(Format format, const Extensions& extensions) {
-  std::vector<std::array<std::string, 3>> lines;
+  struct Line {
+    std::string kind, name, description;
+  };
+  std::vector<Line> lines;
   for (const lab::Algorithm& algorithm : all_algorithms(extensions)) {
     lines.push_back({"algorithm", algorithm.key, algorithm.description});
   }
@@ -52,21 +55,14 @@ void print_list(Format format, const Extensions& extensions) {
   for (const OwnFunction& own : extensions.functions) {
     lines.push_back({"function", own.name, own.description});
   }
-  if (format == Format::kJson) {
-    auto json = nlohmann::ordered_json::array();
-    for (const auto& [kind, name, text] : lines) {
-      json.push_back({{"kind", kind}, {"name", name}, {"description", text}});
-    }
-    std::cout << json_text(json);
-    return;
-  }
-  if (format == Format::kCsv) std::cout << "kind,name,description\n";
+  const report::Columns<Line> columns = {
+      {"kind", &Line::kind}, {"name", &Line::name}, {"description", &Line::description}};
+  const report::Table table = report::make_table(columns, lines);
+  if (format == Format::kJson) std::cout << json_text(report::to_json(table));
+  if (format == Format::kCsv) std::cout << report::to_csv(table);
+  if (format != Format::kTable) return;
   for (const auto& [kind, name, text] : lines) {
-    if (format == Format::kCsv) {
-      fmt::print(std::cout, "{},{},{}\n", kind, csv_field(name), csv_field(text));
-    } else {
-      fmt::print(std::cout, "{:<11}{:<24}{}\n", kind, name, text);
-    }
+    fmt::print(std::cout, "{:<11}{:<24}{}\n", kind, name, text);
   }
 }
 
@@ -80,7 +76,7 @@ void print_version(Format format) {
   if (format == Format::kCsv) {
     std::cout << "name,value\n";
     for (const auto& [name, value] : build_facts()) {
-      fmt::print(std::cout, "{},{}\n", name, csv_field(value));
+      fmt::print(std::cout, "{},{}\n", name, report::csv_field(value));
     }
     return;
   }

@@ -7,11 +7,11 @@
 
 #include "duets/base/count_text.h"
 #include "duets/base/error.h"
-#include "duets/cli/build_info.h"
-#include "duets/cli/comparison_output.h"
+#include "duets/cli/experiment_run.h"
 #include "duets/cli/flag_lists.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
+#include "duets/lab/comparison_findings.h"
 #include "duets/lab/presets.h"
 #include "duets/lab/self_tuning.h"
 
@@ -101,9 +101,7 @@ lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
   }
   lab::Experiment experiment;
   experiment.tasks = {std::move(task)};
-  for (std::uint32_t run = 0; run < chosen.runs; ++run) {
-    experiment.seeds.push_back(choice.file.seed + run);
-  }
+  experiment.seeds = lab::seeds_from(choice.file.seed, chosen.runs);
   return experiment;
 }
 
@@ -122,22 +120,15 @@ std::string threshold_text(const CompareFlags& chosen) {
   return chosen.threshold ? fmt::format("{}", *chosen.threshold) : "each algorithm's own";
 }
 
-lab::ComparisonPage page_of(const Choice& choice, const CompareFlags& chosen,
-                            const std::string& digest) {
+lab::PageHead head_of(const Choice& choice, const CompareFlags& chosen) {
   const StudyFile& file = choice.file;
-  lab::ComparisonPage page;
-  page.title = "Comparison on " + file.study.name;
-  page.lead =
-      fmt::format("{} of {}: {}, {} each.", base::name_of(file.objective.direction),
-                  file.objective.builtin, base::count_text(file.study.agents, "agent", "agents"),
-                  base::count_text(file.study.horizon, "query", "queries"));
-  page.facts = {{"Runs", fmt::format("{}, seeds {} to {}", chosen.runs, file.seed,
-                                     file.seed + chosen.runs - 1)},
-                {"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},
-                {"Threshold D", threshold_text(chosen)},
-                {"Digest of all curves", digest},
-                {"Program", "duets " + version()}};
-  return page;
+  return {.title = "Comparison on " + file.study.name,
+          .lead = fmt::format("{} of {}: {}, {} each.", base::name_of(file.objective.direction),
+                              file.objective.builtin,
+                              base::count_text(file.study.agents, "agent", "agents"),
+                              base::count_text(file.study.horizon, "query", "queries")),
+          .facts = {{"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},
+                    {"Threshold D", threshold_text(chosen)}}};
 }
 
 }  // namespace
@@ -164,11 +155,10 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
       base::count_text(choice.file.study.agents, "agent", "agents"),
       base::count_text(choice.file.study.horizon, "query", "queries"), runs_text(chosen.runs),
       base::count_text(plan.experiment.tasks[0].contenders.size(), "contender", "contenders"));
-  plan.present = [&](const lab::ExperimentResult& result, const std::string& digest) {
-    ExperimentOutput output = comparison_output(
-        lab::analyse(plan.experiment, result, choice.algorithms), page_of(choice, chosen, digest));
-    output.files.emplace_back("study.toml", text);
-    return output;
+  plan.files = {{"study.toml", text}};
+  plan.head = head_of(choice, chosen);
+  plan.present = [&](const lab::ExperimentResult& result, const lab::PageHead& head) {
+    return lab::comparison_findings(lab::analyse(plan.experiment, result, choice.algorithms), head);
   };
   run_plan(plan, flags, engine);
 }

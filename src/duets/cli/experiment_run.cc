@@ -18,6 +18,7 @@
 #include "duets/cli/shell_line.h"
 #include "duets/cli/unit_files.h"
 #include "duets/cluster/job.h"
+#include "duets/report/table_json.h"
 
 namespace duets::cli {
 namespace {
@@ -85,7 +86,7 @@ lab::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags& fla
 }
 
 // The note for the manifest: empty when PNG and PDF were made.
-std::string draw(const ExperimentDirectory& directory, const ExperimentOutput& output,
+std::string draw(const ExperimentDirectory& directory, const lab::Findings& output,
                  const base::Executor& executor) {
   std::vector<std::filesystem::path> drawn;
   for (const auto& [name, svg] : output.figures) {
@@ -123,15 +124,17 @@ std::string manifest_text(const ExperimentPlan& plan, const Json& settings,
   return json.dump(2) + "\n";
 }
 
-std::string shown(const ExperimentOutput& output, const std::string& digest,
-                  const std::string& directory, Format format) {
-  if (format == Format::kCsv) return output.csv;
+std::string shown(const ExperimentPlan& plan, const lab::Findings& output,
+                  const std::string& digest, const std::string& directory, Format format) {
+  if (format == Format::kCsv) return report::to_csv(output.tables.front().table);
   if (format == Format::kJson) {
-    Json json{{"digest", digest}, {"results", directory}};
-    json.update(output.json);
+    Json json{{"digest", digest}, {"results", directory}, {"seeds", plan.experiment.seeds}};
+    for (const lab::NamedTable& one : output.tables) {
+      if (one.in_json) json[one.name] = report::to_json(one.table);
+    }
     return json_text(json);
   }
-  return output.table + "\n" +
+  return report::to_text(output.summary) + "\n" +
          table_text(
              {{"digest", digest}, {"results", directory}, {"report", directory + "/report.html"}});
 }
@@ -155,13 +158,21 @@ void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& s
   Timing timing;
   const lab::ExperimentResult result = compute(plan, flags, directory, units, engine, timing);
   const std::string digest = curves_digest(plan.experiment, result);
-  const ExperimentOutput shows = plan.present(result, digest);
-  for (const auto& [name, text] : shows.files) directory.write(name, text);
+  lab::PageHead head = plan.head;
+  head.facts.insert(head.facts.begin(), {"Runs", lab::seeds_text(plan.experiment.seeds)});
+  head.facts.emplace_back("Digest of all curves", digest);
+  head.facts.emplace_back("Program", "duets " + version());
+  const lab::Findings shows = plan.present(result, head);
+  for (const lab::NamedTable& one : shows.tables) {
+    if (one.in_files) directory.write(one.name + ".csv", report::to_csv(one.table));
+  }
+  directory.write("report.html", report::to_html(shows.page));
+  for (const auto& [name, text] : plan.files) directory.write(name, text);
   const std::string figure_note = draw(directory, shows, engine.executor);
   if (!figure_note.empty()) print_to(stderr, "note: {}\n", figure_note);
   directory.write("manifest.json",
                   manifest_text(plan, settings, digest, timing, figure_note, engine));
-  std::cout << shown(shows, digest, output_of(plan, flags), flags.format);
+  std::cout << shown(plan, shows, digest, output_of(plan, flags), flags.format);
 }
 
 base::Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }

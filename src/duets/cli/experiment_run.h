@@ -9,23 +9,14 @@
 
 #include "duets/cli/commands.h"
 #include "duets/cli/engine.h"
-#include "duets/harness/figures.h"
 #include "duets/lab/experiment.h"
+#include "duets/lab/findings.h"
 
 namespace duets::cli {
 
 /// Raise it when the same settings come to give other numbers: older units are then not mixed with
 /// new ones.
 inline constexpr int kNumbersVersion = 4;
-
-/// What is shown of a finished experiment. A pure function of it: no clock, no processor.
-struct ExperimentOutput {
-  std::vector<std::pair<std::string, std::string>> files{};  ///< name and text
-  std::vector<report::NamedFigure> figures{};                ///< "<name>.svg"
-  std::string table{};                                       ///< for standard output
-  std::string csv{};
-  nlohmann::ordered_json json{};
-};
 
 struct ExperimentPlan {
   std::string command{};  ///< "reproduce"
@@ -37,7 +28,10 @@ struct ExperimentPlan {
   std::string context{};
   std::string output{};  ///< the directory when the user names none
   std::string notice{};  ///< for people, before it starts; may be empty
-  std::function<ExperimentOutput(const lab::ExperimentResult& result, const std::string& digest)>
+  std::vector<std::pair<std::string, std::string>> files{};  ///< more of them: name and text
+  /// Title, lead and facts of the page; runs, digest and program are added.
+  lab::PageHead head{};
+  std::function<lab::Findings(const lab::ExperimentResult& result, const lab::PageHead& head)>
       present{};
 };
 

@@ -7,7 +7,8 @@
 #include "duets/base/error.h"
 #include "duets/cli/export_tables.h"
 #include "duets/cli/participation_file.h"
-#include "duets/cli/result_tables.h"
+#include "duets/cli/run_manifest.h"
+#include "duets/harness/run_tables.h"
 #include "duets/service/export_file.h"
 
 namespace duets::cli {

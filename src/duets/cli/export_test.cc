@@ -3,16 +3,17 @@
 
 #include <fstream>
 
-#include "duets/base/csv_test_support.h"
 #include "duets/base/error.h"
 #include "duets/cli/export_files.h"
 #include "duets/cli/export_tables.h"
 #include "duets/cli/export_trials.h"
-#include "duets/cli/result_tables.h"
+#include "duets/cli/run_manifest.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
+#include "duets/harness/run_tables.h"
 #include "duets/harness/simulate.h"
 #include "duets/protocol/ensemble.h"
+#include "duets/report/csv_test_support.h"
 #include "duets/service/agent_journal.h"
 
 namespace duets::cli {
@@ -103,8 +104,9 @@ TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   harness::Observer silent;
   const harness::RunResult run =
       harness::simulate(simulation_of(file_), base::SerialExecutor(), silent);
-  EXPECT_EQ(epochs_csv(exported), epochs_csv(run));
-  EXPECT_EQ(communication_csv(exported), communication_csv(run));
+  EXPECT_EQ(to_csv(harness::epochs_table(exported)), to_csv(harness::epochs_table(run)));
+  EXPECT_EQ(to_csv(harness::communication_table(exported)),
+            to_csv(harness::communication_table(run)));
   EXPECT_EQ(manifest_json(exported, 1), manifest_json(run, 1));
 }
 
@@ -150,7 +152,8 @@ TEST_F(ExportTest, AnUnfinishedStudyHasWhatIsClosed) {
 TEST_F(ExportTest, TheSameTrialInTwoJournalsStandsOnce) {
   const std::string a = journal("a", 1.5), b = journal("b", 1.5);
   const std::string text = trials_text({a, b});
-  EXPECT_EQ(text, trials_head(*file_.study.domain) + "0,1,1,1,0.25,0.5,reward,1.5,\n");
+  EXPECT_EQ(text,
+            harness::TrialTable(*file_.study.domain).head() + "0,1,1,1,0.25,0.5,reward,1.5,\n");
   EXPECT_EQ(trials_text({(directory_ / "a").string()}), text);
 }
 
@@ -169,7 +172,7 @@ TEST_F(ExportTest, TrialsReadBackByColumn) {
     answer.latent = {0.25, 0.5};
     made.append(answer);
   }
-  const base::CsvTable table(trials_text({made.path()}));
+  const report::CsvTable table(trials_text({made.path()}));
   const auto names = file_.study.domain->coordinate_names();
   ASSERT_EQ(table.num_rows(), 2U);
   EXPECT_EQ(table.difference(0, {{"agent", 1},
@@ -205,7 +208,8 @@ TEST_F(ExportTest, DifferentAnswersNameBothFiles) {
 TEST_F(ExportTest, AnotherStudysJournalIsRefusedWhenNamedAndLeftOutOtherwise) {
   const std::string other = journal("a", 1.5, "other");
   EXPECT_NE(error_of({other}).find("another study"), std::string::npos);
-  EXPECT_EQ(trials_text({(directory_ / "a").string()}), trials_head(*file_.study.domain));
+  EXPECT_EQ(trials_text({(directory_ / "a").string()}),
+            harness::TrialTable(*file_.study.domain).head());
   EXPECT_NE(error_of({(directory_ / "missing").string()}).find("does not exist"),
             std::string::npos);
 }
@@ -279,7 +283,7 @@ TEST_F(ExportTest, TrialsAreReadAsTheyWereWritten) {
 }
 
 TEST_F(ExportTest, RowsThatAreNoTrialsAreRefusedWithTheirLine) {
-  const std::string head = trials_head(*file_.study.domain);
+  const std::string head = harness::TrialTable(*file_.study.domain).head();
   const std::string good = "0,1,1,1,0.25,0.5,reward,1.5,\n";
   EXPECT_EQ(parse_trials(head + good, file_.study).size(), 1U);
   for (const std::string& bad :

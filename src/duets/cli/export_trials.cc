@@ -9,8 +9,9 @@
 #include <tuple>
 
 #include "duets/base/error.h"
-#include "duets/cli/result_tables.h"
+#include "duets/harness/run_tables.h"
 #include "duets/protocol/run_summary.h"
+#include "duets/report/csv.h"
 
 namespace duets::cli {
 namespace {
@@ -22,15 +23,14 @@ using Kind = JournalTrial::Kind;
 class TrialReader {
  public:
   TrialReader(std::string_view text, const protocol::Study& study)
-      : rest_(text), domain_(*study.domain), agents_(study.agents), lengths_(lengths(study)) {}
+      : text_(text), domain_(*study.domain), agents_(study.agents), lengths_(lengths(study)) {}
 
   std::vector<JournalTrial> read() {
-    read_row();  // the head
+    const std::vector<report::CsvRow> rows = report::read_csv(text_, "trials.csv");
     std::vector<JournalTrial> trials;
-    while (!rest_.empty()) {
-      ++line_;
-      const std::vector<std::string> fields = read_row();
-      trials.push_back(trial_of(fields));
+    for (std::size_t i = 1; i < rows.size(); ++i) {  // without the head
+      line_ = rows[i].line;
+      trials.push_back(trial_of(rows[i].fields));
       if (trials.size() > 1 && key(trials[trials.size() - 2]) >= key(trials.back())) {
         fail("is not in the order of agent, epoch and slot");
       }
@@ -45,27 +45,6 @@ class TrialReader {
 
   [[noreturn]] void fail(const std::string& what) const {
     throw base::Error(base::ErrorKind::kInvalid, fmt::format("line {} {}", line_, what));
-  }
-
-  std::vector<std::string> read_row() {
-    std::vector<std::string> fields(1);
-    bool quoted = false;
-    while (!rest_.empty()) {
-      const char c = rest_.front();
-      rest_.remove_prefix(1);
-      const bool doubled = quoted && c == '"' && rest_.starts_with('"');
-      if (c == '"' && !doubled) {
-        quoted = !quoted;
-      } else if (!quoted && c == '\n') {
-        break;
-      } else if (!quoted && c == ',') {
-        fields.emplace_back();
-      } else {
-        fields.back() += c;
-      }
-      if (doubled) rest_.remove_prefix(1);
-    }
-    return fields;
   }
 
   template <class Number>
@@ -115,7 +94,7 @@ class TrialReader {
     return trial;
   }
 
-  std::string_view rest_;
+  std::string_view text_;
   const domain::Domain& domain_;
   std::uint32_t agents_;
   std::vector<std::uint32_t> lengths_;
@@ -146,10 +125,10 @@ std::vector<TrialRow> trial_rows(const std::vector<JournalTrial>& trials, const 
 }
 
 std::string trials_csv(const std::vector<JournalTrial>& trials, const StudyExport& study) {
-  const domain::Domain& domain = *study.definition.study->domain;
-  std::string text = trials_head(domain);
+  const harness::TrialTable table(*study.definition.study->domain);
+  std::string text = table.head();
   for (const TrialRow& row : trial_rows(trials, study, {})) {
-    append_trials_row(text, domain, row.trial, row.state);
+    table.append(text, row.trial, row.state);
   }
   return text;
 }

@@ -7,16 +7,17 @@
 #include <optional>
 #include <type_traits>
 
-#include "duets/base/csv_test_support.h"
 #include "duets/base/error.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/progress.h"
-#include "duets/cli/result_tables.h"
+#include "duets/cli/run_manifest.h"
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/cli/summary.h"
+#include "duets/harness/run_tables.h"
 #include "duets/harness/simulate.h"
 #include "duets/protocol/variance.h"
+#include "duets/report/csv_test_support.h"
 
 namespace duets::cli {
 namespace {
@@ -58,22 +59,22 @@ harness::RunResult small_result() {
   return r;
 }
 
-TEST(Csv, QuotesOnlyWhatNeedsIt) {
-  EXPECT_EQ(csv_field("plain"), "plain");
-  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
-}
-
 TEST(Csv, TrialsNameChoicesWriteIntsWholeAndMarkHoles) {
   const auto domain = domain::Domain::box(
       {Parameter{.name = "x"},
        Parameter{.name = "mode", .type = ParameterType::kCategorical, .choices = {"a,1", "b"}},
        Parameter{.name = "bytes", .type = ParameterType::kInt, .low = 0, .high = 1e8}});
   harness::Trial trial{1, 2, 3, 4, {0.1, 0, 20000000}, false, 0.5, 0.25};
-  EXPECT_EQ(trials_head(domain), "agent,epoch,slot,t,x,mode,bytes,state,value,regret\n");
-  EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",20000000,reward,0.5,0.25\n");
+  const harness::TrialTable table(domain);
+  const auto row_of = [&](const harness::Trial& one) {
+    std::string row;
+    table.append(row, one);
+    return row;
+  };
+  EXPECT_EQ(table.head(), "agent,epoch,slot,t,x,mode,bytes,state,value,regret\n");
+  EXPECT_EQ(row_of(trial), "1,2,3,4,0.1,\"a,1\",20000000,reward,0.5,0.25\n");
   trial.hole = true;
-  EXPECT_EQ(trials_row(domain, trial), "1,2,3,4,0.1,\"a,1\",20000000,hole,,\n");
+  EXPECT_EQ(row_of(trial), "1,2,3,4,0.1,\"a,1\",20000000,hole,,\n");
 }
 
 // A report in which no two numbers are equal: a swap of any two columns is seen.
@@ -101,7 +102,7 @@ protocol::EpochReport report_of_different_numbers() {
   return r;
 }
 
-base::CsvCells cells_of(const protocol::EpochReport& r) {
+report::CsvCells cells_of(const protocol::EpochReport& r) {
   return {{"epoch", base::value(r.epoch)},
           {"planned_length", r.planned_length},
           {"length", r.length},
@@ -145,7 +146,7 @@ base::CsvCells cells_of(const protocol::EpochReport& r) {
 TEST(Csv, EpochsReadBackByColumn) {
   harness::RunResult r = small_result();
   r.epochs.push_back(report_of_different_numbers());
-  const base::CsvTable table(epochs_csv(r));
+  const report::CsvTable table(to_csv(harness::epochs_table(r)));
   ASSERT_EQ(table.num_rows(), 2U);
   EXPECT_EQ(table.difference(0, cells_of(r.epochs[0])), "");  // no margin: an empty field
   EXPECT_EQ(table.difference(1, cells_of(r.epochs[1])), "");
@@ -154,7 +155,7 @@ TEST(Csv, EpochsReadBackByColumn) {
 // Every time of the curve is shown while it is short.
 TEST(Csv, RegretReadsBackByColumn) {
   const harness::RunResult r = small_result();
-  const base::CsvTable table(regret_csv(r));
+  const report::CsvTable table(to_csv(harness::regret_table(r)));
   ASSERT_EQ(table.num_rows(), r.cumulative_regret.size());
   for (std::size_t t = 1; t <= table.num_rows(); ++t) {
     EXPECT_EQ(
@@ -165,7 +166,7 @@ TEST(Csv, RegretReadsBackByColumn) {
 TEST(Csv, CommunicationReadsBackByColumn) {
   harness::RunResult r = small_result();
   r.communication.push_back({2, 3, 10.5, 20, 30, 40, 50});
-  const base::CsvTable table(communication_csv(r));
+  const report::CsvTable table(to_csv(harness::communication_table(r)));
   ASSERT_EQ(table.num_rows(), 2U);
   for (std::size_t row = 0; row < 2; ++row) {
     const harness::CommunicationPoint& p = r.communication[row];
@@ -196,15 +197,16 @@ TEST(Csv, TablesOfARunReadBackByColumn) {
   Trials trials;
   const harness::RunResult r =
       harness::simulate(simulation_of(file), base::SerialExecutor(), trials);
-  const base::CsvTable epochs(epochs_csv(r));
+  const report::CsvTable epochs(to_csv(harness::epochs_table(r)));
   ASSERT_EQ(epochs.num_rows(), r.epochs.size());
   ASSERT_GE(epochs.num_rows(), 2U);
   for (std::size_t i = 0; i < epochs.num_rows(); ++i) {
     EXPECT_EQ(epochs.difference(i, cells_of(r.epochs[i])), "");
   }
-  std::string text = trials_head(*file.study.domain);
-  for (const harness::Trial& trial : trials.all) append_trials_row(text, *file.study.domain, trial);
-  const base::CsvTable table(text);
+  const harness::TrialTable rows(*file.study.domain);
+  std::string text = rows.head();
+  for (const harness::Trial& trial : trials.all) rows.append(text, trial);
+  const report::CsvTable table(text);
   ASSERT_EQ(table.num_rows(), 2U * 12);
   for (std::size_t i = 0; i < table.num_rows(); ++i) {
     const harness::Trial& trial = trials.all[i];
@@ -240,29 +242,29 @@ TEST(Summary, TellsRecommendationAndBestTrialApart) {
   EXPECT_NE(table.find("out/report.html"), std::string::npos);
 }
 
-base::CsvCells summary_cells(const harness::RunResult& r) {
+report::CsvCells summary_cells(const harness::RunResult& r) {
   const harness::CommunicationPoint& sent = r.communication.back();
   const auto& recommended = r.recommendation;
   const auto of_recommended = [&](double harness::RecommendationView::*field) {
     return recommended ? std::optional((*recommended).*field) : std::nullopt;
   };
-  base::CsvCells cells{{"agents", r.agents},
-                       {"horizon", r.horizon},
-                       {"seed", r.seed},
-                       {"regret", r.cumulative_regret.back()},
-                       {"paper", sent.paper},
-                       {"figure", sent.figure},
-                       {"links", sent.links},
-                       {"closing", sent.closing},
-                       {"bytes", sent.bytes},
-                       {"mean", of_recommended(&harness::RecommendationView::mean)},
-                       {"low", of_recommended(&harness::RecommendationView::low)},
-                       {"high", of_recommended(&harness::RecommendationView::high)},
-                       {"best_value", r.best_trial->value},
-                       {"run_digest", r.run_digest},
-                       {"state_digest", r.state_digest},
-                       {"true_value", recommended ? recommended->true_value : std::nullopt},
-                       {"best_possible", r.optimum}};
+  report::CsvCells cells{{"agents", r.agents},
+                         {"horizon", r.horizon},
+                         {"seed", r.seed},
+                         {"regret", r.cumulative_regret.back()},
+                         {"paper", sent.paper},
+                         {"figure", sent.figure},
+                         {"links", sent.links},
+                         {"closing", sent.closing},
+                         {"bytes", sent.bytes},
+                         {"mean", of_recommended(&harness::RecommendationView::mean)},
+                         {"low", of_recommended(&harness::RecommendationView::low)},
+                         {"high", of_recommended(&harness::RecommendationView::high)},
+                         {"best_value", r.best_trial->value},
+                         {"run_digest", r.run_digest},
+                         {"state_digest", r.state_digest},
+                         {"true_value", recommended ? recommended->true_value : std::nullopt},
+                         {"best_possible", r.optimum}};
   const std::vector<std::string> shown =  // of small_result()
       recommended ? std::vector<std::string>{"0.25", "slow", "4"} : std::vector<std::string>(3);
   for (std::size_t k = 0; k < shown.size(); ++k) {
@@ -286,7 +288,7 @@ TEST(Summary, SaysWhyThereIsNoRecommendation) {
             std::string::npos);
   EXPECT_TRUE(
       nlohmann::json::parse(run_summary(r, Format::kJson, "out"))["recommendation"].is_null());
-  const base::CsvTable table(run_summary(r, Format::kCsv, "out"));
+  const report::CsvTable table(run_summary(r, Format::kCsv, "out"));
   EXPECT_EQ(table.difference(0, summary_cells(r)), "");
 }
 
@@ -295,7 +297,7 @@ TEST(Summary, CsvReadsBackByColumn) {
   r.seed = 7;
   r.communication.push_back({2, 3, 10.5, 20, 30, 40, 50});
   r.state_digest = "ee";
-  const base::CsvTable table(run_summary(r, Format::kCsv, "out"));
+  const report::CsvTable table(run_summary(r, Format::kCsv, "out"));
   ASSERT_EQ(table.num_rows(), 1U);
   EXPECT_EQ(table.difference(0, summary_cells(r)), "");
 }

@@ -1,4 +1,4 @@
-// `duets reproduce`: the published empirical study. Each mode is a file of its own.
+// `duets reproduce`: the published empirical study, and three studies beside it.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct ReproduceFlags {
   std::string functions{};  ///< comma-separated; empty: all
   std::string algorithms{};
   std::string betas{};
-  bool scaling = false;   ///< scaling_command.h instead
-  bool variants = false;  ///< variants_command.h instead
-
-  bool self_tuning = false;  ///< self_tuning_command.h instead
+  bool scaling = false;      ///< instead: how regret and communication grow
+  bool variants = false;     ///< instead: variants of DUETS
+  bool self_tuning = false;  ///< instead: presets against a rival tuned in hindsight
   std::string conditions{};  ///< of it, comma-separated; empty: the usual ones
   bool held_out = false;     ///< only the functions that were kept apart
 };
 
-/// The comparison behind the published figure. Throws base::Error.
-void reproduce_figure(const CommonFlags& flags, const ReproduceFlags& chosen,
-                      const Extensions& extensions, const Engine& engine);
+/// The comparison behind the published figure, or the study that the flags name, which uses quick,
+/// runs and functions of them and the first seed. Throws base::Error.
+void reproduce(const CommonFlags& flags, const ReproduceFlags& chosen, const Extensions& extensions,
+               const Engine& engine);
 
 }  // namespace duets::cli

@@ -5,7 +5,7 @@
 
 #include "duets/cli/file_io.h"
 #include "duets/cli/result_kind.h"
-#include "duets/cli/result_tables.h"
+#include "duets/cli/run_manifest.h"
 #include "duets/harness/figures.h"
 #include "duets/harness/report_page.h"
 
@@ -19,9 +19,11 @@ std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_ca
 }  // namespace
 
 FileTexts result_files(const harness::RunResult& result) {
-  FileTexts files{{"epochs.csv", epochs_csv(result)},
-                  {"communication.csv", communication_csv(result)}};
-  if (!result.cumulative_regret.empty()) files.emplace("regret.csv", regret_csv(result));
+  FileTexts files{{"epochs.csv", to_csv(harness::epochs_table(result))},
+                  {"communication.csv", to_csv(harness::communication_table(result))}};
+  if (!result.cumulative_regret.empty()) {
+    files.emplace("regret.csv", to_csv(harness::regret_table(result)));
+  }
   const std::vector<report::NamedFigure> figures = harness::all_figures(result);
   for (const auto& [name, svg] : figures) files.emplace("figures/" + name, svg);
   files.emplace("report.html", harness::report_html(result, figures));
@@ -30,13 +32,15 @@ FileTexts result_files(const harness::RunResult& result) {
 
 ResultDirectory::ResultDirectory(const std::filesystem::path& directory, bool overwrite,
                                  const StudyFile& file)
-    : files_(directory, {overwrite ? holds_run : nullptr, holds_unfinished_run}), file_(file) {
+    : files_(directory, {overwrite ? holds_run : nullptr, holds_unfinished_run}),
+      file_(file),
+      trial_table_(*file.study.domain) {
   trials_.open(partial() / "trials.csv");
-  trials_ << trials_head(*file_.study.domain);
+  trials_ << trial_table_.head();
 }
 
 void ResultDirectory::trial(const harness::Trial& trial, std::string_view state) {
-  append_trials_row(rows_, *file_.study.domain, trial, state);
+  trial_table_.append(rows_, trial, state);
   if (rows_.size() >= kBufferedBytes) flush_trials();
 }
 

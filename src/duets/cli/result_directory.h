@@ -11,6 +11,7 @@
 #include "duets/cli/run_trials.h"
 #include "duets/cli/study_file.h"
 #include "duets/harness/run_result.h"
+#include "duets/harness/run_tables.h"
 
 namespace duets::cli {
 
@@ -43,6 +44,7 @@ class ResultDirectory {
 
   PartialDirectory files_;
   const StudyFile& file_;
+  harness::TrialTable trial_table_;
   std::ofstream trials_;
   std::string rows_;  ///< of trials.csv, still to be written
 };

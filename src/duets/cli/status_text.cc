@@ -9,9 +9,9 @@
 #include "duets/cli/agent_numbers.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/progress_bar.h"
-#include "duets/cli/result_tables.h"
 #include "duets/cli/status_events.h"
 #include "duets/domain/shown_value.h"
+#include "duets/report/csv.h"
 #include "duets/service/message_json.h"
 #include "duets/service/study_status.h"
 #include "duets/service/wire.h"
@@ -224,7 +224,7 @@ std::string agent_table(const v1::StudyStatus& status) {
 }
 
 std::string csv_cell(const nlohmann::ordered_json& value) {
-  if (value.is_string()) return csv_field(value.get<std::string>());
+  if (value.is_string()) return report::csv_field(value.get<std::string>());
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
@@ -250,12 +250,12 @@ std::string best_csv(const v1::StudyStatus& status) {
   const Params& columns =
       status.has_recommendation() ? status.recommendation().params() : status.best_trial().params();
   std::string text = "kind,value,low,high,agent,epoch,slot";
-  for (const v1::Param& param : columns) text += "," + csv_field(param.name());
+  for (const v1::Param& param : columns) text += "," + report::csv_field(param.name());
   text += "\n";
   const auto point = [&](const Params& params) {
     std::string cells;
     for (const v1::Param& param : params) {
-      cells += "," + csv_field(domain::to_text(shown_value(param)));
+      cells += "," + report::csv_field(domain::to_text(shown_value(param)));
     }
     return cells + "\n";
   };

@@ -7,9 +7,9 @@
 
 #include "duets/base/count_text.h"
 #include "duets/cli/json_text.h"
-#include "duets/cli/result_tables.h"
 #include "duets/protocol/model_check.h"
 #include "duets/protocol/variance.h"
+#include "duets/report/table.h"
 
 namespace duets::cli {
 namespace {
@@ -172,38 +172,44 @@ std::string run_json(const RunResult& r, const std::string& directory) {
   return json_text(json);
 }
 
-std::string number_or_empty(const std::optional<double>& value) {
-  return value ? fmt::format("{:.17g}", *value) : std::string();
-}
-
 // The recommended parameters come last: every study has its own.
 std::string csv_text(const RunResult& r) {
-  std::string head =
-      "agents,horizon,seed,regret,paper,figure,links,closing,bytes,mean,low,high,"
-      "best_value,run_digest,state_digest,true_value,best_possible";
   const harness::CommunicationPoint sent =
       r.communication.empty() ? harness::CommunicationPoint{} : r.communication.back();
-  const auto recommendation = r.recommendation
-                                  ? fmt::format("{:.17g},{:.17g},{:.17g}", r.recommendation->mean,
-                                                r.recommendation->low, r.recommendation->high)
-                                  : std::string(",,");
-  const std::string best = r.best_trial ? fmt::format("{:.17g}", r.best_trial->value) : "";
   const double regret = r.cumulative_regret.empty() ? 0 : r.cumulative_regret.back();
-  std::string line =
-      fmt::format("{},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{},{},{},{},{},{},{}", r.agents,
-                  r.horizon, r.seed, regret, sent.paper, sent.figure, sent.links, sent.closing,
-                  sent.bytes, recommendation, best, r.run_digest, r.state_digest,
-                  number_or_empty(r.recommendation ? r.recommendation->true_value : std::nullopt),
-                  number_or_empty(r.optimum));
+  report::Table table{.rows = {{}}};
+  const auto add = [&](std::string name, report::Value value) {
+    table.head.push_back({.name = std::move(name)});
+    table.rows[0].push_back({.value = std::move(value)});
+  };
+  const auto of_recommendation = [&](auto field) {
+    return r.recommendation ? report::Value((*r.recommendation).*field) : report::Value();
+  };
+  using View = harness::RecommendationView;
+  add("agents", r.agents);
+  add("horizon", r.horizon);
+  add("seed", r.seed);
+  add("regret", regret);
+  add("paper", sent.paper);
+  add("figure", sent.figure);
+  add("links", sent.links);
+  add("closing", sent.closing);
+  add("bytes", sent.bytes);
+  add("mean", of_recommendation(&View::mean));
+  add("low", of_recommendation(&View::low));
+  add("high", of_recommendation(&View::high));
+  add("best_value", r.best_trial ? report::Value(r.best_trial->value) : report::Value());
+  add("run_digest", r.run_digest);
+  add("state_digest", r.state_digest);
+  add("true_value", of_recommendation(&View::true_value));
+  add("best_possible", r.optimum);
   for (std::size_t i = 0; i < r.coordinate_names.size(); ++i) {
-    head += "," + csv_field("params." + r.coordinate_names[i]);
-    line += ",";
-    if (r.recommendation) {
-      line += csv_field(
-          domain::to_text(domain::shown_value(r.parameters, i, r.recommendation->values[i])));
-    }
+    add("params." + r.coordinate_names[i],
+        r.recommendation
+            ? report::Value(domain::shown_value(r.parameters, i, r.recommendation->values[i]))
+            : report::Value());
   }
-  return head + "\n" + line + "\n";
+  return report::to_csv(table);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "duets/base/bytes.h"
-#include "duets/cli/result_tables.h"
+#include "duets/report/csv.h"
 
 namespace duets::cli {
 namespace {
@@ -33,8 +33,8 @@ std::string title_line(const Task& task, std::uint64_t seed) {
 // The words that begin every row of a contender.
 std::string row_start(const Task& task, std::size_t index) {
   const Contender& contender = task.contenders[index];
-  return fmt::format("{},{},{},{},", index, csv_field(contender.algorithm),
-                     csv_field(contender.variant), contender.beta);
+  return fmt::format("{},{},{},{},", index, report::csv_field(contender.algorithm),
+                     report::csv_field(contender.variant), contender.beta);
 }
 
 void append_curves(std::string& text, const std::string& start, const Curves& curves) {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "duets/cli/json_text.h"
-#include "duets/cli/result_tables.h"
 #include "duets/cli/verify_command.h"
+#include "duets/report/table_json.h"
 #include "duets/service/wire_text.h"
 
 namespace duets::cli {
@@ -60,45 +60,63 @@ std::string table(const Verification& verification, const Verdicts& files) {
                                        : "the records do not go to the end of the study\n");
 }
 
-std::string csv(const Verification& verification, const Verdicts& files) {
-  std::string text = "epoch,what,recorded,recomputed,difference,tolerance,ok\n";
+/// What was compared, of a record or of a file.
+struct Check {
+  std::optional<std::uint32_t> epoch;
+  std::string what, recorded, recomputed;
+  std::optional<double> difference, tolerance;
+  bool ok = false;
+};
+
+report::Table check_table(const std::vector<Check>& checks) {
+  const report::Columns<Check> columns = {{"epoch", &Check::epoch},
+                                          {"what", &Check::what},
+                                          {"recorded", &Check::recorded},
+                                          {"recomputed", &Check::recomputed},
+                                          {"difference", &Check::difference},
+                                          {"tolerance", &Check::tolerance},
+                                          {"ok", &Check::ok}};
+  return report::make_table(columns, checks);
+}
+
+std::vector<Check> checks_of(const Verification& verification) {
+  std::vector<Check> checks;
   for (const Finding& f : verification.findings) {
-    text += fmt::format("{},{},{},{},{},{},{}\n", base::value(f.epoch), csv_field(f.what),
-                        csv_field(f.recorded), csv_field(f.recomputed), f.difference, f.tolerance,
-                        f.ok ? 1 : 0);
+    checks.push_back(
+        {base::value(f.epoch), f.what, f.recorded, f.recomputed, f.difference, f.tolerance, f.ok});
   }
+  return checks;
+}
+
+std::string csv(const Verification& verification, const Verdicts& files) {
+  std::vector<Check> checks = checks_of(verification);
   for (const auto& [name, verdict] : files) {
     const bool ok = verdict.wrong.empty();
-    text += fmt::format(",{},{},{},,,{}\n", csv_field("file " + shown_value_text(name)),
-                        csv_field(ok ? verdict.checked : verdict.wrong),
-                        csv_field(ok ? "" : "as exported"), ok ? 1 : 0);
+    checks.push_back({.epoch = {},
+                      .what = "file " + shown_value_text(name),
+                      .recorded = ok ? verdict.checked : verdict.wrong,
+                      .recomputed = ok ? "" : "as exported",
+                      .difference = {},
+                      .tolerance = {},
+                      .ok = ok});
   }
-  return text;
+  return report::to_csv(check_table(checks));
 }
 
 std::string json(const Verification& verification, const Verdicts& files) {
+  using File = Verdicts::value_type;
+  const report::Columns<File> columns = {
+      {"file", [](const File& file) { return shown_value_text(file.first); }},
+      {"ok", [](const File& file) { return file.second.wrong.empty(); }},
+      {"wrong", [](const File& file) { return file.second.wrong; }},
+      {"checked", [](const File& file) { return file.second.checked; }},
+      {"only_by_digest", [](const File& file) { return file.second.only_by_digest; }}};
   nlohmann::ordered_json json;
   json["ok"] = verification.ok() && num_wrong(files) == 0;
   json["finished"] = verification.finished;
   json["records"] = verification.num_checked;
-  json["findings"] = nlohmann::ordered_json::array();
-  for (const Finding& f : verification.findings) {
-    json["findings"].push_back({{"epoch", base::value(f.epoch)},
-                                {"what", f.what},
-                                {"recorded", f.recorded},
-                                {"recomputed", f.recomputed},
-                                {"difference", f.difference},
-                                {"tolerance", f.tolerance},
-                                {"ok", f.ok}});
-  }
-  json["files"] = nlohmann::ordered_json::array();
-  for (const auto& [name, verdict] : files) {
-    json["files"].push_back({{"file", shown_value_text(name)},
-                             {"ok", verdict.wrong.empty()},
-                             {"wrong", verdict.wrong},
-                             {"checked", verdict.checked},
-                             {"only_by_digest", verdict.only_by_digest}});
-  }
+  json["findings"] = report::to_json(check_table(checks_of(verification)));
+  json["files"] = report::to_json(report::make_table(columns, files));
   return json_text(json);
 }
 

@@ -68,8 +68,10 @@ std::vector<report::Contour> boundaries(const Picture& picture) {
 
 void add_recommendation(report::Panel& panel, const Picture& picture) {
   if (!picture.has_recommendation) return;
-  report::LineStyle style{
-      .colour = "#ffffff", .width = 0, .marker = report::Marker::kStar, .casing = true};
+  report::LineStyle style{.colour = report::palette::kPaper,
+                          .width = 0,
+                          .marker = report::Marker::kStar,
+                          .casing = true};
   panel.series.push_back(
       {"recommendation", {picture.recommended_x}, {picture.recommended_y}, style});
 }

@@ -1,15 +1,25 @@
 #include "duets/harness/report_page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <map>
 
-#include "duets/harness/report_page_tables.h"
+#include "duets/base/digest.h"
+#include "duets/harness/prose.h"
+#include "duets/harness/run_tables.h"
+#include "duets/protocol/model_check.h"
+#include "duets/protocol/variance.h"
 #include "duets/report/chart_number.h"
-#include "duets/report/html.h"
+#include "duets/report/report.h"
 
 namespace duets::harness {
 namespace {
+
+using protocol::EpochReport;
+using report::Blocks;
+using report::Markup;
+using report::number;
+using report::Section;
 
 std::string plural(std::uint64_t count, const std::string& word) {
   return report::grouped(count) + " " + word + (count == 1 ? "" : "s");
@@ -17,15 +27,15 @@ std::string plural(std::uint64_t count, const std::string& word) {
 
 bool minimizes(const RunResult& result) { return result.direction == "minimize"; }
 
-report::Markup coordinate(const RunResult& result, std::size_t i, double value) {
+Markup coordinate(const RunResult& result, std::size_t i, double value) {
   const domain::ShownValue shown = domain::shown_value(result.parameters, i, value);
-  if (const auto* any = std::get_if<double>(&shown)) return report::number(*any, 6);
+  if (const auto* any = std::get_if<double>(&shown)) return number(*any, 6);
   return report::text(domain::to_text(shown));
 }
 
-// "x1 = 0.54, x2 = 0.15"
-report::Markup point(const RunResult& result, const std::vector<double>& values) {
-  report::Markup out;
+// "at x1 = 0.54, x2 = 0.15"
+Markup place(const RunResult& result, const std::vector<double>& values) {
+  Markup out{"at "};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string name = i < result.coordinate_names.size() ? result.coordinate_names[i]
                                                                 : "x" + std::to_string(i + 1);
@@ -35,171 +45,170 @@ report::Markup point(const RunResult& result, const std::vector<double>& values)
   return out;
 }
 
-report::Markup card(const std::string& kind, const std::string& title,
-                    const report::Markup& content) {
-  return {"<div class=\"card " + kind + "\">\n" + report::element("h3", report::text(title)).html +
-          content.html + "</div>\n"};
-}
-
-report::Markup value_line(const report::Markup& content) {
-  return {"<p class=\"value\">" + content.html + "</p>\n"};
-}
-report::Markup small(const report::Markup& content) {
-  return {"<p class=\"small\">" + content.html + "</p>\n"};
-}
-
-report::Markup recommendation_card(const RunResult& result) {
+report::Card recommendation_card(const RunResult& result) {
+  report::Card card{.title = "Recommendation", .value = {"none"}};
   if (!result.recommendation) {
-    return card(
-        "first", "Recommendation",
-        report::join({value_line({"none"}),
-                      small({"No epoch was closed, so there is no model of the objective: the "
-                             "horizon ends within the first epoch."})}));
+    card.lines = {prose().line("no recommendation")};
+    return card;
   }
   const RecommendationView& r = *result.recommendation;
-  report::Markup content = report::join({value_line(report::number(r.mean, 5)),
-                                         small(report::join({{"expected value; interval from "},
-                                                             report::number(r.low, 5),
-                                                             {" to "},
-                                                             report::number(r.high, 5)})),
-                                         small(report::join({{"at "}, point(result, r.values)}))});
+  card.value = number(r.mean, 5);
+  card.lines = {
+      report::join(
+          {{"expected value; interval from "}, number(r.low, 5), {" to "}, number(r.high, 5)}),
+      place(result, r.values)};
   if (r.true_value) {
     const bool inside = r.low <= *r.true_value && *r.true_value <= r.high;
-    content.html +=
-        small(report::join({{"true value there (known in a simulation): "},
-                            report::number(*r.true_value, 5),
-                            {inside ? ", inside the interval" : ", outside the interval"}}))
-            .html;
+    card.lines.push_back(
+        report::join({{"true value there (known in a simulation): "},
+                      number(*r.true_value, 5),
+                      {inside ? ", inside the interval" : ", outside the interval"}}));
   }
-  return card("first", "Recommendation", content);
+  return card;
 }
 
-report::Markup best_trial_card(const RunResult& result) {
+report::Card best_trial_card(const RunResult& result) {
+  report::Card card{.title = "Best trial", .value = {"none"}};
   if (!result.best_trial) {
-    return card("second", "Best trial",
-                report::join({value_line({"none"}), small({"No trial was told."})}));
+    card.lines = {{"No trial was told."}};
+    return card;
   }
   const BestTrialView& b = *result.best_trial;
-  return card(
-      "second", "Best trial",
-      report::join(
-          {value_line(report::number(b.value, 5)),
-           small({std::string(minimizes(result) ? "smallest" : "largest") +
-                  " value observed, noise included; agent " + std::to_string(b.agent) + ", epoch " +
-                  std::to_string(b.epoch) + ", slot " + std::to_string(b.slot)}),
-           small(b.values.empty() ? report::Markup{"where, the agent's journal says"}
-                                  : report::join({{"at "}, point(result, b.values)}))}));
+  card.value = number(b.value, 5);
+  card.lines = {
+      {std::string(minimizes(result) ? "smallest" : "largest") +
+       " value observed, noise included; agent " + std::to_string(b.agent) + ", epoch " +
+       std::to_string(b.epoch) + ", slot " + std::to_string(b.slot)},
+      b.values.empty() ? Markup{"where, the agent's journal says"} : place(result, b.values)};
+  return card;
 }
 
-report::Markup results_section(const RunResult& result) {
-  report::Markup content{"<div class=\"cards\">\n"};
-  content.html += recommendation_card(result).html + best_trial_card(result).html + "</div>\n";
-  if (result.recommendation && result.best_trial) {
-    content.html +=
-        report::paragraph(
-            {"The two are different things. The best trial is the luckiest single "
-             "measurement: its noise has usually helped it to the top, so measured again it "
-             "will usually come out worse. The recommendation is the point where the model, "
-             "fitted to the measurements of all agents, expects the best value. Its interval "
-             "is the mean plus and minus the study's confidence width times the posterior "
-             "deviation; only in theory mode is that width large enough to promise, with the "
-             "stated probability, that the true value lies inside. Use the recommendation."})
-            .html;
-  }
-  if (result.optimum) {
-    content.html +=
-        report::paragraph(report::join({{"Regret is measured against the best possible value, "},
-                                        report::number(*result.optimum, 6),
-                                        {"."}}))
-            .html;
-  }
+Section results_section(const RunResult& result) {
+  Section out{.title = "Result"};
+  out.blocks.push_back(report::Cards{{recommendation_card(result), best_trial_card(result)}});
+  const auto say = [&](std::string_view key, const report::Blanks& blanks = {}) {
+    append(out.blocks, prose().blocks(key, blanks));
+  };
+  if (result.recommendation && result.best_trial) say("recommendation or best trial");
+  if (result.optimum) say("optimum", {{"optimum", number(*result.optimum, 6)}});
   if (!result.cumulative_regret.empty()) {
     const double total = result.cumulative_regret.back();
     const double queries = std::max(1.0, static_cast<double>(result.agents)) *
-                           std::max(1.0, static_cast<double>(result.cumulative_regret.size()));
-    content.html += report::paragraph(report::join({{"Cumulative regret of all agents: "},
-                                                    report::number(total),
-                                                    {", that is "},
-                                                    report::number(total / queries),
-                                                    {" a query."}}))
-                        .html;
+                           static_cast<double>(result.cumulative_regret.size());
+    say("total regret", {{"total", number(total)}, {"mean", number(total / queries)}});
   }
-  if (!result.guarantee.empty()) {
-    content.html += report::paragraph(report::join({{"<strong>Guarantee.</strong> "},
-                                                    report::text(result.guarantee)}))
-                        .html;
-  }
-  return report::section("Result", content);
-}
-
-std::string caption_of(const std::string& file_name) {
-  static const std::map<std::string, std::string> kCaptions = {
-      {"regret.svg",
-       "Regret is what the queries cost: the best possible value minus the value at the queried "
-       "point, without noise. Left: summed over all agents and queries; the flatter the curve, the "
-       "less the search still costs. Right: the mean of one query, within each epoch and over all "
-       "queries so far. Grey and white stripes are the epochs."},
-      {"communication.svg",
-       "What was sent, counted in three ways that must not be mixed up. "
-       "\xE2\x80\x9Cpaper\xE2\x80\x9D"
-       ": mean uplink of an agent plus each broadcast once. \xE2\x80\x9C"
-       "figure\xE2\x80\x9D"
-       ": uplink of all agents only, as in published plots. \xE2\x80\x9Clinks\xE2\x80\x9D: every "
-       "number on every link. Agents talk only at the end of an epoch, hence the steps."},
-      {"region.svg",
-       "At the end of each epoch everybody discards the points that the model thinks too poor. "
-       "Left: how much of the domain is still searched in each epoch (each gridline of the axis is "
-       "a factor, not a difference). Right: how much of the region each cut kept."},
-      {"inducing.svg",
-       "Agents send a summary of their measurements at a few inducing points, or the bare "
-       "measurements where that is shorter. Left: points "
-       "queried in an epoch, and how many of them were selected and broadcast as inducing points. "
-       "Right: the number follows the largest posterior variance, through the probability p with "
-       "which a queried point is selected; p is clipped to 1. (Only the selection by coin has a "
-       "p.)"},
-      {"map.svg",
-       "The plane of the two parameters. The posterior mean is what the agents believe after the "
-       "last closed epoch; the lines bound what was still searched after each epoch. The points "
-       "are "
-       "all queries, coloured by epoch: later ones crowd where the value is high. The true "
-       "function "
-       "is shown where it is known."}};
-  const auto found = kCaptions.find(file_name);
-  return found == kCaptions.end() ? file_name : found->second;
-}
-
-report::Markup figures_section(const std::vector<report::NamedFigure>& figures) {
-  if (figures.empty()) return {};
-  report::Markup content;
-  for (const auto& [file_name, svg] : figures) {
-    content.html += "<figure>\n" + svg + "<figcaption>" + report::text(caption_of(file_name)).html +
-                    "</figcaption>\n</figure>\n";
-  }
-  return report::section("Figures", content);
-}
-
-report::Markup headline(const RunResult& result) {
-  const std::uint64_t total = std::uint64_t{result.agents} * result.horizon;
-  report::Markup out =
-      report::element("h1", report::text(result.study_name.empty() ? "Study" : result.study_name));
-  const std::string line = plural(result.agents, "agent") + " \xC3\x97 horizon " +
-                           report::grouped(result.horizon) + " = " + report::grouped(total) +
-                           (total == 1 ? " query" : " queries");
-  out.html += std::string("<p class=\"lead\">") + (minimizes(result) ? "Minimize " : "Maximize ") +
-              report::text(result.objective).html + " over a " + report::text(result.domain).html +
-              " domain \xC2\xB7 " + line + " \xC2\xB7 " + plural(result.lengths.size(), "epoch") +
-              " \xC2\xB7 seed " + std::to_string(result.seed) + "</p>\n";
+  if (!result.guarantee.empty()) say("guarantee", {{"guarantee", report::text(result.guarantee)}});
   return out;
+}
+
+Section figures_section(const std::vector<report::NamedFigure>& figures) {
+  Section out{.title = "Figures"};
+  for (const auto& [name, svg] : figures) {
+    out.blocks.push_back(report::Drawing{svg, prose().line("figure " + name)});
+  }
+  return out;
+}
+
+// Which way the variance was computed, and why, for every epoch.
+Blocks variance_words(const RunResult& result) {
+  Markup reasons;
+  for (const EpochReport& r : result.epochs) {
+    reasons.html += " Epoch " + std::to_string(base::value(r.epoch)) + ": " +
+                    report::text(protocol::variance_reason(r)).html + ".";
+  }
+  return prose().blocks("variance", {{"sigma2", {"&sigma;<sup>2</sup>"}}, {"reasons", reasons}});
+}
+
+Section epochs_section(const RunResult& result) {
+  Section out{.title = "Epochs"};
+  Markup lengths;
+  for (const std::uint32_t length : result.lengths) {
+    lengths.html += (lengths.html.empty() ? "" : ", ") + report::grouped(length);
+  }
+  if (!result.lengths.empty()) {
+    append(out.blocks, prose().blocks("planned epochs", {{"lengths", lengths}}));
+  }
+  if (result.epochs.empty()) {
+    append(out.blocks, prose().blocks("no closed epoch"));
+    return out;
+  }
+  report::Table table = turned(epochs_table(result));
+  table.caption = prose().line("closed epochs");
+  out.blocks.push_back(std::move(table));
+  if (const auto check = protocol::check_model(result.epochs)) {
+    const Markup words = report::text(protocol::model_check_text(*check));
+    append(out.blocks, prose().blocks("model check", {{"check", words}}));
+  }
+  append(out.blocks, variance_words(result));
+  return out;
+}
+
+Section communication_section(const RunResult& result) {
+  Section out{.title = "Communication"};
+  if (result.communication.empty()) {
+    out.blocks = prose().blocks("nothing sent");
+    return out;
+  }
+  report::Table table = communication_table(result);
+  table.caption = prose().line("sent so far");
+  out.blocks.push_back(std::move(table));
+  append(out.blocks, prose().blocks("ledgers"));
+  return out;
+}
+
+// How close the closest decision was.
+Blocks margin_words(const RunResult& result) {
+  if (!std::isfinite(result.smallest_margin)) return prose().blocks("no decision");
+  const bool safe = result.smallest_margin > result.mean_error;
+  return prose().blocks(
+      safe ? "margin above error" : "margin below error",
+      {{"margin", number(result.smallest_margin, 2)}, {"error", number(result.mean_error, 2)}});
+}
+
+report::Table digest_table(const RunResult& result) {
+  std::vector<std::vector<Markup>> rows = {
+      {{"study"}, report::code(result.study_digest)},
+      {{"run: everything queried and decided"}, report::code(result.run_digest)},
+      {{"state: everything transmitted"}, report::code(result.state_digest)}};
+  for (const EpochReport& r : result.epochs) {
+    rows.push_back({{"run, up to epoch " + std::to_string(base::value(r.epoch))},
+                    report::code(base::to_hex(r.run_digest))});
+  }
+  return report::shown_table(prose().line("digests"), {"of", "digest"}, rows);
+}
+
+Section reproducibility_section(const RunResult& result) {
+  Section out{.title = "Reproducibility"};
+  out.blocks = prose().blocks("seed", {{"seed", report::code(std::to_string(result.seed))}});
+  append(out.blocks, margin_words(result));
+  out.blocks.push_back(digest_table(result));
+  return out;
+}
+
+// "Maximize branin over a box domain · 10 agents × horizon 50 = 500 queries · 4 epochs · seed 1"
+Markup lead(const RunResult& result) {
+  const std::uint64_t total = std::uint64_t{result.agents} * result.horizon;
+  const std::string dot = " \xC2\xB7 ";
+  return {std::string(minimizes(result) ? "Minimize " : "Maximize ") +
+          report::text(result.objective).html + " over a " + report::text(result.domain).html +
+          " domain" + dot + plural(result.agents, "agent") + " \xC3\x97 horizon " +
+          report::grouped(result.horizon) + " = " + report::grouped(total) +
+          (total == 1 ? " query" : " queries") + dot + plural(result.lengths.size(), "epoch") +
+          dot + "seed " + std::to_string(result.seed)};
 }
 
 }  // namespace
 
 std::string report_html(const RunResult& result, const std::vector<report::NamedFigure>& figures) {
-  const std::string title = figure_title(result, "report of a run");
-  return report::page(
-      title, report::join({headline(result), results_section(result), figures_section(figures),
-                           epochs_section(result), communication_section(result),
-                           reproducibility_section(result)}));
+  report::Report page{.title = figure_title(result, "report of a run"),
+                      .heading = result.study_name.empty() ? "Study" : result.study_name,
+                      .lead = lead(result),
+                      .sections = {results_section(result)}};
+  if (!figures.empty()) page.sections.push_back(figures_section(figures));
+  page.sections.push_back(epochs_section(result));
+  page.sections.push_back(communication_section(result));
+  page.sections.push_back(reproducibility_section(result));
+  return to_html(page);
 }
 
 }  // namespace duets::harness

@@ -150,12 +150,6 @@ std::string_view ledger_name(Ledger ledger) {
   return kNames[static_cast<std::size_t>(ledger)];
 }
 
-std::string_view hindsight_note() {
-  return "Beta was chosen in hindsight: for each algorithm the one with the lowest mean final "
-         "regret over its grid, on the same runs that are shown. This favours every algorithm, "
-         "those whose runs scatter more a little more, and no interval allows for it.";
-}
-
 std::string ContenderAnalysis::label() const {
   return variant.empty() ? algorithm : algorithm + " (" + variant + ")";
 }

@@ -118,7 +118,4 @@ std::size_t num_rivals(const TaskAnalysis& task);
 /// Fills winner and winner_text from the grids and comparisons.
 void name_winner(TaskAnalysis& task);
 
-/// How beta was chosen; part of every output.
-std::string_view hindsight_note();
-
 }  // namespace duets::lab

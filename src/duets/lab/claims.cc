@@ -227,28 +227,4 @@ std::string claim_scope(const ClaimVerdict& claim) {
   return out;
 }
 
-std::string claims_text(const std::vector<ClaimVerdict>& claims) {
-  std::string out;
-  for (const Claim sentence : {Claim::kRegret, Claim::kCommunication}) {
-    std::vector<FunctionVerdict> judged;
-    std::string lines;
-    for (const ClaimVerdict& c : claims) {
-      if (c.claim != sentence) continue;
-      judged.insert(judged.end(), c.functions.begin(), c.functions.end());
-      lines += "  " + claim_scope(c) + ": " + std::string(verdict_text(c.overall)) + " (" +
-               by_verdict(c.functions) +
-               (is_complete(c.functions) ? "" : "; not all functions and algorithms were run") +
-               ")\n";
-    }
-    if (lines.empty()) continue;
-    out += "\"" + std::string(claim_text(sentence)) + "\"\n" + lines;
-    if (const std::vector<std::string> silent = silent_rivals(judged); !silent.empty()) {
-      out += "  Among the algorithms that send anything; " + list_text(silent) +
-             (silent.size() == 1 ? " sends" : " send") +
-             " nothing, so to the letter the claim fails.\n";
-    }
-  }
-  return out;
-}
-
 }  // namespace duets::lab

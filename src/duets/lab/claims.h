@@ -59,9 +59,6 @@ std::vector<ClaimVerdict> judge_claims(const Analysis& analysis);
 /// Rivals that sent nothing on some of the functions, once each.
 std::vector<std::string> silent_rivals(const std::vector<FunctionVerdict>& functions);
 
-/// For a terminal: each claim and its verdicts, a line for each; "" without claims.
-std::string claims_text(const std::vector<ClaimVerdict>& claims);
-
 /// "paper preset, best betas", "as-plotted preset, betas of the published curves, figure ledger".
 std::string claim_scope(const ClaimVerdict& claim);
 

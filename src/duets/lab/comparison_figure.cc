@@ -209,18 +209,4 @@ std::string comparison_figure(const Analysis& analysis, std::string_view preset,
   return report::draw_figure(figure);
 }
 
-std::vector<report::NamedFigure> comparison_figures(const Analysis& analysis) {
-  std::vector<report::NamedFigure> out;
-  std::size_t num_own = 0;
-  for (const std::string& preset : analysis.presets()) {
-    const auto names = preset_names();
-    const bool known = std::find(names.begin(), names.end(), preset) != names.end();
-    if (!known) ++num_own;
-    const std::string own = num_own > 1 ? "figure-" + std::to_string(num_own) : "figure";
-    out.emplace_back((known ? "figure-" + preset : own) + ".svg",
-                     comparison_figure(analysis, preset, figure_options(preset)));
-  }
-  return out;
-}
-
 }  // namespace duets::lab

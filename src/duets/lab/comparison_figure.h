@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "duets/harness/figures.h"
 #include "duets/lab/analysis.h"
 
 namespace duets::lab {
@@ -28,9 +27,5 @@ ComparisonFigureOptions figure_options(std::string_view preset);
 /// that says so.
 std::string comparison_figure(const Analysis& analysis, std::string_view preset,
                               const ComparisonFigureOptions& options);
-
-/// One figure per preset with its figure_options: "figure-paper.svg", "figure-as-plotted.svg";
-/// "figure.svg" for a study of a user's own ("figure-2.svg" for a second one).
-std::vector<report::NamedFigure> comparison_figures(const Analysis& analysis);
 
 }  // namespace duets::lab

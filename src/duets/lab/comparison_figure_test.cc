@@ -20,8 +20,14 @@ std::size_t count_in_figure(const std::string& text, const std::string& part) {
   return found;
 }
 
+// With the options of the first preset.
+std::string figure_of(const Analysis& analysis) {
+  const std::string preset = analysis.presets().front();
+  return comparison_figure(analysis, preset, figure_options(preset));
+}
+
 TEST(ComparisonFigure, HasTwoRowsOfTheFunctionsAndOneLegend) {
-  const std::string svg = comparison_figures(fake_analysis(fake_study("paper", 50, 80)))[0].second;
+  const std::string svg = figure_of(fake_analysis(fake_study("paper", 50, 80)));
   EXPECT_EQ(count_in_figure(svg, ">cumulative regret</text>"), 4u);
   EXPECT_EQ(count_in_figure(svg, ">reals sent (figure ledger)</text>"), 4u);
   EXPECT_EQ(count_in_figure(svg, ">Hartmann-4D</text>"), 1u);
@@ -34,31 +40,27 @@ TEST(ComparisonFigure, HasTwoRowsOfTheFunctionsAndOneLegend) {
 
 // Best betas (1 in the made-up study) or those of the published curves.
 TEST(ComparisonFigure, ShowsTheBetasOfThePreset) {
-  const auto paper = comparison_figures(fake_analysis(fake_study("paper", 50, 80)));
-  EXPECT_EQ(paper[0].first, "figure-paper.svg");
-  EXPECT_EQ(count_in_figure(paper[0].second, "order of the legend: 1, 1, 1, 1"), 4u);
-  const auto plotted = comparison_figures(fake_analysis(fake_study("as-plotted", 50, 80)));
-  EXPECT_EQ(plotted[0].first, "figure-as-plotted.svg");
-  EXPECT_EQ(count_in_figure(plotted[0].second, "order of the legend: 5, 5, 5, 0.2"), 4u);
+  const std::string paper = figure_of(fake_analysis(fake_study("paper", 50, 80)));
+  EXPECT_EQ(count_in_figure(paper, "order of the legend: 1, 1, 1, 1"), 4u);
+  const std::string plotted = figure_of(fake_analysis(fake_study("as-plotted", 50, 80)));
+  EXPECT_EQ(count_in_figure(plotted, "order of the legend: 5, 5, 5, 0.2"), 4u);
 }
 
 TEST(ComparisonFigure, OwnStudyHasOneColumnAndNoPublishedPoints) {
   auto study = fake_study("a <b>", 50, 80);
   study.resize(1);
-  const auto figures = comparison_figures(fake_analysis(study));
-  ASSERT_EQ(figures.size(), 1u);
-  EXPECT_EQ(figures[0].first, "figure.svg");
-  EXPECT_EQ(count_in_figure(figures[0].second, ">cumulative regret</text>"), 1u);
-  EXPECT_EQ(figures[0].second.find("published"), std::string::npos);
-  EXPECT_EQ(figures[0].second.find("a <b>"), std::string::npos);
-  EXPECT_THAT(figures[0].second, HasSubstr("a &lt;b&gt;"));
+  const std::string svg = figure_of(fake_analysis(study));
+  EXPECT_EQ(count_in_figure(svg, ">cumulative regret</text>"), 1u);
+  EXPECT_EQ(svg.find("published"), std::string::npos);
+  EXPECT_EQ(svg.find("a <b>"), std::string::npos);
+  EXPECT_THAT(svg, HasSubstr("a &lt;b&gt;"));
 }
 
 TEST(ComparisonFigure, LogAxisOnlyWhereTotalsAreFarApart) {
   auto study = fake_study("paper", 50, 80);
-  const std::string linear = comparison_figures(fake_analysis(study))[0].second;
+  const std::string linear = figure_of(fake_analysis(study));
   study[1].fakes[1].reals = study[1].fakes[5].reals = study[1].fakes[9].reals = 1e6;
-  const std::string log = comparison_figures(fake_analysis(study))[0].second;
+  const std::string log = figure_of(fake_analysis(study));
   EXPECT_EQ(count_in_figure(linear, ">0</text>"), 16u);  // both axes of eight panels
   EXPECT_EQ(count_in_figure(log, ">0</text>"), 12u);     // not on the four log axes
 }
@@ -73,7 +75,7 @@ TEST(ComparisonFigure, LedgerCanBeChosen) {
 TEST(ComparisonFigure, OneRunAndOracle) {
   std::vector<test::FakeTask> study = {
       {"mine", "f", {{"DUETS", 1, 50, 100}, {"GP-UCB", 1, 20, 0}, {"Uniform", 1, 300, 0}}}};
-  const std::string svg = comparison_figures(fake_analysis(study, 1))[0].second;
+  const std::string svg = figure_of(fake_analysis(study, 1));
   EXPECT_EQ(svg.find("standard deviation on either side</text>"), std::string::npos);
   EXPECT_THAT(svg, HasSubstr("one run"));
   EXPECT_EQ(svg.find("sends nothing"), std::string::npos);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "duets/lab/published.h"
-#include "duets/report/chart_colour.h"
+#include "duets/report/palette.h"
 
 namespace duets::lab {
 namespace {

@@ -1,26 +1,31 @@
-#include "duets/lab/comparison_tables.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <optional>
 
+#include "duets/lab/comparison_findings.h"
 #include "duets/lab/comparison_test_support.h"
 #include "duets/lab/tables_test_support.h"
 
 namespace duets::lab {
 namespace {
 
-using base::CsvCells;
-using base::CsvTable;
+using report::CsvCells;
+using report::CsvTable;
 using test::FakeTask;
 using test::finite;
-using test::high_of;
-using test::low_of;
 using ::testing::HasSubstr;
 
 Analysis study() { return test::fake_analysis(test::fake_study("paper", 50, 80)); }
+
+std::string csv_of(std::string_view table, const Analysis& analysis) {
+  return to_csv(comparison_findings(analysis, {}).table(table));
+}
+
+std::string text_of(const Analysis& analysis) {
+  return report::to_text(comparison_findings(analysis, {}).summary);
+}
 
 // An oracle's reals are left out of the tables.
 std::optional<double> reals(const ContenderAnalysis& c, double value) {
@@ -40,14 +45,14 @@ CsvCells summary_cells(const TaskAnalysis& task, const ContenderAnalysis& c) {
           {"communication_links", reals(c, c.communication[2].mean)},
           {"variant", c.variant},
           {"is_best_beta", c.is_best_beta ? "1" : "0"},
-          {"regret_low", low_of(c.regret.interval)},
-          {"regret_high", high_of(c.regret.interval)}};
+          {"regret_low", test::low_of(c.regret.interval)},
+          {"regret_high", test::high_of(c.regret.interval)}};
 }
 
 // What is written is what was computed, to the last bit, under the documented columns.
 TEST(SummaryCsv, ReadsBackByColumn) {
   const Analysis a = study();
-  const CsvTable table(summary_csv(a));
+  const CsvTable table(csv_of("summary", a));
   ASSERT_EQ(table.num_rows(), 4U * 20);
   std::size_t row = 0;
   for (const TaskAnalysis& task : a.tasks) {
@@ -60,7 +65,7 @@ TEST(SummaryCsv, ReadsBackByColumn) {
 
 TEST(SummaryCsv, WhatDoesNotExistIsEmpty) {
   const FakeTask task{"my, \"study\"", "h1", {{"Uniform", 1, 50, 0}, {"GP-UCB", 2, 9, 0}}};
-  const std::string text = summary_csv(test::fake_analysis({task}, 1));
+  const std::string text = csv_of("summary", test::fake_analysis({task}, 1));
   EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,1,,\n"));
   EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,1,,\n"));
 }
@@ -83,7 +88,7 @@ CsvCells curve_cells(const TaskAnalysis& task, const ContenderAnalysis& c, std::
 
 TEST(CurvesCsv, ReadsBackByColumn) {
   const Analysis a = study();
-  const CsvTable table(curves_csv(a));
+  const CsvTable table(csv_of("curves", a));
   ASSERT_EQ(table.num_rows(), 4U * 20 * 50);
   std::size_t row = 0;
   for (const TaskAnalysis& task : a.tasks) {
@@ -108,15 +113,15 @@ CsvCells difference_cells(const TaskAnalysis& task, const Comparison& c, const s
           {"runs", d.runs},
           {"mean", d.mean},
           {"std", d.stddev},
-          {"low", low_of(d.interval)},
-          {"high", high_of(d.interval)},
+          {"low", test::low_of(d.interval)},
+          {"high", test::high_of(d.interval)},
           {"verdict", order_name(d.order)}};
 }
 
 // Four functions, six pairs, four measures.
 TEST(DifferencesCsv, ReadsBackByColumn) {
   const Analysis a = study();
-  const CsvTable table(differences_csv(a));
+  const CsvTable table(csv_of("differences", a));
   ASSERT_EQ(table.num_rows(), 4U * 6 * 4);
   std::size_t row = 0;
   for (const TaskAnalysis& task : a.tasks) {
@@ -135,31 +140,31 @@ TEST(DifferencesCsv, ReadsBackByColumn) {
 
 // N-KernelUCB (110) minus DisKernelUCB (80) at their best betas; it sends nothing.
 TEST(DifferencesCsv, ByHand) {
-  const std::string text = differences_csv(study());
+  const std::string text = csv_of("differences", study());
   EXPECT_THAT(text, HasSubstr("\npaper,h1,regret,N-KernelUCB,1,DisKernelUCB,1,5,30,"));
   EXPECT_THAT(text, HasSubstr("\npaper,h1,communication_paper,N-KernelUCB,1,DisKernelUCB,1,5,"
                               "-1000,0,-1000,-1000,lower\n"));
 }
 
 TEST(SummaryText, ShowsBestBetaWinnerAndEdges) {
-  const std::string text = summary_text(study());
-  EXPECT_THAT(text, HasSubstr("* DUETS"));
+  const std::string text = text_of(study());
+  EXPECT_THAT(text, HasSubstr("DUETS \xE2\x80\x94 winner"));
   EXPECT_THAT(text, HasSubstr("Hartmann-4D"));
   EXPECT_THAT(text, HasSubstr("DUETS wins"));
   EXPECT_THAT(text, HasSubstr("chosen in hindsight"));
   EXPECT_THAT(text, Not(HasSubstr("a wider grid")));
   const FakeTask edge{"p", "f", {{"DUETS", 0.2, 50}, {"DUETS", 1, 60}, {"GP-UCB", 1, 5}}};
-  const std::string at_edge = summary_text(test::fake_analysis({edge}));
-  EXPECT_THAT(at_edge, HasSubstr("0.2 <"));
+  const std::string at_edge = text_of(test::fake_analysis({edge}));
+  EXPECT_THAT(at_edge, HasSubstr("0.2 (edge)"));
   EXPECT_THAT(at_edge, HasSubstr("a wider grid"));
-  EXPECT_THAT(at_edge, Not(HasSubstr("* DUETS")));
+  EXPECT_THAT(at_edge, Not(HasSubstr("DUETS \xE2\x80\x94 winner")));
 }
 
 // What one analysis says depends on nothing but the numbers in it.
 TEST(SummaryText, ChangesWithTheNumbers) {
   const Analysis other = test::fake_analysis(test::fake_study("paper", 51, 80));
-  EXPECT_EQ(summary_text(study()), summary_text(study()));
-  EXPECT_NE(summary_text(study()), summary_text(other));
+  EXPECT_EQ(text_of(study()), text_of(study()));
+  EXPECT_NE(text_of(study()), text_of(other));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "duets/lab/comparison_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "duets/report/chart_number.h"
@@ -20,14 +18,6 @@ bool consecutive(const std::vector<std::uint64_t>& seeds) {
 }
 
 }  // namespace
-
-std::string or_empty(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
-std::string bounds(const std::optional<Interval>& interval) {
-  return interval ? fmt::format("{},{}", interval->low, interval->high) : std::string(",");
-}
 
 std::string interval_text(const std::optional<Interval>& interval) {
   if (!interval) return "none";

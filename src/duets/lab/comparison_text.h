@@ -9,10 +9,6 @@
 
 namespace duets::lab {
 
-/// Cells of a CSV file: the number, or nothing; both ends of an interval, or two empty cells.
-std::string or_empty(const std::optional<double>& value);
-std::string bounds(const std::optional<Interval>& interval);
-
 /// "12.3 to 45.6", or "none".
 std::string interval_text(const std::optional<Interval>& interval);
 

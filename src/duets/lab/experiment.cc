@@ -1,7 +1,11 @@
 #include "duets/lab/experiment.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "duets/base/error.h"
 #include "duets/lab/unit_codec.h"
 
 namespace duets::lab {
@@ -123,6 +127,20 @@ ExperimentResult result_of(const Experiment& experiment, Units units) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::uint32_t runs) {
+  base::require(runs >= 1, "runs", fmt::format("{}", runs), "must be at least 1");
+  std::vector<std::uint64_t> seeds(runs);
+  std::iota(seeds.begin(), seeds.end(), first);
+  return seeds;
+}
+
+void require_known(std::span<const std::string_view> names, const std::string& field,
+                   std::string_view name) {
+  base::require(std::find(names.begin(), names.end(), name) != names.end(), field,
+                fmt::format("\"{}\"", name),
+                fmt::format("must be one of {}", fmt::join(names, ", ")));
+}
 
 std::span<const std::uint64_t> seeds_of(const Experiment& experiment, const Task& task) {
   const std::span<const std::uint64_t> all = experiment.seeds;

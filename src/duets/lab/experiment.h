@@ -39,6 +39,11 @@ struct Experiment {
   std::vector<std::uint64_t> seeds;  ///< of every task, or the first of them (max_runs)
 };
 
+/// `runs` seeds from the first on. kInvalid without runs.
+std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::uint32_t runs);
+/// kInvalid, naming the field and the names, when the name is none of them.
+void require_known(std::span<const std::string_view> names, const std::string& field,
+                   std::string_view name);
 /// The seeds that the task runs with.
 std::span<const std::uint64_t> seeds_of(const Experiment& experiment, const Task& task);
 /// Pairs of task and seed.

@@ -43,7 +43,6 @@ std::shared_ptr<const domain::Domain> candidates(const problems::Problem& proble
 }
 
 void check_choice(const StudyChoice& choice) {
-  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
   for (const double beta : choice.betas) {
     base::require(std::isfinite(beta) && beta >= 0, "beta", fmt::format("{}", beta),
                   "must be at least 0 and finite");
@@ -109,9 +108,7 @@ Experiment study_experiment(const StudyChoice& chosen, std::span<const Algorithm
   check_choice(chosen);
   const StudyChoice choice = completed(chosen);
   Experiment experiment;
-  for (std::uint32_t run = 0; run < choice.runs; ++run) {
-    experiment.seeds.push_back(choice.first_seed + run);
-  }
+  experiment.seeds = seeds_from(choice.first_seed, choice.runs);
   for (const std::string& preset : choice.presets) {
     const std::vector<double> betas = choice.betas.empty() ? preset_betas(preset) : choice.betas;
     for (const std::string& function : choice.functions) {

@@ -30,13 +30,6 @@ std::shared_ptr<const problems::Problem> problem_of(std::string_view function,
       {.dimension = kDimension, .kernel = kernel_of(function), .norm = kNorm}, coin);
 }
 
-void check_function(std::string_view function) {
-  base::require(std::find(kScalingFunctions.begin(), kScalingFunctions.end(), function) !=
-                    kScalingFunctions.end(),
-                "function", fmt::format("\"{}\"", function),
-                fmt::format("must be one of {}", fmt::join(kScalingFunctions, ", ")));
-}
-
 // Both sweeps, each point once.
 std::vector<ScalingPoint> points_of(const std::string& function, bool quick) {
   std::vector<ScalingPoint> points;
@@ -82,7 +75,7 @@ bool ScalingPoint::in(Sweep sweep) const {
 }
 
 Instance scaling_instance(const ScalingPoint& point, std::uint64_t seed) {
-  check_function(point.function);
+  require_known(kScalingFunctions, "function", point.function);
   const auto secret = random::StudySecret::from_seed(seed);
   harness::Simulation simulation;
   simulation.problem = problem_of(point.function, secret.problem_coin());
@@ -107,12 +100,11 @@ Instance scaling_instance(const ScalingPoint& point, std::uint64_t seed) {
 }
 
 Scaling scaling_experiment(const ScalingChoice& choice) {
-  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
   Scaling scaling;
   std::vector<std::string> functions = choice.functions;
   if (functions.empty()) functions.assign(kScalingFunctions.begin(), kScalingFunctions.end());
   for (const std::string& function : functions) {
-    check_function(function);
+    require_known(kScalingFunctions, "function", function);
     const std::vector<ScalingPoint> more = points_of(function, choice.quick);
     scaling.points.insert(scaling.points.end(), more.begin(), more.end());
   }
@@ -123,9 +115,7 @@ Scaling scaling_experiment(const ScalingChoice& choice) {
   for (const ScalingPoint& point : scaling.points) {
     scaling.experiment.tasks.push_back(task_of(point));
   }
-  for (std::uint32_t run = 0; run < choice.runs; ++run) {
-    scaling.experiment.seeds.push_back(choice.first_seed + run);
-  }
+  scaling.experiment.seeds = seeds_from(choice.first_seed, choice.runs);
   return scaling;
 }
 

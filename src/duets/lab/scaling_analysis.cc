@@ -52,22 +52,12 @@ class Gains {
 
 ScalingSummary summarise_point(const ScalingPoint& point, double gain,
                                const std::vector<Unit>& units, const Bootstrap& bootstrap) {
-  ScalingSummary out{.point = point, .gain = gain};
-  const std::vector<std::uint32_t> epochs =
-      protocol::epoch_lengths(protocol::ScheduleRule::kSqrtFloor, point.horizon, 2);
-  out.exchanges = epochs.size() - 1;
-  for (const Unit& unit : units) {
-    base::require(unit.size() == 1 && !unit[0].t.empty(), "result", point.function,
-                  "must have one run for each size and seed");
-    out.final_regret.push_back(unit[0].regret.back());
-    out.final_communication[0].push_back(unit[0].paper.back());
-    out.final_communication[1].push_back(unit[0].figure.back());
-    out.final_communication[2].push_back(unit[0].links.back());
-  }
-  out.regret = summarise(out.final_regret, bootstrap);
-  for (std::size_t i = 0; i < kLedgers.size(); ++i) {
-    out.communication[i] = summarise(out.final_communication[i], bootstrap);
-  }
+  ScalingSummary out;
+  static_cast<FinalNumbers&>(out) = final_numbers(units, 0, point.function, bootstrap);
+  out.point = point;
+  out.gain = gain;
+  out.exchanges =
+      protocol::epoch_lengths(protocol::ScheduleRule::kSqrtFloor, point.horizon, 2).size() - 1;
   return out;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "duets/kernel/kernel.h"
-#include "duets/lab/analysis.h"
+#include "duets/lab/final_numbers.h"
 #include "duets/lab/scaling.h"
 #include "duets/lab/statistics.h"
 #include "duets/numeric/matrix.h"
@@ -49,14 +49,10 @@ inline constexpr std::array<Growth, 2> kGrowths = {Growth::kRegret, Growth::kCom
 std::string_view growth_name(Growth growth);
 
 /// One size of one function, over all seeds.
-struct ScalingSummary {
+struct ScalingSummary : FinalNumbers {
   ScalingPoint point{};
   double gain = 0;            ///< gamma
   std::size_t exchanges = 0;  ///< J - 1
-  std::vector<double> final_regret{};
-  std::array<std::vector<double>, 3> final_communication{};
-  Summary regret{};
-  std::array<Summary, 3> communication{};
 
   /// sqrt(N T gamma) or gamma.
   double yardstick(Growth growth) const;

@@ -52,7 +52,7 @@ report::Series unit_slope(const std::vector<report::Series>& curves) {
   return {.name = "slope 1",
           .x = {low, high},
           .y = {ratio * low, ratio * high},
-          .style = {.colour = "#777777", .dash = "6 4", .width = 1.4}};
+          .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
 }
 
 report::Panel growth_panel(const ScalingAnalysis& analysis, Sweep sweep, Growth growth) {

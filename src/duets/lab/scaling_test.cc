@@ -8,8 +8,7 @@
 
 #include "duets/base/error.h"
 #include "duets/lab/scaling_figure.h"
-#include "duets/lab/scaling_page.h"
-#include "duets/lab/scaling_tables.h"
+#include "duets/lab/scaling_findings.h"
 #include "duets/lab/tables_test_support.h"
 
 namespace duets::lab {
@@ -149,6 +148,10 @@ TEST(ScalingAnalysis, SpreadOverSeedsWidensTheInterval) {
   }
 }
 
+std::string text_of(const ScalingAnalysis& analysis) {
+  return report::to_text(scaling_findings(analysis, {}).summary);
+}
+
 TEST(ScalingAnalysis, OneRunDecidesNothing) {
   const ScalingAnalysis analysis = power_analysis({.regret = 2}, 1);
   ASSERT_EQ(analysis.fits.size(), 8u);
@@ -156,7 +159,7 @@ TEST(ScalingAnalysis, OneRunDecidesNothing) {
     EXPECT_EQ(fit.verdict, SlopeVerdict::kUnknown);
     EXPECT_FALSE(fit.interval);
   }
-  EXPECT_NE(scaling_text(analysis).find("nothing is decided"), std::string::npos);
+  EXPECT_NE(text_of(analysis).find("nothing is decided"), std::string::npos);
 }
 
 TEST(ScalingAnalysis, RefusesWhatIsNotComplete) {
@@ -168,12 +171,12 @@ TEST(ScalingAnalysis, RefusesWhatIsNotComplete) {
 }
 
 TEST(ScalingOutput, VerdictNamesWhatIsTooSteep) {
-  const std::string text = scaling_text(power_analysis({.regret = 0.9, .reals = 1.3}, 4));
+  const std::string text = text_of(power_analysis({.regret = 0.9, .reals = 1.3}, 4));
   EXPECT_NE(text.find("Regret against sqrt(N T gamma): none of 4"), std::string::npos) << text;
   EXPECT_NE(text.find("above 1 in branin over T"), std::string::npos) << text;
 }
 
-base::CsvCells scaling_cells_of(const ScalingSummary& size) {
+report::CsvCells scaling_cells_of(const ScalingSummary& size) {
   const double gain = size.gain;
   const double root = std::sqrt(static_cast<double>(size.point.agents * size.point.horizon) * gain);
   return {{"function", size.point.function},
@@ -195,7 +198,7 @@ base::CsvCells scaling_cells_of(const ScalingSummary& size) {
           {"communication_ratio", size.communication[0].mean / gain}};
 }
 
-base::CsvCells scaling_cells_of(const SlopeFit& fit) {
+report::CsvCells scaling_cells_of(const SlopeFit& fit) {
   return {{"function", fit.function},
           {"sweep", sweep_name(fit.sweep)},
           {"measure", growth_name(fit.growth)},
@@ -213,12 +216,12 @@ base::CsvCells scaling_cells_of(const SlopeFit& fit) {
 TEST(ScalingOutput, TablesReadBackByColumn) {
   for (const std::uint32_t runs : {1u, 5u}) {
     const ScalingAnalysis analysis = power_analysis({.reals = 1.2, .wobble = 0.05}, runs);
-    const base::CsvTable sizes(scaling_csv(analysis));
+    const report::CsvTable sizes(to_csv(scaling_findings(analysis, {}).table("scaling")));
     ASSERT_EQ(sizes.num_rows(), 15u);
     for (std::size_t i = 0; i < 15; ++i) {
       EXPECT_EQ(sizes.difference(i, scaling_cells_of(analysis.sizes[i])), "");
     }
-    const base::CsvTable slopes(slopes_csv(analysis));
+    const report::CsvTable slopes(to_csv(scaling_findings(analysis, {}).table("slopes")));
     ASSERT_EQ(slopes.num_rows(), 8u);
     for (std::size_t i = 0; i < 8; ++i) {
       EXPECT_EQ(slopes.difference(i, scaling_cells_of(analysis.fits[i])), "");
@@ -263,7 +266,7 @@ TEST(ScalingOutput, ThePageHasEverySlopeWithItsVerdict) {
   for (const std::uint32_t runs : {1u, 5u}) {
     const ScalingAnalysis analysis =
         power_analysis({.regret = 0.9, .reals = 1.3, .wobble = 0.01}, runs);
-    const auto rows = html_rows(scaling_html(analysis, {.title = "t"}));
+    const auto rows = html_rows(to_html(scaling_findings(analysis, {.title = "t"}).page));
     std::size_t found = 0;
     for (const SlopeFit& fit : analysis.fits) {
       if (fit.upper_half) continue;
@@ -283,7 +286,8 @@ TEST(ScalingOutput, ThePageHasEverySlopeWithItsVerdict) {
 
 TEST(ScalingOutput, ThePageQuotesWhatItIsGiven) {
   const ScalingAnalysis analysis = power_analysis({.wobble = 0.05}, 5);
-  const std::string page = scaling_html(analysis, {.title = "a <b>", .lead = "&"});
+  const std::string page =
+      to_html(scaling_findings(analysis, {.title = "a <b>", .lead = "&"}).page);
   EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
   EXPECT_EQ(page.find("a <b>"), std::string::npos);
   EXPECT_NE(page.find(scaling_figure(analysis)), std::string::npos);

@@ -101,13 +101,6 @@ double known_lengthscale(std::string_view function, const domain::Domain& domain
   return protocol::guessed_lengthscale(domain);
 }
 
-void require_known(const std::vector<std::string>& names, std::string_view field,
-                   const std::string& name) {
-  base::require(std::find(names.begin(), names.end(), name) != names.end(), std::string(field),
-                fmt::format("\"{}\"", name),
-                fmt::format("must be one of {}", fmt::join(names, ", ")));
-}
-
 // Each name must be a function of some condition that was chosen.
 void check_functions(const SelfTuningChoice& choice) {
   std::vector<std::string> known;
@@ -116,7 +109,8 @@ void check_functions(const SelfTuningChoice& choice) {
       if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
     }
   }
-  for (const std::string& name : choice.functions) require_known(known, "function", name);
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const std::string& name : choice.functions) require_known(names, "function", name);
 }
 
 bool is_chosen(const SelfTuningChoice& choice, const std::string& function) {
@@ -207,7 +201,6 @@ SelfTuningChoice completed(SelfTuningChoice choice) {
 
 Experiment self_tuning_experiment(const SelfTuningChoice& given) {
   const SelfTuningChoice choice = completed(given);
-  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
   check_functions(choice);
   Experiment experiment;
   for (const std::string& key : choice.conditions) {
@@ -224,9 +217,7 @@ Experiment self_tuning_experiment(const SelfTuningChoice& given) {
                                   .max_runs = condition.max_runs});
     }
   }
-  for (std::uint32_t run = 0; run < choice.runs; ++run) {
-    experiment.seeds.push_back(choice.first_seed + run);
-  }
+  experiment.seeds = seeds_from(choice.first_seed, choice.runs);
   return experiment;
 }
 

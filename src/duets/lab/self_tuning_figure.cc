@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "duets/lab/self_tuning_tables.h"
+#include "duets/lab/self_tuning_findings.h"
 #include "duets/report/chart.h"
 
 namespace duets::lab {
@@ -20,10 +20,14 @@ void add_place(const Ratios& ratios, std::vector<std::pair<double, double>>& pla
 // The same look in every panel, whichever presets it has.
 report::LineStyle style_of(const std::string& preset) {
   report::LineStyle style{.width = 0};
-  if (preset == "paper") style.colour = "#0072b2", style.marker = report::Marker::kCircle;
-  if (preset == "auto") style.colour = "#d55e00", style.marker = report::Marker::kStar;
-  if (preset == "quick") style.colour = "#009e73", style.marker = report::Marker::kTriangle;
-  if (preset == "safe") style.colour = "#cc79a7", style.marker = report::Marker::kSquare;
+  if (preset == "paper")
+    style.colour = report::palette::kBlue, style.marker = report::Marker::kCircle;
+  if (preset == "auto")
+    style.colour = report::palette::kVermilion, style.marker = report::Marker::kStar;
+  if (preset == "quick")
+    style.colour = report::palette::kGreen, style.marker = report::Marker::kTriangle;
+  if (preset == "safe")
+    style.colour = report::palette::kPurple, style.marker = report::Marker::kSquare;
   return style;
 }
 

@@ -10,8 +10,7 @@
 
 #include "duets/base/error.h"
 #include "duets/lab/self_tuning_figure.h"
-#include "duets/lab/self_tuning_page.h"
-#include "duets/lab/self_tuning_tables.h"
+#include "duets/lab/self_tuning_findings.h"
 #include "duets/lab/tables_test_support.h"
 #include "duets/problems/development.h"
 #include "duets/problems/held_out.h"
@@ -196,7 +195,7 @@ TEST(SelfTuningAnalysis, NothingSentHasNoRatio) {
   EXPECT_FALSE(analysis.find("finite", "all", "auto")->ratios[1]);
 }
 
-void append_ratios(base::CsvCells& cells, const Ratios& ratios) {
+void append_ratios(report::CsvCells& cells, const Ratios& ratios) {
   const std::array names = {"regret", "paper", "links"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string name = std::string(names[i]) + "_ratio";
@@ -208,28 +207,28 @@ void append_ratios(base::CsvCells& cells, const Ratios& ratios) {
   }
 }
 
-base::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& entry) {
-  base::CsvCells cells = {{"condition", task.condition},
-                          {"function", task.function},
-                          {"name", entry.name},
-                          {"setting", entry.setting},
-                          {"runs", entry.regret.runs},
-                          {"regret_mean", entry.regret.mean},
-                          {"regret_std", entry.regret.stddev},
-                          {"regret_low", test::low_of(entry.regret.interval)},
-                          {"regret_high", test::high_of(entry.regret.interval)},
-                          {"communication_paper", entry.communication[0].mean},
-                          {"communication_figure", entry.communication[1].mean},
-                          {"communication_links", entry.communication[2].mean},
-                          {"reference", entry.reference}};
+report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& entry) {
+  report::CsvCells cells = {{"condition", task.condition},
+                            {"function", task.function},
+                            {"name", entry.name},
+                            {"setting", entry.setting},
+                            {"runs", entry.regret.runs},
+                            {"regret_mean", entry.regret.mean},
+                            {"regret_std", entry.regret.stddev},
+                            {"regret_low", test::low_of(entry.regret.interval)},
+                            {"regret_high", test::high_of(entry.regret.interval)},
+                            {"communication_paper", entry.communication[0].mean},
+                            {"communication_figure", entry.communication[1].mean},
+                            {"communication_links", entry.communication[2].mean},
+                            {"reference", entry.reference}};
   append_ratios(cells, entry.ratios);
   return cells;
 }
 
-base::CsvCells cells_of(const SelfTuningMean& mean) {
-  base::CsvCells cells = {{"condition", mean.condition}, {"group", mean.group},
-                          {"name", mean.name},           {"reference", mean.reference},
-                          {"functions", mean.functions}, {"runs", mean.runs}};
+report::CsvCells cells_of(const SelfTuningMean& mean) {
+  report::CsvCells cells = {{"condition", mean.condition}, {"group", mean.group},
+                            {"name", mean.name},           {"reference", mean.reference},
+                            {"functions", mean.functions}, {"runs", mean.runs}};
   append_ratios(cells, mean.ratios);
   return cells;
 }
@@ -238,7 +237,7 @@ TEST(SelfTuningOutput, TablesReadBackByColumn) {
   Made m = made();
   for (Unit& unit : m.result.units[0]) unit[1].links = {0};  // a ratio that is not there
   const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
-  const base::CsvTable entries(self_tuning_csv(analysis));
+  const report::CsvTable entries(to_csv(self_tuning_findings(analysis, {}).table("self_tuning")));
   ASSERT_EQ(entries.num_rows(), 2u * 3);
   std::size_t row = 0;
   for (const SelfTuningTask& task : analysis.tasks) {
@@ -247,7 +246,7 @@ TEST(SelfTuningOutput, TablesReadBackByColumn) {
     }
   }
   EXPECT_EQ(row, entries.num_rows());
-  const base::CsvTable means(self_tuning_means_csv(analysis));
+  const report::CsvTable means(to_csv(self_tuning_findings(analysis, {}).table("means")));
   ASSERT_EQ(means.num_rows(), 3u * 2);
   ASSERT_EQ(analysis.means.size(), 3u * 2);
   for (std::size_t i = 0; i < means.num_rows(); ++i) {
@@ -257,7 +256,8 @@ TEST(SelfTuningOutput, TablesReadBackByColumn) {
 
 TEST(SelfTuningOutput, TextShowsRatiosAndIngredients) {
   const Made m = made();
-  const std::string text = self_tuning_text(analyse_self_tuning(m.experiment, m.result));
+  const std::string text = report::to_text(
+      self_tuning_findings(analyse_self_tuning(m.experiment, m.result), {}).summary);
   EXPECT_NE(text.find("0.50 / 0.10"), std::string::npos) << text;
   EXPECT_NE(text.find("auto without floor"), std::string::npos) << text;
 }
@@ -274,7 +274,7 @@ TEST(SelfTuningOutput, TheFigureHasNoBadNumber) {
 TEST(SelfTuningOutput, ThePageIsWhole) {
   const Made m = made();
   const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
-  const std::string page = self_tuning_html(analysis, {.title = "a <b>"});
+  const std::string page = to_html(self_tuning_findings(analysis, {.title = "a <b>"}).page);
   EXPECT_EQ(page.find("a <b>"), std::string::npos);
   EXPECT_NE(page.find("auto without floor"), std::string::npos);
   EXPECT_NE(page.find("beta = 1, lambda = 1"), std::string::npos);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "duets/base/csv_test_support.h"
 #include "duets/lab/statistics.h"
+#include "duets/report/csv_test_support.h"
 
 namespace duets::lab::test {
 

@@ -109,13 +109,6 @@ std::string nothing_left(const protocol::Study& study) {
   return fmt::format("nothing is proved: {}", fmt::join(reasons, "; "));
 }
 
-void check_paper_function(std::string_view function) {
-  const auto known = paper_functions();
-  base::require(std::find(known.begin(), known.end(), function) != known.end(), "function",
-                fmt::format("\"{}\"", function),
-                fmt::format("must be one of {}", fmt::join(known, ", ")));
-}
-
 }  // namespace
 
 std::span<const Variant> duets_variants() { return kVariants; }
@@ -157,7 +150,7 @@ std::span<const double> frontier_betas(bool quick) {
 }
 
 Instance variants_instance(std::string_view function, std::uint64_t seed) {
-  check_paper_function(function);
+  require_known(paper_functions(), "function", function);
   const auto secret = random::StudySecret::from_seed(seed);
   harness::Simulation simulation;
   simulation.problem = problems::make_problem(function, {}, secret.problem_coin());
@@ -183,21 +176,18 @@ Instance variants_instance(std::string_view function, std::uint64_t seed) {
 }
 
 Experiment variants_experiment(const VariantsChoice& choice) {
-  base::require(choice.runs >= 1, "runs", fmt::format("{}", choice.runs), "must be at least 1");
   std::vector<std::string> functions = choice.functions;
   if (functions.empty()) functions.assign(paper_functions().begin(), paper_functions().end());
   Experiment experiment;
   for (const std::string& function : functions) {
-    check_paper_function(function);
+    require_known(paper_functions(), "function", function);
     experiment.tasks.push_back(
         {.preset = "variants",
          .function = function,
          .make = [function](std::uint64_t seed) { return variants_instance(function, seed); },
          .contenders = all_contenders(choice.quick)});
   }
-  for (std::uint32_t run = 0; run < choice.runs; ++run) {
-    experiment.seeds.push_back(choice.first_seed + run);
-  }
+  experiment.seeds = seeds_from(choice.first_seed, choice.runs);
   return experiment;
 }
 

@@ -28,9 +28,9 @@ bool is_root(ScheduleRule rule) {
 bool is_doubling(ScheduleRule rule) { return rule == ScheduleRule::kDoubling; }
 bool is_paired(ScheduleRule rule) { return rule == ScheduleRule::kPairedDoubling; }
 
-constexpr std::string_view kRoot = "#0072b2";
-constexpr std::string_view kDoubling = "#e69f00";
-constexpr std::string_view kPaired = "#009e73";
+constexpr std::string_view kRoot = report::palette::kBlue;
+constexpr std::string_view kDoubling = report::palette::kOrange;
+constexpr std::string_view kPaired = report::palette::kGreen;
 
 constexpr std::array<Group, 7> kGroups{{
     {"square-root, coin", kRoot, report::Marker::kCircle, is_root, Inducing::kCoin},
@@ -67,9 +67,9 @@ report::Series preset_marks(const VariantsTask& task) {
     if (result.is_duets() && find_variant(result.variant).preset)
       places.push_back(place_of(result));
   }
-  return report::scatter("presets",
-                         {.colour = "#cc79a7", .width = 0, .marker = report::Marker::kStar},
-                         std::move(places));
+  return report::scatter(
+      "presets", {.colour = report::palette::kPurple, .width = 0, .marker = report::Marker::kStar},
+      std::move(places));
 }
 
 // What sends nothing has no place on a logarithmic axis.
@@ -94,7 +94,7 @@ std::vector<std::pair<double, double>> envelope(
 
 report::Scatter established(const VariantsTask& task) {
   report::Scatter discs{.name = "established: nobody has less of both",
-                        .colour = "#f5d76e",
+                        .colour = report::palette::kHighlight,
                         .diameter = 17,
                         .casing = false};
   for (const VariantResult& result : task.results) {
@@ -112,10 +112,12 @@ report::Panel task_panel(const VariantsTask& task) {
   panel.scatters = {established(task)};
   const std::vector<std::pair<double, double>> rivals = rival_places(task);
   panel.series = {
-      report::scatter("", {.colour = "#000000", .dash = "5 3", .width = 1.4}, envelope(rivals)),
-      report::scatter("DisKernelUCB, one mark for each D",
-                      {.colour = "#000000", .width = 0, .marker = report::Marker::kDiamond},
-                      rivals)};
+      report::scatter("", {.colour = report::palette::kBlack, .dash = "5 3", .width = 1.4},
+                      envelope(rivals)),
+      report::scatter(
+          "DisKernelUCB, one mark for each D",
+          {.colour = report::palette::kBlack, .width = 0, .marker = report::Marker::kDiamond},
+          rivals)};
   for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
   panel.series.push_back(preset_marks(task));
   for (const VariantResult& result : task.results) {

@@ -8,8 +8,7 @@
 #include "duets/base/error.h"
 #include "duets/lab/tables_test_support.h"
 #include "duets/lab/variants_figure.h"
-#include "duets/lab/variants_page.h"
-#include "duets/lab/variants_tables.h"
+#include "duets/lab/variants_findings.h"
 
 namespace duets::lab {
 namespace {
@@ -187,7 +186,7 @@ TEST(VariantsAnalysis, OneRunEstablishesNothing) {
   EXPECT_THROW(analyse_variants(made.experiment, {}), base::Error);
 }
 
-base::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult& r) {
+report::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult& r) {
   const std::string exchanges =
       r.is_duets() ? std::to_string(num_exchanges(find_variant(r.variant), 50)) : "";
   return {{"function", task.function},
@@ -207,8 +206,8 @@ base::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult& r
           {"dominated_by", r.dominated_by}};
 }
 
-base::CsvCells variant_cells_of(const VariantsTask& task, const VariantPair& pair,
-                                const std::string& measure, const PairedDifference& d) {
+report::CsvCells variant_cells_of(const VariantsTask& task, const VariantPair& pair,
+                                  const std::string& measure, const PairedDifference& d) {
   return {{"function", task.function},
           {"measure", measure},
           {"first", task.results[pair.first].label()},
@@ -224,7 +223,7 @@ base::CsvCells variant_cells_of(const VariantsTask& task, const VariantPair& pai
 TEST(VariantsOutput, ResultsReadBackByColumn) {
   const VariantsAnalysis analysis = analysis_of(usual());
   const VariantsTask& task = analysis.tasks[0];
-  const base::CsvTable table(variants_csv(analysis));
+  const report::CsvTable table(to_csv(variants_findings(analysis, {}).table("variants")));
   ASSERT_EQ(table.num_rows(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(table.difference(i, variant_cells_of(task, task.results[i])), "");
@@ -235,7 +234,7 @@ TEST(VariantsOutput, ResultsReadBackByColumn) {
 TEST(VariantsOutput, DifferencesReadBackByColumn) {
   const VariantsAnalysis analysis = analysis_of(usual());
   const VariantsTask& task = analysis.tasks[0];
-  const base::CsvTable table(variant_differences_csv(analysis));
+  const report::CsvTable table(to_csv(variants_findings(analysis, {}).table("differences")));
   ASSERT_EQ(table.num_rows(), 2u * 6);
   std::size_t row = 0;
   for (const VariantPair& pair : task.pairs) {
@@ -249,7 +248,7 @@ TEST(VariantsOutput, DifferencesReadBackByColumn) {
 }
 
 TEST(VariantsOutput, CostsReadBackByColumn) {
-  const base::CsvTable table(variant_costs_csv());
+  const report::CsvTable table(to_csv(variants_findings({}, {}).table("costs")));
   ASSERT_EQ(table.num_rows(), duets_variants().size());
   std::size_t row = 0;
   for (const Variant& variant : duets_variants()) {
@@ -263,7 +262,7 @@ TEST(VariantsOutput, CostsReadBackByColumn) {
 }
 
 TEST(VariantsOutput, TextShowsRegretRealsAndStanding) {
-  const std::string text = variants_text(analysis_of(usual()));
+  const std::string text = report::to_text(variants_findings(analysis_of(usual()), {}).summary);
   EXPECT_NE(text.find("10 / 100 *"), std::string::npos) << text;
   EXPECT_NE(text.find("21 / 200 -"), std::string::npos) << text;
 }
@@ -277,7 +276,7 @@ TEST(VariantsOutput, FigureAndPageAreWhole) {
   EXPECT_NE(figure, variants_figure(analysis_of(usual())));
   EXPECT_EQ(count_in_variants(figure, "nan"), 0u);
   EXPECT_NE(figure.find("nothing sent"), std::string::npos);
-  const std::string page = variants_html(analysis, {.title = "a <b>"});
+  const std::string page = to_html(variants_findings(analysis, {.title = "a <b>"}).page);
   EXPECT_EQ(page.find("a <b>"), std::string::npos);
   EXPECT_NE(page.find("dominated by printed"), std::string::npos);
   EXPECT_NE(page.find("regret order and communication order"), std::string::npos);

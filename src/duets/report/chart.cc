@@ -32,7 +32,7 @@ void draw_layers(SvgWriter& svg, const Panel& panel, const Plot& plot) {
   if (panel.ellipse) {
     const Rect& a = plot.area;
     svg.circle(a.x + a.width / 2, a.y + a.height / 2, a.width / 2,
-               {.stroke = "#333333", .width = 1.2});
+               {.stroke = palette::kAxis, .width = 1.2});
   }
   // Curves lie over the frame: a marker at the edge of the plot is shown whole.
   for (const Series& s : panel.series) draw_series(svg, plot, s);
@@ -121,7 +121,7 @@ void draw_panel(SvgWriter& svg, const Panel& panel, const Rect& area, const Pane
            fit_text(panel.title, kTitleFont * 1.06, width));
   if (!panel.message.empty()) {
     svg.text(area.x + area.width / 2, area.y + area.height / 2,
-             {.size = kLabelFont, .anchor = "middle", .fill = kSoft},
+             {.size = kLabelFont, .anchor = "middle", .fill = palette::kSoft},
              fit_text(panel.message, kLabelFont, width));
     return;
   }
@@ -129,7 +129,7 @@ void draw_panel(SvgWriter& svg, const Panel& panel, const Rect& area, const Pane
     draw_legend(svg, panel_legend(panel, area.width), left, area.y + kMargin + space.title);
   }
   draw_data(svg, panel, area, space);
-  svg.text(left, area.bottom() - kMargin - 2, {.size = kNoteFont, .fill = kSoft},
+  svg.text(left, area.bottom() - kMargin - 2, {.size = kNoteFont, .fill = palette::kSoft},
            fit_text(panel.note, kNoteFont, width));
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "duets/report/chart_axis.h"
-#include "duets/report/chart_colour.h"
 #include "duets/report/chart_contour.h"
+#include "duets/report/palette.h"
 #include "duets/report/svg.h"
 
 namespace duets::report {
@@ -21,7 +21,7 @@ Marker line_marker(std::size_t index);
 
 /// The style of a line, in the panel and in the legend.
 struct LineStyle {
-  std::string colour = "#000000";
+  std::string colour = palette::kBlack;
   std::string dash{};
   double width = 1.8;  ///< 0 draws markers only
   Marker marker = Marker::kNone;
@@ -48,7 +48,7 @@ Series scatter(std::string name, LineStyle style, std::vector<std::pair<double, 
 struct Band {
   std::string name{};
   std::vector<double> x{}, low{}, high{};
-  std::string colour = "#0072b2";
+  std::string colour = palette::kBlue;
   double opacity = 0.2;
 };
 
@@ -56,7 +56,7 @@ struct Band {
 struct Bars {
   std::string name{};
   std::vector<double> x{}, y{};
-  std::string colour = "#56b4e9";
+  std::string colour = palette::kSky;
   double width = 0.6;                 ///< in units of x
   std::vector<std::string> labels{};  ///< written above the bars; may be fewer than bars
 };
@@ -73,7 +73,7 @@ struct Reference {
   std::string name{};
   double at = 0;
   bool vertical = false;
-  std::string colour = "#777777";
+  std::string colour = palette::kReference;
 };
 
 /// Colours on a grid. Values that are not finite are blank.
@@ -95,7 +95,7 @@ struct Contour {
 struct Scatter {
   std::string name{};
   std::vector<double> x{}, y{};
-  std::string colour = "#000000";
+  std::string colour = palette::kBlack;
   double diameter = 5;
   bool casing = true;
 };

@@ -10,15 +10,14 @@ constexpr double kTickFont = 11;
 constexpr double kStripFont = 10.5;
 constexpr double kBarWidth = 14;
 constexpr std::size_t kBarColours = 17;
-const char* const kInk = "#222222";
-const char* const kGridLine = "#e4e4e4";
 
 double tick_width(const Tick& tick) {
   return kTickFont * (text_width(tick.text) + 0.75 * text_width(tick.exponent));
 }
 
 void write_tick(SvgWriter& svg, double x, double y, const std::string& anchor, const Tick& tick) {
-  svg.text(x, y, {.size = kTickFont, .anchor = anchor, .fill = kInk}, tick.text, tick.exponent);
+  svg.text(x, y, {.size = kTickFont, .anchor = anchor, .fill = palette::kInk}, tick.text,
+           tick.exponent);
 }
 
 // The first heat map that wants a colour bar.
@@ -41,7 +40,7 @@ void draw_minor_ticks(SvgWriter& svg, const Plot& plot) {
     for (int digit = 2; digit < 10; ++digit) {
       if (!plot.y.shows(digit * power)) continue;
       const double y = plot.y(digit * power);
-      svg.line(plot.area.x - 3, y, plot.area.x, y, {.stroke = kSoft, .width = 0.7});
+      svg.line(plot.area.x - 3, y, plot.area.x, y, {.stroke = palette::kSoft, .width = 0.7});
     }
   }
 }
@@ -107,12 +106,12 @@ void draw_colour_bar(SvgWriter& svg, const Panel& panel, const Rect& plot) {
     colours.push_back(to_hex(heat.colours[i * (heat.colours.size() - 1) / (kBarColours - 1)]));
   }
   svg.gradient(area, colours);
-  svg.rect(area, {.stroke = kSoft, .width = 0.8});
+  svg.rect(area, {.stroke = palette::kSoft, .width = 0.8});
   const AxisMap map(Scale::kLinear, heat_span(heat), area.bottom(), area.y);
   const std::vector<Tick> ticks = bar_ticks(heat, area.height);
   for (const Tick& t : ticks) {
     const double y = map(t.value);
-    svg.line(area.right(), y, area.right() + 4, y, {.stroke = kSoft});
+    svg.line(area.right(), y, area.right() + 4, y, {.stroke = palette::kSoft});
     write_tick(svg, area.right() + 7, y + 4, "start", t);
   }
   if (heat.bar_label.empty()) return;
@@ -129,14 +128,14 @@ void draw_stretches(SvgWriter& svg, const Plot& plot, const std::vector<Stretch>
     const double left = std::max(plot.x(s.from), plot.area.x);
     const double right = plot.x(s.to);
     if (i % 2 == 1) {
-      svg.rect({left, plot.area.y, right - left, plot.area.height}, {.fill = "#f4f4f4"});
+      svg.rect({left, plot.area.y, right - left, plot.area.height}, {.fill = palette::kStripe});
     }
     svg.line(right, plot.area.y - 4, right, plot.area.bottom(),
-             {.stroke = "#9a9a9a", .width = 0.8, .dash = "3 3"});
+             {.stroke = palette::kStretchEnd, .width = 0.8, .dash = "3 3"});
     for (const std::string& label : {s.label, s.short_label}) {
       if (text_width(label) * kStripFont + 4 > right - left) continue;
       svg.text((left + right) / 2, plot.area.y - 5,
-               {.size = kStripFont, .anchor = "middle", .fill = kSoft}, label);
+               {.size = kStripFont, .anchor = "middle", .fill = palette::kSoft}, label);
       break;
     }
   }
@@ -145,17 +144,17 @@ void draw_stretches(SvgWriter& svg, const Plot& plot, const std::vector<Stretch>
 void draw_grid_lines(SvgWriter& svg, const Plot& plot, const PanelTicks& ticks, bool vertical) {
   for (const Tick& t : ticks.y) {
     const double y = plot.y(t.value);
-    svg.line(plot.area.x, y, plot.area.right(), y, {.stroke = kGridLine});
+    svg.line(plot.area.x, y, plot.area.right(), y, {.stroke = palette::kGridLine});
   }
   for (const Tick& t : ticks.x) {
     const double x = plot.x(t.value);
-    if (vertical) svg.line(x, plot.area.y, x, plot.area.bottom(), {.stroke = kGridLine});
+    if (vertical) svg.line(x, plot.area.y, x, plot.area.bottom(), {.stroke = palette::kGridLine});
   }
 }
 
 void draw_axes(SvgWriter& svg, const Panel& panel, const Plot& plot, const PanelTicks& ticks) {
   const Rect& area = plot.area;
-  const Paint ink{.stroke = "#333333"};
+  const Paint ink{.stroke = palette::kAxis};
   if (panel.map) {
     svg.rect(area, ink);
   } else {

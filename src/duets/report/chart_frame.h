@@ -10,7 +10,6 @@
 namespace duets::report {
 
 inline constexpr double kLabelFont = 12;
-inline constexpr const char* kSoft = "#666666";  ///< the grey of what is not data
 
 /// Ticks of both axes.
 struct PanelTicks {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "duets/report/chart_colour.h"
+#include "duets/report/palette.h"
 
 namespace duets::report {
 

@@ -44,7 +44,7 @@ void add_run(PathData& path, const Plot& plot, const Series& s, std::size_t firs
 
 void stroke(SvgWriter& svg, const PathData& path, const LineStyle& style) {
   if (style.casing) {
-    svg.path(path, {.stroke = "#ffffff", .width = style.width + 2.2, .opacity = 0.85});
+    svg.path(path, {.stroke = palette::kPaper, .width = style.width + 2.2, .opacity = 0.85});
   }
   svg.path(path, {.stroke = style.colour, .width = style.width, .dash = style.dash});
 }
@@ -127,7 +127,7 @@ void draw_scatter(SvgWriter& svg, const Plot& plot, const Scatter& scatter) {
     if (!can_draw(plot, scatter.x[i], scatter.y[i])) continue;
     path.dot(plot.x(scatter.x[i]), plot.y(scatter.y[i]));
   }
-  Paint paint{.stroke = "#222222", .width = scatter.diameter + 1.2};
+  Paint paint{.stroke = palette::kInk, .width = scatter.diameter + 1.2};
   paint.round_caps = true;
   if (scatter.casing) svg.path(path, paint);
   paint.stroke = scatter.colour;
@@ -168,7 +168,7 @@ void draw_bars(SvgWriter& svg, const Plot& plot, const Bars& bars) {
     const double right = plot.x(bars.x[i] + bars.width / 2);
     const double top = plot.y(bars.y[i]);
     svg.rect({left, std::min(top, foot), right - left, std::abs(foot - top)},
-             {.fill = bars.colour, .stroke = "#333333", .width = 0.8});
+             {.fill = bars.colour, .stroke = palette::kAxis, .width = 0.8});
     if (i >= bars.labels.size() || text_width(bars.labels[i]) * kBarFont > right - left + 10)
       continue;
     svg.text((left + right) / 2, std::min(top, foot) - 5, {.size = kBarFont, .anchor = "middle"},

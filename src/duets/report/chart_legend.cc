@@ -42,12 +42,15 @@ PathData polygon(double x, double y, double radius, int corners, double turn, do
 void draw_sample(SvgWriter& svg, const LegendEntry& entry, double x, double y) {
   const double middle = y + kRow / 2;
   if (entry.kind == LegendEntry::Kind::kArea) {
-    svg.rect({x + 4, middle - 5, kSample - 8, 10},
-             {.fill = entry.fill, .stroke = "#777777", .width = 0.6, .opacity = entry.opacity});
+    svg.rect({x + 4, middle - 5, kSample - 8, 10}, {.fill = entry.fill,
+                                                    .stroke = palette::kReference,
+                                                    .width = 0.6,
+                                                    .opacity = entry.opacity});
     return;
   }
   if (entry.kind == LegendEntry::Kind::kDot) {
-    svg.circle(x + kSample / 2, middle, 4, {.fill = entry.fill, .stroke = "#333333", .width = 0.6});
+    svg.circle(x + kSample / 2, middle, 4,
+               {.fill = entry.fill, .stroke = palette::kAxis, .width = 0.6});
     return;
   }
   const LineStyle& style = entry.style;
@@ -61,7 +64,7 @@ void draw_sample(SvgWriter& svg, const LegendEntry& entry, double x, double y) {
 }  // namespace
 
 void draw_marker(SvgWriter& svg, const LineStyle& style, double x, double y) {
-  const std::string edge = style.casing ? "#000000" : "#ffffff";
+  const std::string edge = style.casing ? palette::kBlack : palette::kPaper;
   const Paint paint{.fill = style.colour, .stroke = edge, .width = style.casing ? 1.2 : 0.8};
   switch (style.marker) {
     case Marker::kNone:

@@ -165,7 +165,7 @@ SvgWriter::SvgWriter(std::string id, double width, double height, std::string_vi
   head_ += "<title" + attribute("id", escape_markup(id_ + "-title")) + ">" + escape_markup(title) +
            "</title>\n<desc" + attribute("id", escape_markup(id_ + "-desc")) + ">" +
            escape_markup(description) + "</desc>\n";
-  rect({0, 0, width, height}, {.fill = "#ffffff"});
+  rect({0, 0, width, height}, {.fill = palette::kPaper});
 }
 
 void SvgWriter::line(double x1, double y1, double x2, double y2, const Paint& paint) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/report/palette.h"
+
 namespace duets::report {
 
 /// Text made safe for XML and HTML, in element content and in quoted attributes: & < > " ' become
@@ -46,7 +48,7 @@ struct TextStyle {
   double size = 12;
   std::string anchor = "start";  ///< "start", "middle" or "end"
   bool bold = false;
-  std::string fill = "#222222";
+  std::string fill = palette::kInk;
   double rotate = 0;  ///< degrees around the anchor point
 };
 

@@ -1,0 +1,84 @@
+// What an experiment shows, as data: the same for all experiments.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "duets/lab/comparison_text.h"
+#include "duets/lab/final_numbers.h"
+#include "duets/report/chart.h"
+#include "duets/report/report.h"
+
+namespace duets::lab {
+
+/// What the caller knows about a page; all of it plain text.
+struct PageHead {
+  std::string title{};
+  std::string lead{};  ///< one line below the title; may be empty
+  std::vector<std::pair<std::string, std::string>> facts{};  ///< what was run: name and value
+};
+
+struct NamedTable {
+  std::string name{};  ///< "slopes": of "slopes.csv" and in JSON
+  report::Table table{};
+  bool in_files = true;
+  bool in_json = true;
+};
+
+/// A pure function of an analysis: same analysis, same bytes.
+struct Findings {
+  std::vector<NamedTable> tables{};        ///< the first is the one for standard output
+  std::vector<report::Section> summary{};  ///< for a terminal
+  std::vector<report::NamedFigure> figures{};
+  report::Report page{};
+
+  /// kInvalid when there is none.
+  const report::Table& table(std::string_view name) const;
+};
+
+/// A page with the title and lead of the head.
+report::Report begin_page(const PageHead& head);
+/// Prose of what was run, and the facts of the head.
+report::Section run_section(report::Blocks words, const PageHead& head);
+
+report::Value low_of(const std::optional<Interval>& interval);
+report::Value high_of(const std::optional<Interval>& interval);
+
+/// What people see of FinalNumbers; what has no title is in files only.
+struct NumberTitles {
+  std::string regret{}, stddev{}, paper{}, figure{}, links{};
+  bool with_error = false;  ///< regret with its standard error
+};
+
+/// Adds runs, regret_mean, regret_std, regret_low, regret_high, communication_paper,
+/// communication_figure, communication_links. `numbers(row)` has them.
+template <class Row, class Numbers>
+void add_numbers(report::Columns<Row>& columns, const Numbers& numbers,
+                 const NumberTitles& titles) {
+  const auto mean = [numbers](const Row& row) { return numbers(row).regret.mean; };
+  const auto ledger = [numbers](std::size_t i) {
+    return [numbers, i](const Row& row) { return numbers(row).communication[i].mean; };
+  };
+  const report::Columns<Row> more = {
+      {"runs", [numbers](const Row& row) { return numbers(row).regret.runs; }},
+      {"regret_mean", mean, titles.regret},
+      {"regret_std",
+       [numbers](const Row& row) { return numbers(row).regret.stddev; },
+       titles.stddev,
+       {},
+       3},
+      {"regret_low", [numbers](const Row& row) { return low_of(numbers(row).regret.interval); }},
+      {"regret_high", [numbers](const Row& row) { return high_of(numbers(row).regret.interval); }},
+      {"communication_paper", ledger(0), titles.paper},
+      {"communication_figure", ledger(1), titles.figure},
+      {"communication_links", ledger(2), titles.links}};
+  columns.insert(columns.end(), more.begin(), more.end());
+  if (!titles.with_error) return;
+  columns[columns.size() - 7].shown = [numbers](const Row& row) {
+    return report::text(mean_text(numbers(row).regret));
+  };
+}
+
+}  // namespace duets::lab

@@ -1,0 +1,143 @@
+#include "duets/lab/scaling_findings.h"
+
+#include <fmt/format.h>
+
+#include "duets/lab/prose.h"
+#include "duets/lab/scaling_figure.h"
+
+namespace duets::lab {
+namespace {
+
+std::string_view sizes_used(const SlopeFit& fit) { return fit.upper_half ? "upper half" : "all"; }
+
+// "branin over T, all sizes (1.20 [1.10, 1.30])"
+std::string fit_text(const SlopeFit& fit) {
+  return fmt::format("{} over {}, {} sizes ({})", fit.function, sweep_name(fit.sweep),
+                     sizes_used(fit), slope_with_interval(fit));
+}
+
+report::Columns<SlopeFit> fit_columns() {
+  return {{"function", &SlopeFit::function},
+          {"sweep", [](const SlopeFit& fit) { return sweep_name(fit.sweep); }},
+          {"measure", [](const SlopeFit& fit) { return growth_name(fit.growth); }},
+          {"sizes_used", sizes_used},
+          {"sizes", &SlopeFit::sizes},
+          {"runs", &SlopeFit::runs},
+          {"slope", &SlopeFit::slope},
+          {"slope_std", &SlopeFit::stddev},
+          {"low", [](const SlopeFit& fit) { return low_of(fit.interval); }},
+          {"high", [](const SlopeFit& fit) { return high_of(fit.interval); }},
+          {"verdict", [](const SlopeFit& fit) { return slope_text(fit.verdict); }}};
+}
+
+// For people: all sizes and their upper half side by side.
+report::Table slopes_table(const ScalingAnalysis& analysis) {
+  std::vector<std::vector<report::Markup>> rows;
+  for (const SlopeFit& fit : analysis.fits) {
+    if (fit.upper_half) continue;
+    const SlopeFit* half = analysis.fit(fit.function, fit.sweep, fit.growth, true);
+    rows.push_back({report::text(fit.function), report::text(sweep_name(fit.sweep)),
+                    report::text(growth_name(fit.growth)), report::text(slope_with_interval(fit)),
+                    report::text(slope_text(fit.verdict))});
+    if (half == nullptr) {
+      rows.back().resize(7);
+      continue;
+    }
+    rows.back().push_back(report::text(slope_with_interval(*half)));
+    rows.back().push_back(report::text(slope_text(half->verdict)));
+  }
+  return report::shown_table(
+      prose().line("scaling: slopes"),
+      {"function", "sweep", "measure", "all sizes", "verdict", "upper half", "verdict"}, rows);
+}
+
+report::Columns<ScalingSummary> size_columns() {
+  using S = ScalingSummary;
+  report::Columns<S> columns = {
+      {"function", [](const S& s) { return s.point.function; }, "function"},
+      {"agents", [](const S& s) { return s.point.agents; }, "N"},
+      {"horizon", [](const S& s) { return s.point.horizon; }, "T"},
+      {"queries", [](const S& s) { return s.point.queries(); }},
+      {"exchanges", &S::exchanges, "exchanges"},
+      {"gamma", &S::gain, "&gamma;"},
+      {"sqrt_n_t_gamma", [](const S& s) { return s.yardstick(Growth::kRegret); }}};
+  add_numbers(columns, [](const S& s) -> const FinalNumbers& { return s; },
+              {.regret = "regret",
+               .stddev = "\xC2\xB1 sd",
+               .paper = "reals",
+               .figure = "uplink of all",
+               .links = "every link"});
+  columns.push_back({"regret_ratio",
+                     [](const S& s) { return s.regret.mean / s.yardstick(Growth::kRegret); },
+                     "regret / \xE2\x88\x9A(NT&gamma;)",
+                     {},
+                     3});
+  columns.push_back({"communication_ratio",
+                     [](const S& s) { return s.communication[0].mean / s.gain; },
+                     "reals / &gamma;",
+                     {},
+                     3});
+  return columns;
+}
+
+}  // namespace
+
+std::string slope_with_interval(const SlopeFit& fit) {
+  if (!fit.interval) return fmt::format("{:.2f}", fit.slope);
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", fit.slope, fit.interval->low, fit.interval->high);
+}
+
+std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth) {
+  std::string above;
+  std::size_t fits = 0;
+  std::size_t unknown = 0;
+  std::size_t below = 0;
+  for (const SlopeFit& fit : analysis.fits) {
+    if (fit.growth != growth) continue;
+    ++fits;
+    if (fit.verdict == SlopeVerdict::kUnknown) ++unknown;
+    if (fit.verdict == SlopeVerdict::kBelow) ++below;
+    if (fit.verdict != SlopeVerdict::kAbove) continue;
+    if (!above.empty()) above += "; ";
+    above += fit_text(fit);
+  }
+  const bool regret = growth == Growth::kRegret;
+  const std::string what =
+      regret ? "Regret against sqrt(N T gamma)" : "Communication (paper ledger) against gamma";
+  if (unknown == fits) return what + ": one run has no interval, so nothing is decided.";
+  if (above.empty()) {
+    return what + fmt::format(
+                      ": none of {} slopes is shown to be above 1; {} are shown to be below, the "
+                      "others are not told from 1.",
+                      fits, below);
+  }
+  return what + ": above 1 in " + above +
+         ". The order of the theorem allows that only through "
+         "its logarithms, or because these sizes are small.";
+}
+
+Findings scaling_findings(const ScalingAnalysis& analysis, const PageHead& head) {
+  Findings out;
+  report::Table sizes = make_table(size_columns(), analysis.sizes, prose().line("scaling: sizes"));
+  out.tables = {{.name = "slopes", .table = make_table(fit_columns(), analysis.fits)},
+                {.name = "scaling", .table = sizes, .in_json = false}};
+  out.figures = {{"scaling.svg", scaling_figure(analysis)}};
+  report::Section slopes{.title = "Slopes", .blocks = {slopes_table(analysis)}};
+  for (const Growth growth : kGrowths) {
+    slopes.blocks.push_back(report::Paragraph{report::text(scaling_verdict(analysis, growth))});
+  }
+  out.summary = {slopes};
+  append(slopes.blocks, prose().blocks("scaling: method"));
+  const report::Blanks blanks = {{"candidates", {std::to_string(kScalingCandidates)}},
+                                 {"beta", report::number(kScalingBeta)}};
+  out.page = begin_page(head);
+  out.page.sections = {
+      run_section(prose().blocks("scaling: what was run", blanks), head),
+      {"Growth", {report::Drawing{out.figures[0].second, prose().line("scaling: figure")}}},
+      std::move(slopes),
+      {"Every size", {std::move(sizes)}},
+      {"What this can and cannot say", prose().blocks("scaling: what this can and cannot say")}};
+  return out;
+}
+
+}  // namespace duets::lab

@@ -1,0 +1,20 @@
+// What the scaling experiment shows.
+#pragma once
+
+#include <string>
+
+#include "duets/lab/findings.h"
+#include "duets/lab/scaling_analysis.h"
+
+namespace duets::lab {
+
+/// Tables "slopes", a row for each fit, and "scaling", one for each size; figure "scaling.svg".
+Findings scaling_findings(const ScalingAnalysis& analysis, const PageHead& head);
+
+/// "0.91 [0.87, 0.95]"; without the brackets for one run.
+std::string slope_with_interval(const SlopeFit& fit);
+
+/// What the slopes say about the theorem, in one sentence for each measure.
+std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth);
+
+}  // namespace duets::lab

@@ -1,0 +1,270 @@
+#include "duets/lab/self_tuning_findings.h"
+
+#include <fmt/format.h>
+
+#include "duets/lab/comparison_text.h"
+#include "duets/lab/prose.h"
+#include "duets/lab/self_tuning_figure.h"
+
+namespace duets::lab {
+namespace {
+
+using report::Markup;
+
+// Two digits at least of what is sent.
+std::string short_number(double value) {
+  return value < 0.1 ? fmt::format("{:.3f}", value) : fmt::format("{:.2f}", value);
+}
+
+// "0.83 [0.71, 0.97]"; a dash for nothing.
+Markup ratio_cell(const std::optional<Ratio>& ratio) {
+  if (!ratio) return {};
+  if (!ratio->interval) return {short_number(ratio->value)};
+  return {fmt::format("{} [{}, {}]", short_number(ratio->value), short_number(ratio->interval->low),
+                      short_number(ratio->interval->high))};
+}
+
+// "0.83* / 0.12": regret, reals of the paper's ledger; an asterisk marks a regret ratio that is
+// established to be below 1, a minus sign one above.
+Markup ratios_cell(const Ratios& ratios) {
+  const auto& regret = ratios[static_cast<std::size_t>(Measure::kRegret)];
+  const auto& reals = ratios[static_cast<std::size_t>(Measure::kPaper)];
+  const Order order = regret ? regret->order() : Order::kUndecided;
+  const char* mark = order == Order::kLower ? "*" : order == Order::kHigher ? "-" : "";
+  return {fmt::format("{}{} / {}", regret ? short_number(regret->value) : report::kDash, mark,
+                      reals ? short_number(reals->value) : report::kDash)};
+}
+
+/// x_ratio, x_ratio_low and x_ratio_high for every measure.
+template <class Row, class RatiosOf>
+void add_ratios(report::Columns<Row>& columns, const RatiosOf& ratios) {
+  for (const Measure measure : kMeasures) {
+    const auto ratio = [ratios, measure](const Row& row) -> const std::optional<Ratio>& {
+      return ratios(row)[static_cast<std::size_t>(measure)];
+    };
+    const auto interval = [ratio](const Row& row) {
+      return ratio(row) ? ratio(row)->interval : std::nullopt;
+    };
+    const std::string name = fmt::format("{}_ratio", measure_name(measure));
+    columns.push_back({name, [ratio](const Row& row) {
+                         return ratio(row) ? report::Value(ratio(row)->value) : report::Value();
+                       }});
+    columns.push_back(
+        {name + "_low", [interval](const Row& row) { return low_of(interval(row)); }});
+    columns.push_back(
+        {name + "_high", [interval](const Row& row) { return high_of(interval(row)); }});
+  }
+}
+
+struct EntryLine {
+  const SelfTuningTask* task;
+  const SelfTuningEntry* entry;
+};
+
+report::Table entries_table(const SelfTuningAnalysis& analysis) {
+  using L = EntryLine;
+  report::Columns<L> columns = {{"condition", [](const L& l) { return l.task->condition; }},
+                                {"function", [](const L& l) { return l.task->function; }},
+                                {"name", [](const L& l) { return l.entry->name; }},
+                                {"setting", [](const L& l) { return l.entry->setting; }}};
+  add_numbers(columns, [](const L& l) -> const FinalNumbers& { return *l.entry; }, {});
+  columns.push_back({"reference", [](const L& l) { return l.entry->reference; }});
+  add_ratios(columns, [](const L& l) -> const Ratios& { return l.entry->ratios; });
+  std::vector<L> lines;
+  for (const SelfTuningTask& task : analysis.tasks) {
+    for (const SelfTuningEntry& entry : task.entries) lines.push_back({&task, &entry});
+  }
+  return make_table(columns, lines);
+}
+
+report::Table means_table(const SelfTuningAnalysis& analysis) {
+  using M = SelfTuningMean;
+  report::Columns<M> columns = {{"condition", &M::condition}, {"group", &M::group},
+                                {"name", &M::name},           {"reference", &M::reference},
+                                {"functions", &M::functions}, {"runs", &M::runs}};
+  add_ratios(columns, [](const M& m) -> const Ratios& { return m.ratios; });
+  return make_table(columns, analysis.means);
+}
+
+// For people: the means to the rival, or those of ingredients to "auto".
+report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) {
+  std::vector<std::string> titles = {"condition", "functions",    "preset",
+                                     "regret",    "reals, paper", "every link"};
+  if (ingredients) titles = {"change", "functions", "regret", "reals, paper", "every link"};
+  std::vector<std::vector<Markup>> rows;
+  for (const SelfTuningMean& mean : analysis.means) {
+    if ((mean.reference == kRivalName) == ingredients) continue;
+    const Markup functions = {fmt::format("{} ({})", mean.functions, mean.group)};
+    rows.emplace_back();
+    if (ingredients) {
+      rows.back() = {report::text(mean.name), functions};
+    } else {
+      rows.back() = {report::text(find_condition(mean.condition).title), functions,
+                     report::text(mean.name)};
+    }
+    for (const auto& ratio : mean.ratios) rows.back().push_back(ratio_cell(ratio));
+  }
+  return report::shown_table(
+      prose().line(ingredients ? "self-tuning: ingredients" : "self-tuning: means"), titles, rows);
+}
+
+// Regret with its error, then the ratios of each preset.
+report::Section functions_section(const SelfTuningAnalysis& analysis,
+                                  const std::string& condition) {
+  const auto tasks = analysis.of_condition(condition);
+  const std::vector<std::string> names = presets_in(*tasks.front());
+  std::vector<std::string> titles = {"function", std::string(kRivalName), "its reals"};
+  for (const std::string& name : names) {
+    titles.insert(titles.end(), {report::text(name).html, "regret ratio", "reals ratio"});
+  }
+  std::vector<std::vector<Markup>> rows;
+  for (const SelfTuningTask* task : tasks) {
+    const SelfTuningEntry& rival = task->entries.front();
+    rows.push_back({report::text(function_title(task->function)),
+                    report::text(fmt::format("{} ({})", mean_text(rival.regret), rival.setting)),
+                    report::number(rival.communication[0].mean)});
+    for (const std::string& name : names) {
+      const SelfTuningEntry& entry = *task->find(name);
+      rows.back().insert(rows.back().end(),
+                         {report::text(mean_text(entry.regret)), ratio_cell(entry.ratios[0]),
+                          ratio_cell(entry.ratios[1])});
+    }
+  }
+  return {fmt::format("{}: {}", condition, find_condition(condition).title),
+          {report::shown_table(prose().line("self-tuning: functions"), titles, rows)}};
+}
+
+std::vector<Markup> mean_row(const SelfTuningAnalysis& analysis, const std::string& condition,
+                             const std::string& group, std::vector<Markup> row,
+                             const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const SelfTuningMean* mean = analysis.find(condition, group, name);
+    row.push_back(mean != nullptr ? ratios_cell(mean->ratios) : Markup{});
+  }
+  return row;
+}
+
+std::vector<std::string> with_names(std::vector<std::string> titles,
+                                    const std::vector<std::string>& names) {
+  for (const std::string& name : names) titles.push_back(report::text(name).html);
+  return titles;
+}
+
+// For a terminal: a line for each function, and the geometric means.
+report::Section functions_summary(const SelfTuningAnalysis& analysis,
+                                  const std::string& condition) {
+  const auto tasks = analysis.of_condition(condition);
+  const std::vector<std::string> names = presets_in(*tasks.front());
+  std::vector<std::vector<Markup>> rows;
+  for (const SelfTuningTask* task : tasks) {
+    const SelfTuningEntry& rival = task->entries.front();
+    rows.push_back({report::text(function_title(task->function)),
+                    report::text(fmt::format("{:.1f} / {:.0f} ({})", rival.regret.mean,
+                                             rival.communication[0].mean, rival.setting))});
+    for (const std::string& name : names) {
+      rows.back().push_back(ratios_cell(task->find(name)->ratios));
+    }
+  }
+  for (const std::string group : {"paper", "added", "all"}) {
+    if (analysis.find(condition, group, names.back()) == nullptr) continue;
+    rows.push_back(
+        mean_row(analysis, condition, group, {{"geometric mean, " + group}, {" "}}, names));
+  }
+  return {fmt::format("{}: {}", condition, find_condition(condition).title),
+          {report::shown_table({}, with_names({"function", "DisKernelUCB, regret / reals"}, names),
+                               rows)}};
+}
+
+report::Section stress_summary(const SelfTuningAnalysis& analysis) {
+  std::vector<std::string> names;
+  std::vector<std::vector<Markup>> rows;
+  for (const std::string& condition : analysis.conditions()) {
+    if (has_functions_of_its_own(condition)) continue;
+    names = presets_in(*analysis.of_condition(condition).front());
+    rows.push_back(mean_row(analysis, condition, "all",
+                            {report::text(find_condition(condition).title)}, names));
+  }
+  if (rows.empty()) return {};
+  return {{}, {report::shown_table({}, with_names({"stress, geometric means"}, names), rows)}};
+}
+
+report::Section ingredients_summary(const SelfTuningAnalysis& analysis) {
+  std::vector<std::vector<Markup>> rows;
+  for (const std::string& condition : analysis.conditions()) {
+    for (const std::string& name : ingredients_in(*analysis.of_condition(condition).front())) {
+      const SelfTuningMean* mean = analysis.find(condition, "all", name);
+      rows.push_back(
+          {report::text(name), ratio_cell(mean->ratios[0]), ratio_cell(mean->ratios[1])});
+    }
+  }
+  if (rows.empty()) return {};
+  return {{}, {report::shown_table({}, {"ingredients, to auto", "regret", "reals"}, rows)}};
+}
+
+std::vector<report::Section> summary_of(const SelfTuningAnalysis& analysis) {
+  if (analysis.tasks.empty()) return {{{}, {report::Paragraph{{"Nothing was run."}}}}};
+  std::vector<report::Section> out;
+  for (const std::string& condition : analysis.conditions()) {
+    if (has_functions_of_its_own(condition)) out.push_back(functions_summary(analysis, condition));
+  }
+  out.push_back(stress_summary(analysis));
+  out.push_back(ingredients_summary(analysis));
+  const Markup seeds = report::text(seeds_text(analysis.seeds));
+  out.push_back({{}, prose().blocks("self-tuning: summary", {{"seeds", seeds}})});
+  std::erase_if(out, [](const report::Section& section) { return section.blocks.empty(); });
+  return out;
+}
+
+report::Report page_of(const SelfTuningAnalysis& analysis, const PageHead& head,
+                       const std::string& figure) {
+  report::Report page = begin_page(head);
+  const report::Blanks beta = {{"beta", report::number(kSelfTuningPaperBeta)}};
+  page.sections = {
+      run_section(prose().blocks("self-tuning: what was run", beta), head),
+      {"Regret and communication", {report::Drawing{figure, prose().line("self-tuning: figure")}}},
+      {"All conditions", {shown_means(analysis, false)}}};
+  report::Table ingredients = shown_means(analysis, true);
+  if (!ingredients.rows.empty()) {
+    page.sections.push_back({"What each ingredient contributes", {std::move(ingredients)}});
+  }
+  for (const std::string& condition : analysis.conditions()) {
+    page.sections.push_back(functions_section(analysis, condition));
+  }
+  const Markup seeds = report::text(seeds_text(analysis.seeds));
+  page.sections.push_back({"Method", prose().blocks("self-tuning: method", {{"seeds", seeds}})});
+  return page;
+}
+
+}  // namespace
+
+std::vector<std::string> presets_in(const SelfTuningTask& task) {
+  std::vector<std::string> out;
+  for (const SelfTuningEntry& entry : task.entries) {
+    if (entry.reference == kRivalName) out.push_back(entry.name);
+  }
+  return out;
+}
+
+std::vector<std::string> ingredients_in(const SelfTuningTask& task) {
+  std::vector<std::string> out;
+  for (const SelfTuningEntry& entry : task.entries) {
+    if (!entry.reference.empty() && entry.reference != kRivalName) out.push_back(entry.name);
+  }
+  return out;
+}
+
+bool has_functions_of_its_own(std::string_view condition) {
+  return find_condition(condition).functions != FunctionSet::kStress;
+}
+
+Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head) {
+  Findings out;
+  out.tables = {{.name = "self_tuning", .table = entries_table(analysis)},
+                {.name = "means", .table = means_table(analysis)}};
+  out.summary = summary_of(analysis);
+  out.figures = {{"self_tuning.svg", self_tuning_figure(analysis)}};
+  out.page = page_of(analysis, head, out.figures[0].second);
+  return out;
+}
+
+}  // namespace duets::lab
