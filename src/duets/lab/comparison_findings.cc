@@ -112,20 +112,14 @@ struct ComparisonRow {
 
 report::Table differences_table(const Analysis& analysis) {
   using R = ComparisonRow;
-  const report::Columns<R> columns = {
-      {"preset", [](const R& r) { return r.task->preset; }},
-      {"function", [](const R& r) { return r.task->function; }},
-      {"measure", &R::measure},
-      {"first", [](const R& r) { return r.first().label(); }},
-      {"first_beta", [](const R& r) { return r.first().beta; }},
-      {"second", [](const R& r) { return r.second().label(); }},
-      {"second_beta", [](const R& r) { return r.second().beta; }},
-      {"runs", [](const R& r) { return r.difference.runs; }},
-      {"mean", [](const R& r) { return r.difference.mean; }},
-      {"std", [](const R& r) { return r.difference.stddev; }},
-      {"low", [](const R& r) { return low_of(r.difference.interval); }},
-      {"high", [](const R& r) { return high_of(r.difference.interval); }},
-      {"verdict", [](const R& r) { return order_name(r.difference.order); }}};
+  report::Columns<R> columns = {{"preset", [](const R& r) { return r.task->preset; }},
+                                {"function", [](const R& r) { return r.task->function; }},
+                                {"measure", &R::measure},
+                                {"first", [](const R& r) { return r.first().label(); }},
+                                {"first_beta", [](const R& r) { return r.first().beta; }},
+                                {"second", [](const R& r) { return r.second().label(); }},
+                                {"second_beta", [](const R& r) { return r.second().beta; }}};
+  add_difference_columns(columns);
   std::vector<R> rows;
   for (const TaskAnalysis& task : analysis.tasks) {
     for (const Comparison& c : task.comparisons) {

@@ -46,6 +46,17 @@ report::Section run_section(report::Blocks words, const PageHead& head);
 report::Value low_of(const std::optional<Interval>& interval);
 report::Value high_of(const std::optional<Interval>& interval);
 
+/// What a table has of `row.difference`, behind the columns that say between whom.
+template <class Row>
+void add_difference_columns(report::Columns<Row>& columns) {
+  columns.push_back({"runs", [](const Row& row) { return row.difference.runs; }});
+  columns.push_back({"mean", [](const Row& row) { return row.difference.mean; }});
+  columns.push_back({"std", [](const Row& row) { return row.difference.stddev; }});
+  columns.push_back({"low", [](const Row& row) { return low_of(row.difference.interval); }});
+  columns.push_back({"high", [](const Row& row) { return high_of(row.difference.interval); }});
+  columns.push_back({"verdict", [](const Row& row) { return order_name(row.difference.order); }});
+}
+
 /// What people see of FinalNumbers; what has no title is in files only.
 struct NumberTitles {
   std::string regret{}, stddev{}, paper{}, figure{}, links{};

@@ -66,17 +66,11 @@ struct DifferenceRow {
 
 report::Table differences_table(const VariantsAnalysis& analysis) {
   using R = DifferenceRow;
-  const report::Columns<R> columns = {
-      {"function", &R::function},
-      {"measure", &R::measure},
-      {"first", &R::first},
-      {"second", &R::second},
-      {"runs", [](const R& r) { return r.difference.runs; }},
-      {"mean", [](const R& r) { return r.difference.mean; }},
-      {"std", [](const R& r) { return r.difference.stddev; }},
-      {"low", [](const R& r) { return low_of(r.difference.interval); }},
-      {"high", [](const R& r) { return high_of(r.difference.interval); }},
-      {"verdict", [](const R& r) { return order_name(r.difference.order); }}};
+  report::Columns<R> columns = {{"function", &R::function},
+                                {"measure", &R::measure},
+                                {"first", &R::first},
+                                {"second", &R::second}};
+  add_difference_columns(columns);
   std::vector<R> rows;
   for (const VariantsTask& task : analysis.tasks) {
     for (const VariantPair& pair : task.pairs) {
