@@ -24,7 +24,7 @@ TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
       "noise = 0.3\noffset = 2.0\nscale = 3.0\n",
       "s.toml", {});
   Trials trials;
-  harness::simulate(simulation_of(file), base::SerialExecutor(), trials);
+  harness::simulate(simulation_of(file, {}), base::SerialExecutor(), trials);
   ASSERT_EQ(trials.list.size(), 36U);
   const auto function = std::make_shared<const BuiltinFunction>(
       *service::decode_definition(service::encode_definition(service::definition_of(file))).file);

@@ -74,7 +74,7 @@ class ExportTest : public ::testing::Test {
 std::vector<base::Bytes> simulated_records(const StudyFile& file,
                                            const protocol::Participation& participation = {}) {
   const base::SerialExecutor executor;
-  const harness::Simulation simulation = simulation_of(file);
+  const harness::Simulation simulation = simulation_of(file, {});
   std::vector<base::Bytes> records;
   protocol::Ensemble ensemble(simulation.study, random::StudySecret::from_seed(file.seed), executor,
                               protocol::Sharing::kNothing, [&](const protocol::Effects& effects) {
@@ -103,7 +103,7 @@ TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   const harness::RunResult exported = recorded(std::nullopt);
   harness::Observer silent;
   const harness::RunResult run =
-      harness::simulate(simulation_of(file_), base::SerialExecutor(), silent);
+      harness::simulate(simulation_of(file_, {}), base::SerialExecutor(), silent);
   EXPECT_EQ(to_csv(harness::epochs_table(exported)), to_csv(harness::epochs_table(run)));
   EXPECT_EQ(to_csv(harness::communication_table(exported)),
             to_csv(harness::communication_table(run)));
@@ -118,7 +118,7 @@ TEST_F(ExportTest, WithTheSecretTheResultIsThatOfTheSimulation) {
        {protocol::Participation{},
         protocol::Participation{{1, {{1}, {}}}, {2, {{}, {{0, {0, 2}}}}}}}) {
     study_.records = simulated_records(file_, participation);
-    harness::Simulation simulation = simulation_of(file_);
+    harness::Simulation simulation = simulation_of(file_, {});
     simulation.participation = participation;
     harness::Observer silent;
     const harness::RunResult run = harness::simulate(simulation, base::SerialExecutor(), silent);

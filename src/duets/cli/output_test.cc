@@ -196,7 +196,7 @@ TEST(Csv, TablesOfARunReadBackByColumn) {
       "s.toml", {});
   Trials trials;
   const harness::RunResult r =
-      harness::simulate(simulation_of(file), base::SerialExecutor(), trials);
+      harness::simulate(simulation_of(file, {}), base::SerialExecutor(), trials);
   const report::CsvTable epochs(to_csv(harness::epochs_table(r)));
   ASSERT_EQ(epochs.num_rows(), r.epochs.size());
   ASSERT_GE(epochs.num_rows(), 2U);
