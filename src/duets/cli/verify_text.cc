@@ -17,7 +17,7 @@ using protocol::Verification;
 constexpr std::size_t kShown = 5;
 
 // The name of a file that was added may be anything.
-std::string shown_value_text(const std::string& name) { return service::clean_text(name, 100); }
+std::string shown_name(const std::string& name) { return service::clean_text(name, 100); }
 
 std::string table(const Verification& verification, const Verdicts& files) {
   struct Epoch {
@@ -52,8 +52,7 @@ std::string table(const Verification& verification, const Verdicts& files) {
     text += fmt::format("and {} more; --format csv shows all\n", num_wrong - kShown);
   }
   for (const auto& [name, verdict] : files) {
-    if (!verdict.wrong.empty())
-      text += fmt::format("{}: {}\n", shown_value_text(name), verdict.wrong);
+    if (!verdict.wrong.empty()) text += fmt::format("{}: {}\n", shown_name(name), verdict.wrong);
   }
   if (verification.num_checked == 0) return text;
   return text + (verification.finished ? "the records go to the end of the study\n"
@@ -93,7 +92,7 @@ std::string csv(const Verification& verification, const Verdicts& files) {
   for (const auto& [name, verdict] : files) {
     const bool ok = verdict.wrong.empty();
     checks.push_back({.epoch = {},
-                      .what = "file " + shown_value_text(name),
+                      .what = "file " + shown_name(name),
                       .recorded = ok ? verdict.checked : verdict.wrong,
                       .recomputed = ok ? "" : "as exported",
                       .difference = {},
@@ -106,7 +105,7 @@ std::string csv(const Verification& verification, const Verdicts& files) {
 std::string json(const Verification& verification, const Verdicts& files) {
   using File = Verdicts::value_type;
   const report::Columns<File> columns = {
-      {"file", [](const File& file) { return shown_value_text(file.first); }},
+      {"file", [](const File& file) { return shown_name(file.first); }},
       {"ok", [](const File& file) { return file.second.wrong.empty(); }},
       {"wrong", [](const File& file) { return file.second.wrong; }},
       {"checked", [](const File& file) { return file.second.checked; }},
@@ -127,7 +126,7 @@ std::string wrong_text(const Verification& verification, const Verdicts& files) 
   for (const auto& [name, verdict] : files) {
     if (verdict.wrong.empty()) continue;
     if (parts.size() < kShown)
-      parts.push_back(fmt::format("{}: {}", shown_value_text(name), verdict.wrong));
+      parts.push_back(fmt::format("{}: {}", shown_name(name), verdict.wrong));
   }
   if (const std::size_t more = num_wrong(files) - parts.size(); more > 0) {
     parts.push_back(fmt::format("and {} more files", more));
