@@ -174,7 +174,7 @@ duets agent --server "$address" --insecure --agent 1 --max-failures 1 -q -- \
   sh -c 'echo "{\"infeasible\": \"too hot\"}"'
 exits "infeasible without a value" 8
 says "infeasible without a value" "started without objective.infeasible_value and cannot be changed"
-says "infeasible without a value: what to do" "start a new study with that key"
+says "infeasible without a value: what to do" "start a new study that sets the key"
 duets agent --server "$address" --insecure --agent 1 -q -- ./no-such-program
 exits "no such program" 2
 "$DUETS_PROGRAM" agent --server "$address" --insecure --agents 0-2 >agents.out 2>agents.err </dev/null

@@ -23,7 +23,7 @@ constexpr const char* kAgentFact = "agent";
 constexpr const char* kDigestFact = "study_digest";
 constexpr const char* kDefinitionFact = "definition";
 constexpr const char* kCompleteFact = "complete";
-constexpr std::size_t kLongestStem = 180;  // file systems allow 255 in all
+constexpr std::size_t kLongestStem = 180;  // file systems allow 255 for the whole name
 
 void write_answer(base::ByteWriter& out, const JournalAnswer& answer) {
   out.u32(answer.epoch);
@@ -48,7 +48,7 @@ JournalAnswer read_answer(base::ByteReader& in) {
   return answer;
 }
 
-/// The part of a file name that stands for a study.
+/// The part of a file name that identifies the study.
 std::string stem_of(const std::string& study) {
   std::string stem;
   for (const char c : study) {
@@ -134,7 +134,7 @@ std::vector<JournalFile> find_journals(const std::filesystem::path& directory,
 AgentJournal::AgentJournal(std::filesystem::path path, std::unique_ptr<storage::Store> store)
     : path_(std::move(path)), store_(std::move(store)) {
   const std::vector<std::string> names = store_->names();
-  if (names.size() != 1) damaged("it is not the journal of one agent");
+  if (names.size() != 1) damaged("not the journal of one agent");
   study_ = names.front();
   const base::Bytes instance = need(kInstanceFact);
   if (instance.size() != kInstanceBytes) damaged("bad instance");
@@ -177,8 +177,8 @@ std::optional<AgentJournal> AgentJournal::open(const JournalFile& file) {
 
 void AgentJournal::check_name(const std::string& stem, std::uint32_t agent) const {
   if (stem_of(study_) == stem && agent_ == agent) return;
-  damaged(
-      fmt::format("it is the journal of agent {} of study '{}'; was it renamed?", agent_, study_));
+  damaged(fmt::format("this is the journal of agent {} of study '{}'; was it renamed?", agent_,
+                      study_));
 }
 
 void AgentJournal::damaged(const std::string& what) const {
@@ -187,7 +187,7 @@ void AgentJournal::damaged(const std::string& what) const {
 
 base::Bytes AgentJournal::need(const char* key) const {
   std::optional<base::Bytes> value = store_->fact(study_, key);
-  if (!value) damaged(fmt::format("it says no {}", key));
+  if (!value) damaged(fmt::format("{} is missing", key));
   return *std::move(value);
 }
 
@@ -257,7 +257,7 @@ JournalContents read_agent_journal(const std::filesystem::path& file) {
     const auto* answer = std::get_if<JournalAnswer>(&entry);
     if (answer == nullptr) continue;
     if (answer->epoch < 1 || answer->epoch > lengths.size()) {
-      journal.damaged("an answer of an epoch that its study does not have");
+      journal.damaged("it has an answer for an epoch that the study does not have");
     }
     JournalTrial trial;
     trial.query = {journal.agent(), answer->epoch, answer->slot, answer->slot, answer->latent, {}};

@@ -1,5 +1,5 @@
-// What an agent must not forget: who it is, the broadcasts it got, the answers of its objective.
-// One file an agent of a study; docs/formats/storage.md has the layout. No coin is ever in it.
+// The journal of an agent: its identity, the broadcasts it received, the answers of its objective.
+// One file per agent of a study; docs/formats/storage.md has the layout. It never contains a coin.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace duets::service {
 
-/// An answer as it is kept: enough to live through it again, and to show it to people.
+/// An answer as stored: enough to replay it and to show it to people.
 struct JournalAnswer {
   std::uint32_t epoch = 0;
   std::uint32_t slot = 0;
@@ -25,11 +25,11 @@ struct JournalAnswer {
   double value = 0;  ///< user's units; 0 for a hole
   double seconds = 0;
   std::string text = {};
-  std::vector<double> latent = {};  ///< where
+  std::vector<double> latent = {};  ///< the point
 };
 
-/// The coordinator had taken other results for the open epoch, those of another machine: the
-/// answers that are here are not part of the run.
+/// The coordinator has other results for the open epoch, from another machine: the answers in this
+/// journal are not part of the run.
 struct JournalDisowned {
   std::uint32_t epoch = 0;
 };
@@ -39,43 +39,43 @@ base::Bytes encode_entry(const JournalEntry& entry);
 /// kDecode.
 JournalEntry decode_entry(std::span<const std::uint8_t> bytes);
 
-/// "<study>-<agent>.db"; what a file name should not hold is written as %XX.
+/// "<study>-<agent>.db"; characters that are unsafe in a file name are written as %XX.
 std::string journal_name(const std::string& study, std::uint32_t agent);
 
-/// A journal that a file name in `directory` promises.
+/// A file in `directory` whose name is that of a journal.
 struct JournalFile {
   std::filesystem::path path;
-  std::string stem;  ///< stands for the study
+  std::string stem;  ///< identifies the study
   std::uint32_t agent = 0;
 };
-/// Those of a study, or of any when `study` is empty, by agent and then name.
+/// The journals of a study, or of all studies if `study` is empty, by agent and then by name.
 std::vector<JournalFile> find_journals(const std::filesystem::path& directory,
                                        const std::string& study);
 
-/// One process at a time holds it. Everything throws StorageError where it says so there.
+/// Held by one process at a time. All members throw StorageError like storage::Store.
 class AgentJournal {
  public:
-  /// Opens the file of a study's agent; makes it, for `instance`, and the directory when it is
-  /// missing or was never begun. kStorage when it belongs to another agent; kIo.
+  /// Opens the journal of an agent. Creates it, for `instance`, and the directory if the journal
+  /// does not exist or was never initialised. kStorage when it belongs to another agent; kIo.
   static AgentJournal open_or_make(const std::filesystem::path& directory, const std::string& study,
                                    std::uint32_t agent, const std::string& instance);
-  /// Opens one that exists; nothing when it was never begun (a crash while it was made). kStorage
-  /// when its name promises another study or agent.
+  /// Opens an existing journal; nothing if it was never initialised (a crash during creation).
+  /// kStorage when its contents belong to another study or agent than its name.
   static std::optional<AgentJournal> open(const JournalFile& file);
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& study() const { return study_; }
   std::uint32_t agent() const { return agent_; }
   const std::string& instance() const { return instance_; }
-  /// Nothing before joined(): it was made, but the coordinator's answer never came.
+  /// Nothing before joined(): the coordinator never answered.
   std::optional<base::Digest> study_digest() const;
   std::optional<Definition> definition() const;
 
-  /// What the coordinator said of the study.
+  /// Stores the coordinator's answer.
   void joined(const base::Digest& study_digest, const Definition& definition);
 
-  /// The coordinator has everything this agent can ever give it. Nothing less ends a run well: a
-  /// message that was sent and not answered may be lost.
+  /// The coordinator has everything that this agent can ever send. Only then may a run end: a
+  /// message that was sent but not answered may be lost.
   bool is_complete() const;
   void set_complete();
 

@@ -25,7 +25,7 @@ constexpr const char* kPrefix = "joining-";
                     fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
 
-/// A new name is only there for good once its directory is synced.
+/// A new file name is durable only once its directory is synced.
 void sync_directory(const std::filesystem::path& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) fail_joining("cannot be opened", directory);
@@ -71,7 +71,7 @@ bool PendingInstance::lock(const std::filesystem::path& path) {
   if (fd < 0) fail_joining("cannot be opened", path);
   struct stat held {};
   struct stat named {};
-  // Whoever held it may have removed it between our two steps: then the lock is on no file at all.
+  // The holder may have removed the file between our two steps: then the lock is on a deleted file.
   const bool ours = flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &held) == 0 &&
                     stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino;
   if (!ours) {

@@ -1,8 +1,8 @@
-// Who asks to be let in, before there is a journal to keep it in.
+// The identity of an agent process before it has a journal.
 //
-// The name of a journal follows from the coordinator's answer. Should the answer get lost with the
-// process, the next one must be the same instance: to the coordinator it is still holding its
-// agent.
+// The name of a journal follows from the coordinator's answer. If the process dies before it gets
+// the answer, the next process must use the same instance: for the coordinator, that instance
+// holds the agent.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@ namespace duets::service {
 
 inline constexpr std::size_t kInstanceBytes = 16;
 
-/// That many random bytes: a new agent process.
+/// Random bytes (kInstanceBytes): the identity of a new agent process.
 std::string new_instance();
 
 /// An instance on disk, locked by the process that uses it.
 class PendingInstance {
  public:
-  /// The first one of this purpose ("agent-3", "any") that no live process holds, or a new one; on
-  /// disk when it returns. Makes the directory. kIo.
+  /// The first instance for this purpose ("agent-3", "any") that no live process holds, or a new
+  /// one; on disk when the constructor returns. Creates the directory. kIo.
   PendingInstance(const std::filesystem::path& directory, const std::string& purpose);
-  /// Unlocks it; it stays for the next process.
+  /// Unlocks the instance; the file stays for the next process.
   ~PendingInstance();
   PendingInstance(const PendingInstance&) = delete;
   PendingInstance& operator=(const PendingInstance&) = delete;
 
   const std::string& instance() const { return instance_; }
-  /// It is in a journal now, or was refused: removes it.
+  /// Removes the file: the instance is in a journal now, or was refused.
   void remove();
 
-  /// Removes what a crash left behind of an instance that has its journal.
+  /// Removes the file that a crash left behind for an instance that has a journal.
   static void forget(const std::filesystem::path& directory, const std::string& instance);
 
  private:

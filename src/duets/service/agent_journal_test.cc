@@ -15,7 +15,7 @@ using base::ErrorKind;
 using protocol::error_kind;
 using testing::ElementsAre;
 
-TEST(AgentJournal, EntriesComeBackAsTheyWere) {
+TEST(AgentJournal, EntriesRoundTrip) {
   const JournalAnswer answer{2, 3, JournalTrial::Kind::kInfeasible, -1.5, 0.25, "hot", {0.5, 1}};
   const auto back = std::get<JournalAnswer>(decode_entry(encode_entry(answer)));
   EXPECT_EQ(back.epoch, 2U);
@@ -32,7 +32,7 @@ TEST(AgentJournal, EntriesComeBackAsTheyWere) {
   EXPECT_EQ(protocol::encode(message), protocol::encode(trim));
 }
 
-TEST(AgentJournal, EntriesThatNobodyWroteAreRefused) {
+TEST(AgentJournal, MalformedEntriesAreRefused) {
   base::Bytes bytes = encode_entry(JournalAnswer{});
   const auto kind = [](const base::Bytes& b) { return error_kind([&] { decode_entry(b); }); };
   EXPECT_EQ(kind({}), ErrorKind::kDecode);
@@ -43,7 +43,7 @@ TEST(AgentJournal, EntriesThatNobodyWroteAreRefused) {
   EXPECT_EQ(kind(bytes), ErrorKind::kDecode);
 }
 
-TEST(AgentJournal, NamesAreSafeAndTellStudiesApart) {
+TEST(AgentJournal, NamesAreSafeAndUniquePerStudy) {
   EXPECT_EQ(journal_name("branin", 3), "branin-3.db");
   EXPECT_EQ(journal_name("../a b", 3), "%2E.%2Fa%20b-3.db");
   EXPECT_NE(journal_name("a%20b", 0), journal_name("a b", 0));
@@ -70,7 +70,7 @@ TEST(AgentJournal, FindsTheJournalsOfAStudy) {
   EXPECT_THAT(find_journals(scratch.path() / "none", "a"), testing::IsEmpty());
 }
 
-TEST(AgentJournal, GoesOnAsWhoItWas) {
+TEST(AgentJournal, KeepsItsIdentityWhenReopened) {
   const Scratch scratch;
   const std::string instance = new_instance();
   EXPECT_NE(instance, new_instance());
@@ -88,12 +88,12 @@ TEST(AgentJournal, GoesOnAsWhoItWas) {
   EXPECT_EQ(journal.study_digest(), digest);
   EXPECT_EQ(encode_definition(*journal.definition()), encode_definition(definition));
   ASSERT_EQ(journal.entries().size(), 1U);
-  // Beside its holder.
+  // Readable while another process holds it.
   EXPECT_EQ(read_agent_journal(journal.path()).trials.at(0).value, 5);
   EXPECT_EQ(read_agent_journal(journal.path()).trials.at(0).query.t, 1U);
 }
 
-TEST(AgentJournal, AStoreThatWasNeverBegunIsNotAJournalYet) {
+TEST(AgentJournal, AnUninitialisedStoreIsNotAJournal) {
   const Scratch scratch;
   const JournalFile file{scratch.path() / "study-0.db", "study", 0};
   storage::open_store(file.path, storage::Access::kWrite);
@@ -102,7 +102,7 @@ TEST(AgentJournal, AStoreThatWasNeverBegunIsNotAJournalYet) {
   EXPECT_TRUE(AgentJournal::open(file));
 }
 
-TEST(AgentJournal, ARenamedOneIsNoticed) {
+TEST(AgentJournal, ARenamedJournalIsDetected) {
   const Scratch scratch;
   AgentJournal::open_or_make(scratch.path(), "study", 0, new_instance());
   std::filesystem::rename(scratch.path() / "study-0.db", scratch.path() / "study-1.db");

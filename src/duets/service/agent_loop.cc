@@ -13,9 +13,9 @@
 namespace duets::service {
 namespace {
 
-constexpr std::uint32_t kMaxInfeasibleLines = 20;  ///< an epoch
+constexpr std::uint32_t kMaxInfeasibleLines = 20;  ///< per epoch
 
-/// Tells the session when somebody wants to stop; next() may be waiting then.
+/// Tells the session when a stop is requested; next() may be waiting at that time.
 class StopWatch {
  public:
   StopWatch(AgentSession& session, const std::atomic<bool>& stop, const std::atomic<bool>& abandon)
@@ -39,7 +39,7 @@ class Loop {
  public:
   Loop(AgentSession& session, const LoopOptions& options) : session_(session), options_(options) {}
 
-  /// False when the query was given up.
+  /// False when the query was abandoned.
   bool take(const Query& query, const Answer& answer, double seconds) {
     if (std::holds_alternative<Interrupted>(answer)) return false;
     if (const auto* failure = std::get_if<Failure>(&answer)) {
@@ -70,14 +70,15 @@ class Loop {
     say(fmt::format("trial {} has no answer: {}", trial_name(query), failure.why), query,
         LogLevel::kWarning);
     if (options_.max_failures > 0 && num_failures_ >= options_.max_failures) {
-      throw base::Error(base::ErrorKind::kObjective,
-                        fmt::format("the objective failed {} in a row, at last in trial {}: {}",
-                                    base::count_text(num_failures_, "time", "times"),
-                                    trial_name(query), failure.why));
+      throw base::Error(
+          base::ErrorKind::kObjective,
+          fmt::format("the objective failed {} in a row, the last time in trial {}: {}",
+                      base::count_text(num_failures_, "time", "times"), trial_name(query),
+                      failure.why));
     }
   }
 
-  // A region of a search space may be infeasible: some lines show it, the journal has them all.
+  // A whole region may be infeasible: some of the answers are logged, the journal has them all.
   void tell_infeasible(const Query& query, const Infeasible& infeasible) {
     if (query.epoch != epoch_) num_infeasible_ = 0;
     epoch_ = query.epoch;
@@ -85,7 +86,7 @@ class Loop {
     if (num_infeasible_ > kMaxInfeasibleLines) return;
     say(fmt::format("trial {} is infeasible: {}{}", trial_name(query), infeasible.why,
                     num_infeasible_ == kMaxInfeasibleLines
-                        ? "; further ones of this epoch are only in the journal"
+                        ? "; more in this epoch are only in the journal"
                         : ""),
         query, LogLevel::kInfo);
   }
@@ -118,7 +119,7 @@ bool run_agent(AgentSession& session, Objective& objective, const std::atomic<bo
     if (!loop.take(*query, answer, seconds.count())) return false;
     if (stop || abandon) break;
   }
-  // Others may wait for what the last answer completed.
+  // Other agents may be waiting for the results that the last answer completed.
   if (!session.finished() && !abandon) session.deliver();
   return session.finished();
 }

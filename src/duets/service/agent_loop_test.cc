@@ -44,7 +44,7 @@ TEST_F(AgentLoop, RunsUntilTheStudyIsOver) {
   fleet_.expect_undisturbed();
 }
 
-TEST_F(AgentLoop, FinishesTheQueryUnderWayWhenStopped) {
+TEST_F(AgentLoop, FinishesTheCurrentQueryWhenStopped) {
   AgentSession session(fleet_.session(0));
   Scripted objective([&](const Query&, const std::atomic<bool>&) {
     stop_ = true;
@@ -54,7 +54,7 @@ TEST_F(AgentLoop, FinishesTheQueryUnderWayWhenStopped) {
   EXPECT_EQ(num_trials(), 1U);
 }
 
-TEST_F(AgentLoop, DeliversWhatTheLastAnswerCompleted) {
+TEST_F(AgentLoop, DeliversTheResultsThatTheLastAnswerCompletes) {
   AgentSession session(fleet_.session(0));
   Scripted objective([&](const Query& query, const std::atomic<bool>&) {
     stop_ = query.slot == 1;
@@ -64,7 +64,7 @@ TEST_F(AgentLoop, DeliversWhatTheLastAnswerCompleted) {
   EXPECT_THAT(fleet_.server().status("study").waiting_for(), testing::ElementsAre(1U, 2U));
 }
 
-TEST_F(AgentLoop, GivesTheQueryUpWhenAbandoned) {
+TEST_F(AgentLoop, AbandonsTheQuery) {
   AgentSession session(fleet_.session(0));
   Scripted objective([&](const Query&, const std::atomic<bool>& abandon) -> Answer {
     abandon_ = true;
@@ -96,7 +96,7 @@ TEST_F(AgentLoop, FailuresAreHolesUntilThereAreTooManyInARow) {
   EXPECT_THAT(log, testing::HasSubstr("trial 0-1-0 has no answer: it broke"));
 }
 
-TEST_F(AgentLoop, AnAnswerBetweenFailuresStartsTheCountAgain) {
+TEST_F(AgentLoop, AnAnswerResetsTheFailureCount) {
   AgentSession session(fleet_.session(0));
   Scripted objective([&](const Query& query, const std::atomic<bool>&) -> Answer {
     if (query.slot == 0) return Failure{"it broke", ""};
@@ -106,7 +106,7 @@ TEST_F(AgentLoop, AnAnswerBetweenFailuresStartsTheCountAgain) {
   EXPECT_FALSE(run_agent(session, objective, stop_, abandon_, {2, {}}));
 }
 
-// Before it reaches the journal: a coordinator would refuse the results of the whole epoch.
+// Rejected before it reaches the journal: a coordinator would refuse the whole epoch's results.
 TEST_F(AgentLoop, AValueThatNoModelCanUseIsAHole) {
   AgentSession session(fleet_.session(0));
   std::string log;
@@ -123,7 +123,7 @@ TEST_F(AgentLoop, AValueThatNoModelCanUseIsAHole) {
   EXPECT_THAT(log, testing::HasSubstr("trial 0-1-0 has no answer: value = 1e+308: must be finite"));
 }
 
-TEST(AgentLoopLines, InfeasibleAnswersAreToldButNotAThousandTimes) {
+TEST(AgentLoopLines, LogsOfInfeasibleAnswersAreLimited) {
   protocol::Study study = protocol::small_study();
   study.horizon = 60;
   study.schedule = protocol::ScheduleRule::kExplicit;
@@ -143,7 +143,7 @@ TEST(AgentLoopLines, InfeasibleAnswersAreToldButNotAThousandTimes) {
   EXPECT_THAT(log.back(), testing::HasSubstr("only in the journal"));
 }
 
-TEST_F(AgentLoop, AnInfeasibleAnswerWithoutAWorthEndsTheLoop) {
+TEST_F(AgentLoop, AnInfeasibleAnswerWithoutInfeasibleValueEndsTheLoop) {
   AgentSession session(fleet_.session(0));
   Scripted objective([](const Query&, const std::atomic<bool>&) { return Infeasible{"no"}; });
   EXPECT_EQ(error_kind([&] { run_agent(session, objective, stop_, abandon_, {}); }),

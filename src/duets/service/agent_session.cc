@@ -10,11 +10,11 @@
 namespace duets::service {
 namespace {
 
-constexpr std::size_t kLongestText = 5000;  ///< of what an objective says about a failure
+constexpr std::size_t kLongestText = 5000;  ///< of an objective's failure text
 
 }  // namespace
 
-/// What the caller asks and tells; the talk with the coordinator is AgentTalk's.
+/// The queries and answers of the caller; AgentTalk communicates with the coordinator.
 class AgentSession::Impl {
  public:
   explicit Impl(SessionOptions options) : talk_(std::move(options)) {}
@@ -75,12 +75,13 @@ void AgentSession::report(const Query& query, double value, double seconds) {
 void AgentSession::report_infeasible(const Query& query, const std::string& why, double seconds) {
   const std::optional<double> value = definition().objective().infeasible_value;
   if (!value) {
-    throw base::Error(base::ErrorKind::kObjective,
-                      fmt::format("trial {} is infeasible ({}), but the study was started without "
-                                  "objective.infeasible_value and cannot be changed; let the "
-                                  "program answer with a value of its own, or end with an exit "
-                                  "code other than 0 (a hole), or start a new study with that key",
-                                  trial_name(query), why));
+    throw base::Error(
+        base::ErrorKind::kObjective,
+        fmt::format("trial {} is infeasible ({}), but the study was started without "
+                    "objective.infeasible_value and cannot be changed; let the "
+                    "program answer with a value of its own, or exit with a "
+                    "code other than 0 (a hole), or start a new study that sets the key",
+                    trial_name(query), why));
   }
   impl_->keep(
       query,

@@ -11,7 +11,7 @@
 namespace duets::service {
 namespace {
 
-// An agent computes little: a thread of its own would cost more than it gives.
+// An agent computes little: more threads would cost more than they gain.
 const base::SerialExecutor kSerial;
 
 std::vector<double> row(const numeric::Points& points, std::uint32_t index) {
@@ -48,7 +48,7 @@ std::uint32_t AgentBook::position(const protocol::Message& broadcast) {
                                                   : 0;
   if (epoch == 0) {
     throw base::Error(base::ErrorKind::kProtocol,
-                      "the coordinator broadcasts what only agents say");
+                      "the coordinator broadcast a message that only agents send");
   }
   return 2 * (epoch - 1) + (trim != nullptr ? 1 : 0);
 }
@@ -66,7 +66,7 @@ void AgentBook::apply(const JournalEntry& entry) {
 void AgentBook::apply_broadcast(const protocol::Message& broadcast) {
   if (position(broadcast) != num_broadcasts_) {
     throw base::Error(base::ErrorKind::kProtocol,
-                      fmt::format("agent {}: broadcast {} came where {} was due",
+                      fmt::format("agent {}: got broadcast {} instead of broadcast {}",
                                   base::value(agent_.id()), position(broadcast), num_broadcasts_));
   }
   const std::uint32_t before = epoch();
@@ -80,12 +80,12 @@ bool AgentBook::is_known(const JournalAnswer& answer) const {
   const std::string name =
       fmt::format("{}-{}-{}", base::value(agent_.id()), answer.epoch, answer.slot);
   if (answer.epoch < 1 || answer.epoch > epoch() || answer.slot >= lengths_[answer.epoch - 1]) {
-    base::refuse("trial", name, fmt::format("has not been asked; epoch {} is open", epoch()));
+    base::refuse("trial", name, fmt::format("was not asked for; epoch {} is open", epoch()));
   }
   const auto found = known_.find({answer.epoch, answer.slot});
   if (found == known_.end()) return false;
   if (found->second.kind != answer.kind || found->second.value != answer.value) {
-    base::refuse("trial", name, "has another answer already; the first one stands");
+    base::refuse("trial", name, "already has a different answer, which counts");
   }
   return true;
 }
@@ -96,11 +96,12 @@ void AgentBook::apply_answer(const JournalAnswer& answer) {
     if (answer.latent != row(agent_.plan().latents(), answer.slot)) {
       throw base::Error(
           base::ErrorKind::kDiverged,
-          fmt::format("agent {}: trial {}-{} of the journal was measured at another point than the "
-                      "coordinator's coin gives: the journal belongs to another run of the study",
-                      base::value(agent_.id()), answer.epoch, answer.slot));
+          fmt::format(
+              "agent {}: trial {}-{} in the journal was measured at a different point than "
+              "the coordinator's coin gives: the journal belongs to another run of the study",
+              base::value(agent_.id()), answer.epoch, answer.slot));
     }
-    // Journals of earlier versions hold values of any size; a coordinator would refuse them.
+    // Journals of earlier versions contain values of any size; a coordinator would refuse them.
     const bool hole = answer.kind == JournalTrial::Kind::kHole ||
                       !definition_.objective().objection_to(answer.value).empty();
     if (hole) {
@@ -117,9 +118,10 @@ void AgentBook::apply_answer(const JournalAnswer& answer) {
 
 void AgentBook::apply_disowned(const JournalDisowned& disowned) {
   if (disowned.epoch != epoch()) {
-    throw base::Error(base::ErrorKind::kProtocol,
-                      fmt::format("agent {}: results of epoch {} are disowned, epoch {} is open",
-                                  base::value(agent_.id()), disowned.epoch, epoch()));
+    throw base::Error(
+        base::ErrorKind::kProtocol,
+        fmt::format("agent {}: results of epoch {} are disowned, but epoch {} is open",
+                    base::value(agent_.id()), disowned.epoch, epoch()));
   }
   agent_.disown();
   disowned_ = true;

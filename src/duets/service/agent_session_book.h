@@ -1,4 +1,4 @@
-// What an agent knows of its study, without IO: the replica that a journal brings back.
+// The state of an agent in its study, without IO. A journal is replayed into it.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ class AgentBook {
   AgentBook(const Definition& definition, base::AgentId agent, const random::Coin& coin,
             const random::Coin& public_coin);
 
-  /// Takes an entry that is in the journal. Broadcasts come in their order; answers of epochs that
-  /// have ended are only remembered. Throws kDiverged when an answer was measured at another point
-  /// than this plan has, kProtocol or kInvalid for entries that do not fit.
+  /// Applies an entry of the journal. Broadcasts come in order; answers of epochs that have ended
+  /// are only recorded. Throws kDiverged when an answer was measured at a different point than in
+  /// this plan, kProtocol or kInvalid for entries that do not fit.
   void apply(const JournalEntry& entry);
 
-  /// True when the answer is there already. Throws kInvalid when it belongs to no query so far, or
-  /// differs from the one that is there.
+  /// True when this answer is already known. Throws kInvalid when no query was made for it, or
+  /// when it differs from the known answer.
   bool is_known(const JournalAnswer& answer) const;
 
   const protocol::Agent& agent() const { return agent_; }
@@ -33,7 +33,7 @@ class AgentBook {
   std::uint32_t length() const { return static_cast<std::uint32_t>(answered_.size()); }
   std::uint32_t num_answered() const { return num_answered_; }
   std::uint32_t num_holes() const { return num_holes_; }
-  /// An entry said so of the open epoch.
+  /// The results of the open epoch are disowned (JournalDisowned).
   bool disowned() const { return disowned_; }
   bool has_open_slot() const { return num_answered_ < answered_.size(); }
   /// The lowest slot of the open epoch without an answer. Precondition: there is one.
@@ -42,13 +42,13 @@ class AgentBook {
   /// The query of a slot of the open epoch.
   Query query(std::uint32_t slot) const;
 
-  /// The first num_broadcasts() of the study's broadcasts are here.
+  /// The number of broadcasts applied so far; they are the first ones of the study.
   std::uint32_t num_broadcasts() const { return num_broadcasts_; }
   std::uint64_t broadcasts_digest() const { return chain_; }
-  /// The epoch that is open once so many broadcasts are out.
+  /// The epoch that is open after this many broadcasts.
   static std::uint32_t open_epoch(std::uint32_t num_broadcasts) { return num_broadcasts / 2 + 1; }
-  /// Where a broadcast stands in that list, from 0. Every epoch has an inducing set and a trim, but
-  /// for the last. kProtocol for other messages.
+  /// The position of a broadcast in that order, from 0. Every epoch except the last has an inducing
+  /// set and a trim. kProtocol for other messages.
   static std::uint32_t position(const protocol::Message& broadcast);
 
  private:

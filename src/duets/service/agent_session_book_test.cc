@@ -16,7 +16,7 @@ JournalAnswer answer_of(const AgentBook& book, std::uint32_t slot, double value)
           .latent = query.latent};
 }
 
-// An earlier version kept values of any size: its journal still opens, and the agent goes on.
+// An earlier version stored values of any size: its journal still opens, and the agent continues.
 TEST(AgentBook, AValueThatNoModelCanUseBecomesAHole) {
   const random::StudySecret secret = parse_secret(kTestSecret, "test");
   AgentBook book(test_definition(), base::AgentId{0}, secret.agent_coin(base::AgentId{0}),

@@ -22,12 +22,12 @@ namespace {
 
 using storage::StorageError;
 
-/// What is known of the agent before it has joined.
+/// What the agent knows before it has joined.
 struct Wish {
   std::string study;                         ///< empty: the only one
   std::optional<std::uint32_t> agent;        ///< empty: any
-  std::optional<AgentJournal> journal;       ///< of an agent that was there before
-  std::unique_ptr<PendingInstance> pending;  ///< of one that was not
+  std::optional<AgentJournal> journal;       ///< of an agent that joined before
+  std::unique_ptr<PendingInstance> pending;  ///< of one that did not
 
   const std::string& instance() const {
     return journal ? journal->instance() : pending->instance();
@@ -39,16 +39,15 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// Tells this start of the session from others with the same journal.
+/// Distinguishes this start of the session from others with the same journal.
 std::string random_start() {
   std::string bytes(16, '\0');
   randombytes_buf(bytes.data(), bytes.size());
   return bytes;
 }
 
-/// The journal of the agent that is wanted. When any will do, the first that no other process
-/// holds: a machine that ran several agents without numbers and starts them again finds each its
-/// own.
+/// The journal of the agent that is wanted. If any agent will do, the first journal that no other
+/// process holds: on a machine that restarts several agents without numbers, each finds its own.
 std::optional<AgentJournal> find_journal(const SessionOptions& options, const Wish& wish) {
   for (const JournalFile& file : find_journals(options.journal, wish.study)) {
     if (wish.agent && file.agent != *wish.agent) continue;
@@ -66,7 +65,7 @@ void refuse_several_studies(const SessionOptions& options) {
   const auto other = [&](const JournalFile& file) { return file.stem != files.front().stem; };
   if (std::ranges::any_of(files, other)) {
     base::refuse("study", "''",
-                 fmt::format("{} has journals of several studies: say which study is meant",
+                 fmt::format("{} has journals of several studies: specify the study",
                              options.journal.string()));
   }
 }
@@ -116,8 +115,8 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
 
 [[noreturn]] void refuse_nothing_left(const SessionOptions& options, const AgentJournal& journal) {
   throw NothingLeft(
-      fmt::format("agent {}: nothing is left to do: the coordinator has everything of study '{}', "
-                  "and {} does not answer any more",
+      fmt::format("agent {}: nothing is left to do: the coordinator has all results of study '{}', "
+                  "and {} no longer answers",
                   journal.agent(), journal.study(), options.link->server()));
 }
 
@@ -157,8 +156,8 @@ void check_reply(const Wish& wish, const v1::JoinReply& reply, const Definition&
       (before->objective().direction != now.direction || before->objective().offset != now.offset ||
        before->objective().scale != now.scale)) {
     throw base::Error(base::ErrorKind::kDiverged,
-                      fmt::format("{}: direction, offset or scale of study '{}' are not what they "
-                                  "were when this journal was begun",
+                      fmt::format("{}: direction, offset or scale of study '{}' have changed "
+                                  "since this journal was created",
                                   wish.journal->path().string(), definition.study->name));
   }
 }
@@ -169,7 +168,7 @@ random::Coin coin_of(const std::string& bytes) {
   return random::Coin(key);
 }
 
-// Up to where the coordinator is; returns the rest.
+// Replays up to the coordinator's state; returns the rest.
 std::deque<JournalEntry> replay(const AgentJournal& journal, AgentBook& book,
                                 std::uint32_t num_broadcasts) {
   std::deque<JournalEntry> ahead;
@@ -186,7 +185,7 @@ std::deque<JournalEntry> replay(const AgentJournal& journal, AgentBook& book,
     } catch (const base::Error& error) {
       if (error.kind() == base::ErrorKind::kDiverged) throw;
       throw StorageError(StorageError::Cause::kDamaged,
-                         fmt::format("{}: entry {} does not fit those before: {}",
+                         fmt::format("{}: entry {} does not fit the entries before it: {}",
                                      journal.path().string(), index, error.what()));
     }
     ++index;
@@ -200,10 +199,11 @@ AgentJournal take_journal(const SessionOptions& options, Wish& wish, const std::
   const std::string& instance = wish.instance();
   AgentJournal journal = AgentJournal::open_or_make(options.journal, study, agent, instance);
   if (journal.instance() != instance) {
-    throw StorageError(StorageError::Cause::kLocked,
-                       fmt::format("{}: belongs to an agent that began elsewhere meanwhile; start "
-                                   "again to go on with it",
-                                   journal.path().string()));
+    throw StorageError(
+        StorageError::Cause::kLocked,
+        fmt::format("{}: another process has started this agent in the meantime; start "
+                    "again to continue with it",
+                    journal.path().string()));
   }
   wish.pending->remove();
   return journal;
@@ -238,7 +238,7 @@ Joined join_study(const SessionOptions& options) {
   try {
     return begin(options, wish);
   } catch (const base::Error&) {
-    // Refused: nothing is worth keeping. When we stopped waiting, the coordinator may know us.
+    // Refused: nothing to keep. But if we stopped waiting, the coordinator may know this instance.
     const bool stopped = options.stop != nullptr && *options.stop;
     if (wish.pending && !stopped) wish.pending->remove();
     throw;

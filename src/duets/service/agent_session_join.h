@@ -1,4 +1,4 @@
-// How a session begins: finding its journal, joining the study, living through the journal again.
+// The beginning of a session: find the journal, join the study, replay the journal.
 #pragma once
 
 #include <deque>
@@ -11,10 +11,10 @@
 
 namespace duets::service {
 
-/// The limit of the one attempt of an agent that has nothing left to do.
+/// Time limit of the only attempt of an agent that has nothing left to do.
 inline constexpr double kOnceSeconds = 5;
 
-/// A session that has begun.
+/// A session that has joined.
 struct Joined {
   Definition definition;
   AgentJournal journal;
@@ -22,13 +22,13 @@ struct Joined {
   v1::Caller caller;
   double lease_seconds = 60;
   std::uint32_t open_epoch = 1;  ///< at the coordinator
-  bool uploaded = false;         ///< it has this agent's message of that epoch
-  /// What the journal has from the first broadcast on that the coordinator does not have: its
-  /// storage was set back. The book stands before it.
+  bool uploaded = false;         ///< the coordinator has this agent's message of that epoch
+  /// The entries of the journal from the first broadcast that the coordinator does not have: its
+  /// storage was set back. The book is in the state before them.
   std::deque<JournalEntry> ahead;
 };
 
-/// As the constructor of AgentSession says.
+/// See the constructor of AgentSession.
 Joined join_study(const SessionOptions& options);
 
 }  // namespace duets::service

@@ -1,4 +1,4 @@
-// What the coordinator's replies mean for an agent's talk with it.
+// Handles the coordinator's replies to an agent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +14,13 @@ namespace {
 using base::Error;
 using base::ErrorKind;
 
-/// What became of an agent's results of the epoch that a trim ended.
+/// The outcome for an agent's results of the epoch that a trim ended.
 std::string fate_text(const protocol::Trim& trim, std::uint32_t agent) {
   const std::uint32_t epoch = base::value(trim.epoch);
   if (std::ranges::binary_search(trim.excluded, agent)) {
-    return fmt::format("results of epoch {} came too late: it ended without this agent", epoch);
+    return fmt::format("results of epoch {} arrived too late: it ended without this agent", epoch);
   }
-  return fmt::format("results of epoch {} had come through before: it ended with this agent",
-                     epoch);
+  return fmt::format("results of epoch {} had already arrived: it ended with this agent", epoch);
 }
 
 }  // namespace
@@ -34,7 +33,7 @@ void AgentTalk::take(const v1::FetchReply& reply) {
   judge(reply.state(), reply.problem());
   if (over_ || book().num_broadcasts() != before) return;
   const v1::Waiting& waiting = reply.waiting();
-  // The coordinator misses what it had taken: its storage was set back. It gets the same again.
+  // The coordinator lost what it had: its storage was set back. It gets the same message again.
   const bool missed = std::ranges::count(waiting.agents(), agent()) > 0;
   if (waiting.epoch() == book().epoch() && missed) {
     sent_epoch_ = taken_epoch_ = 0;
@@ -74,15 +73,15 @@ void AgentTalk::retrace(const protocol::Message& broadcast) {
   if (protocol::encode(std::get<protocol::Message>(ahead.front())) != protocol::encode(broadcast)) {
     throw Error(ErrorKind::kDiverged,
                 fmt::format("{}, epoch {}: the coordinator's storage was set back, and the epoch "
-                            "ended in another way than before. Put its newest storage back, or the "
-                            "older one once more and end the epoch with the same agents",
+                            "ended differently than before. Restore the newest storage, or the "
+                            "older one again, and end the epoch with the same agents",
                             name(), book().epoch()));
   }
   do {
     joined_.book->apply(ahead.front());
     ahead.pop_front();
   } while (is_retracing() && !std::holds_alternative<protocol::Message>(ahead.front()));
-  if (!is_retracing()) say("the coordinator is where it was before");
+  if (!is_retracing()) say("the coordinator has caught up");
 }
 
 bool AgentTalk::is_left_out() const {
@@ -105,35 +104,35 @@ void AgentTalk::take(const v1::SendReply& reply) {
     }
   }
   for (const v1::Message& answer : reply.answers()) {
-    // It comes again by Fetch, in the order in which the journal wants it.
+    // Fetch delivers it again, in the order that the journal requires.
     const protocol::Message message = from_wire(answer, *definition().study);
     if (const auto* trim = std::get_if<protocol::Trim>(&message)) fate = fate_text(*trim, agent());
   }
   sent_epoch_ = book().epoch();
   heartbeat_->hurry();
   say(fate);
-  // Only the answer to a fetch says why a study failed.
+  // Only the reply to a fetch says why a study failed.
   if (reply.state() == v1::STUDY_STATE_FAILED) fetch(Patience::kOnce);
   judge(reply.state(), "");
-  if (!over_ && book().agent().finished()) end("all queries are made");
+  if (!over_ && book().agent().finished()) end("all queries are answered");
 }
 
 std::string AgentTalk::judge(const protocol::Refusal& refusal) {
   const std::uint32_t epoch = base::value(refusal.epoch);
   if (refusal.reason == protocol::Reason::kStale) {
-    return fmt::format("epoch {} had ended when its results came", epoch);
+    return fmt::format("epoch {} had ended before its results arrived", epoch);
   }
   if (refusal.reason == protocol::Reason::kConflict && epoch == book().epoch()) {
     if (!book().disowned()) {
-      // Not written when it throws: the journal must replay. Lost in a crash, it comes again.
+      // Not written if apply() throws: the journal must replay. If lost in a crash, it comes again.
       const JournalDisowned entry{epoch};
       joined_.book->apply(entry);
-      // While epochs are brought back the journal has later ones behind this one.
+      // While lost epochs are replayed, the journal has later epochs after this one.
       if (!is_retracing()) write(entry);
     }
     return fmt::format(
-        "the coordinator has other results of epoch {}, from another machine: the first ones "
-        "stand, those of this machine do not count",
+        "the coordinator has other results of epoch {}, from another machine: those "
+        "count, the results of this machine do not",
         epoch);
   }
   if (refusal.reason == protocol::Reason::kForeign) {
@@ -145,12 +144,12 @@ std::string AgentTalk::judge(const protocol::Refusal& refusal) {
   if (refusal.reason == protocol::Reason::kDiverged) {
     throw Error(ErrorKind::kDiverged,
                 fmt::format("{}, epoch {}: the coordinator replays other points than this agent "
-                            "drew: the two machines do not compute the same",
+                            "drew: the two machines compute different bits",
                             name(), epoch));
   }
   throw Error(ErrorKind::kProtocol,
-              fmt::format("{}, epoch {}: the coordinator did not take the results: {}", name(),
-                          epoch, base::name_of(refusal.reason)));
+              fmt::format("{}, epoch {}: the coordinator refused the results: {}", name(), epoch,
+                          base::name_of(refusal.reason)));
 }
 
 void AgentTalk::judge(v1::StudyState state, const std::string& problem) {
@@ -160,7 +159,7 @@ void AgentTalk::judge(v1::StudyState state, const std::string& problem) {
   }
   if (state == v1::STUDY_STATE_FAILED) {
     throw Error(ErrorKind::kProtocol,
-                fmt::format("study '{}' cannot go on: {}", study,
+                fmt::format("study '{}' cannot continue: {}", study,
                             problem.empty() ? "the coordinator's log says why" : problem));
   }
   if (state == v1::STUDY_STATE_FINISHED && !over_) end("the study has finished");
@@ -170,7 +169,7 @@ void AgentTalk::end(const std::string& why) {
   try {
     joined_.journal.set_complete();
   } catch (const storage::StorageError& error) {
-    // The coordinator has everything; a full disk only makes a later start ask it again.
+    // The coordinator has everything; with a full disk, a later start only asks it again.
     if (error.cause() != storage::StorageError::Cause::kUnwritable) throw;
   }
   over_ = true;

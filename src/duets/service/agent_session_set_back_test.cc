@@ -1,4 +1,4 @@
-// A coordinator whose storage was replaced by an older copy: the agents' journals have the rest.
+// Tests a coordinator whose storage was replaced by an older copy: the journals have the rest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class SetBackTest : public testing::Test {
     for (std::uint32_t agent = 0; agent < 3; ++agent) all.push_back(session(agent));
     return all;
   }
-  // All queries of the open epoch; no query may be asked twice.
+  // Answers all queries of the open epoch; none may be asked twice.
   void answer_epoch(AgentSession& session) {
     for (const Query& query : session.plan()) {
       EXPECT_TRUE(fleet_.answer(query)) << trial_name(query) << " was asked twice";
@@ -58,7 +58,7 @@ class SetBackTest : public testing::Test {
     close_epoch(fleet_.server(), 1);
     for (const auto& one : all) answer_epoch(*one);
     ASSERT_TRUE(eventually([&] { return fleet_.server().status("study").epoch() == 3; }));
-    for (const auto& one : all) ASSERT_TRUE(fleet_.step(*one)) << "its journal knows of epoch 3";
+    for (const auto& one : all) ASSERT_TRUE(fleet_.step(*one)) << "its journal has epoch 3";
   }
   bool waits_for(const std::vector<std::uint32_t>& agents) {
     return eventually([&] {
@@ -71,7 +71,7 @@ class SetBackTest : public testing::Test {
   Fleet fleet_;
 };
 
-TEST_F(SetBackTest, WholeEpochsComeBackFromTheJournalsWithoutAQuery) {
+TEST_F(SetBackTest, WholeEpochsAreRestoredFromTheJournalsWithoutAQuery) {
   back_up();
   run_to_the_end();
   const std::size_t asked = fleet_.num_answered();
@@ -83,13 +83,13 @@ TEST_F(SetBackTest, WholeEpochsComeBackFromTheJournalsWithoutAQuery) {
   EXPECT_THAT(fleet_.log(), HasSubstr("the coordinator's storage was set back to epoch 1"));
 }
 
-TEST_F(SetBackTest, ASessionThatRunsIsToldAndANewOneGoesOn) {
+TEST_F(SetBackTest, ARunningSessionFailsAndANewOneContinues) {
   back_up();
   const auto all = sessions();
   for (const auto& one : all) answer_epoch(*one);
   for (const auto& one : all) ASSERT_TRUE(fleet_.step(*one));
   set_back();
-  // Its start is later than the copy: no call of it fits.
+  // Its start is more recent than the copy: all its calls are refused.
   EXPECT_THROW(
       {
         while (fleet_.step(*all[0])) {
@@ -98,7 +98,7 @@ TEST_F(SetBackTest, ASessionThatRunsIsToldAndANewOneGoesOn) {
       CoordinatorSetBack);
 }
 
-TEST_F(SetBackTest, ResultsOfAnEpochThatTheCoordinatorLostAreNoFault) {
+TEST_F(SetBackTest, ResultsOfALostEpochRevealTheSetBack) {
   const auto all = sessions();
   back_up();
   for (const auto& one : all) answer_epoch(*one);
@@ -112,12 +112,12 @@ TEST_F(SetBackTest, ResultsOfAnEpochThatTheCoordinatorLostAreNoFault) {
       CoordinatorSetBack);
 }
 
-TEST_F(SetBackTest, WhoWasLeftOutSendsNothingAndTheSameEndGivesTheSameRun) {
+TEST_F(SetBackTest, AnAgentThatWasLeftOutSendsNothingAndTheRunIsTheSame) {
   back_up();
   leave_out_agent_two();
   set_back();
   std::thread agents([&] { run_to_the_end(); });
-  EXPECT_TRUE(waits_for({2})) << "agent 2 was left out then";
+  EXPECT_TRUE(waits_for({2})) << "agent 2 was left out before";
   close_epoch(fleet_.server(), 1);
   agents.join();
   auto run = test_run();
@@ -129,7 +129,7 @@ TEST_F(SetBackTest, WhoWasLeftOutSendsNothingAndTheSameEndGivesTheSameRun) {
             run.coordinator().summary().state_digest());
 }
 
-TEST_F(SetBackTest, AnotherEndOfAnEpochIsNoticed) {
+TEST_F(SetBackTest, AnEpochThatEndsDifferentlyIsDetected) {
   back_up();
   leave_out_agent_two();
   set_back();
@@ -141,7 +141,7 @@ TEST_F(SetBackTest, AnotherEndOfAnEpochIsNoticed) {
   agent.join();
 }
 
-TEST_F(SetBackTest, APartOfAnEpochIsSentAgain) {
+TEST_F(SetBackTest, ResultsOfAPartialEpochAreSentAgain) {
   {
     const auto all = sessions();
     for (const auto& one : all) answer_epoch(*one);

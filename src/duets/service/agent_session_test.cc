@@ -298,7 +298,8 @@ void deliver_others(Fleet& fleet) {
   }
 }
 
-const char* const kLate = "agent 2: results of epoch 1 came too late: it ended without this agent";
+const char* const kLate =
+    "agent 2: results of epoch 1 arrived too late: it ended without this agent";
 
 TEST(AgentSession, AnEpochThatEndedBeforeTheResultsWereSentIsTold) {
   Fleet fleet;
@@ -335,7 +336,7 @@ TEST(AgentSession, ResultsThatWereTakenAreNotCalledLate) {
   });
   EXPECT_TRUE(eventually([&] { return last->deliver(); }));
   EXPECT_EQ(fleet.server().status("study").epoch(), 2U);
-  EXPECT_THAT(fleet.log(), HasSubstr("agent 2: results of epoch 1 had come through before"));
+  EXPECT_THAT(fleet.log(), HasSubstr("agent 2: results of epoch 1 had already arrived"));
   EXPECT_THAT(fleet.log(), Not(HasSubstr("too late")));
 }
 

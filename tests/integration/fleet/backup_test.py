@@ -112,7 +112,7 @@ def closed_by_hand(scratch):
         fleet.wait("agent 2 to join", lambda: "sending again what it misses" in f.agents[2].err())
         fleet.same("closed with agent 0 only", fleet.duets(f.scratch, *close).returncode, 0)
         fleet.same("another end: exit code", f.agents[0].wait(), 5)
-        fleet.contains("it says so", f.agents[0].err(), "ended in another way than before")
+        fleet.contains("it says so", f.agents[0].err(), "ended differently than before")
         fleet.same("agent 2, too", f.agents[2].wait(), 5)
 
         set_back(f)
