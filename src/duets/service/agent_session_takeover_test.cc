@@ -1,4 +1,4 @@
-// A machine that goes on for a lost one which had delivered the open epoch's results.
+// Tests a machine that takes over from a lost one which had delivered the open epoch's results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class AgentTakeover : public testing::Test {
  protected:
-  /// Agent 1 answers epoch 1, delivers, and is never heard of again.
+  /// Agent 1 answers epoch 1, delivers the results, and is lost.
   void lose_first() {
     AgentSession first(fleet_.session(1));
     EXPECT_TRUE(fleet_.step(first));
@@ -32,7 +32,7 @@ class AgentTakeover : public testing::Test {
     return read_agent_journal(journals() / "study-1.db").trials;
   }
 
-  /// Agents 0 and 2 to the end, beside agent 1.
+  /// Runs agents 0 and 2 to the end, together with agent 1.
   void run(const std::function<void()>& agent_1) {
     Fleet::each([&](std::uint32_t agent) {
       if (agent == 1) return agent_1();
@@ -47,7 +47,7 @@ class AgentTakeover : public testing::Test {
   Fleet fleet_;
 };
 
-TEST_F(AgentTakeover, WhatTheLostMachineDeliveredIsNotAskedAgain) {
+TEST_F(AgentTakeover, QueriesThatTheLostMachineDeliveredAreNotAskedAgain) {
   lose_first();
   run([&] {
     AgentSession session(second());
@@ -61,7 +61,7 @@ TEST_F(AgentTakeover, WhatTheLostMachineDeliveredIsNotAskedAgain) {
   EXPECT_THAT(fleet_.log(), HasSubstr("has the results of epoch 1 from another machine"));
 }
 
-TEST_F(AgentTakeover, AnswersToWhatWasDeliveredAreRefused) {
+TEST_F(AgentTakeover, AnswersToDeliveredQueriesAreRefused) {
   Query query;
   {
     AgentSession session(fleet_.session(1));
@@ -74,7 +74,7 @@ TEST_F(AgentTakeover, AnswersToWhatWasDeliveredAreRefused) {
   EXPECT_TRUE(trials().empty());
 }
 
-TEST_F(AgentTakeover, AClosingMessageThatWasDeliveredEndsTheSession) {
+TEST_F(AgentTakeover, ADeliveredClosingMessageEndsTheSession) {
   run([&] {
     AgentSession session(fleet_.session(1));
     while (fleet_.step(session)) {
@@ -85,7 +85,7 @@ TEST_F(AgentTakeover, AClosingMessageThatWasDeliveredEndsTheSession) {
   EXPECT_TRUE(session.finished());
 }
 
-// The coordinator lost its end and wants the epoch after all.
+// The coordinator lost the end of its storage and needs the epoch's results again.
 TEST_F(AgentTakeover, ACoordinatorThatWasSetBackIsAnsweredByTheNewMachine) {
   fleet_.shut_down();
   const std::string backup = fleet_.storage().string() + ".backup";
@@ -103,20 +103,20 @@ TEST_F(AgentTakeover, ACoordinatorThatWasSetBackIsAnsweredByTheNewMachine) {
   EXPECT_EQ(session->next()->epoch, 1U);
 }
 
-// It did not learn of them when it joined.
-TEST_F(AgentTakeover, TheFirstResultsStandAndTheOthersAreForgotten) {
+// It did not know of those results when it joined.
+TEST_F(AgentTakeover, TheFirstResultsCountAndTheOthersAreDisowned) {
   constexpr double kGreat = 1000;
   lose_first();
   fleet_.relay().hide_uploads();
   auto session = std::make_unique<AgentSession>(second());
   for (const Query& query : session->plan()) session->report(query, kGreat);
   EXPECT_TRUE(eventually([&] { return session->deliver(); }));
-  EXPECT_THAT(fleet_.log(), HasSubstr("the first ones stand"));
+  EXPECT_THAT(fleet_.log(), HasSubstr("the results of this machine do not"));
   EXPECT_TRUE(trials().empty()) << "no trials of this run";
   run([&] {
     EXPECT_EQ(session->next()->epoch, 2U);
     session.reset();
-    AgentSession again(second());  // lives through the journal
+    AgentSession again(second());  // replays the journal
     while (fleet_.step(again)) {
     }
   });

@@ -20,9 +20,9 @@ namespace {
 using base::Error;
 using base::ErrorKind;
 constexpr double kLeaveSeconds = 1;
-/// The first long poll of an epoch: when it comes back empty, one can say for whom all wait.
+/// The first long poll of an epoch is short: if it comes back empty, the agent can say who is late.
 constexpr double kFirstPoll = 2;
-/// A long poll that comes back empty sooner than this is not asked again at once.
+/// A long poll that comes back empty sooner than this is not repeated immediately.
 constexpr double kShortestPoll = 0.1;
 constexpr double kWritePause = 1;
 
@@ -39,8 +39,8 @@ AgentTalk::AgentTalk(SessionOptions options)
                   base::count_text(book().length(), "query", "queries")));
   if (is_retracing()) {
     say(
-        fmt::format("the coordinator's storage was set back to epoch {}; sending again what it "
-                    "misses",
+        fmt::format("the coordinator's storage was set back to epoch {}; sending the lost results "
+                    "again",
                     book().epoch()));
   }
   show_counts();
@@ -53,7 +53,7 @@ AgentTalk::~AgentTalk() {
   v1::LeaveRequest request;
   *request.mutable_caller() = joined_.caller;
   v1::LeaveReply reply;
-  // When it does not get through, the lease ends by itself.
+  // If this call does not get through, the lease expires.
   options_.link->try_once(
       [&](grpc::ClientContext& context) {
         return v1::Agents::Stub(options_.link->channel()).Leave(&context, request, &reply);
@@ -68,15 +68,15 @@ bool AgentTalk::wait_for_query() {
     if (is_taken() && definition().study->data == protocol::DataPolicy::kSurviving) {
       throw Error(ErrorKind::kProtocol,
                   fmt::format("{}: epoch {} was answered on another machine; with data = "
-                              "\"surviving\" an agent goes on only with the journal there",
+                              "\"surviving\" only that machine's journal can continue",
                               name(), book().epoch()));
     }
     if (is_taken() && book().agent().is_last()) {
-      end("the coordinator has everything from another machine");
+      end("the coordinator has all results from another machine");
     } else if (book().epoch() < joined_.open_epoch) {
-      wait_for_news();  // queries of an epoch that has ended would be for nothing
+      wait_for_news();  // answers for an epoch that has ended would be useless
     } else if (has_query()) {
-      // The epoch may have ended without us. One look: a coordinator that is away stops nobody.
+      // The epoch may have ended without this agent. Check once: if the coordinator is away, go on.
       if (looked || !is_behind()) return true;
       fetch(Patience::kOnce);
       looked = true;
@@ -112,14 +112,14 @@ void AgentTalk::keep(JournalAnswer answer) {
   if (answer.seconds <= 0) answer.seconds = pulse_->query_seconds();
   if (!book().is_known(answer)) {
     if (is_taken() && answer.epoch == book().epoch()) refuse_taken(answer);
-    // The plan's own point, whatever became of the caller's copy.
+    // The plan's own point, in case the caller has changed its copy.
     if (answer.epoch == book().epoch()) answer.latent = book().query(answer.slot).latent;
     write(answer);
     joined_.book->apply(answer);
     show_counts();
   }
   pulse_->end_query(answer.seconds);
-  // How long a query takes: deadlines begin with it.
+  // Send the duration of the first query soon: deadlines are computed from it.
   if (book().num_answered() == 1) heartbeat_->hurry();
 }
 
@@ -134,7 +134,7 @@ bool AgentTalk::call(const std::string& what, const Link::Attempt& attempt, Pati
     if (!status.ok() && !is_transient(status)) throw error_of(status, text);
     return status.ok();
   } catch (const Error& error) {
-    // No call touches the storage of this side.
+    // No call uses this side's storage, so the error is about the coordinator's.
     if (error.kind() == ErrorKind::kStorage) throw CoordinatorSetBack(error.what());
     throw;
   }
@@ -150,7 +150,7 @@ bool AgentTalk::fetch(Patience patience, double wait) {
   const auto attempt = [&](grpc::ClientContext& context) {
     const grpc::Status status =
         v1::Agents::Stub(options_.link->channel()).Fetch(&context, request, &reply);
-    // The next attempt only asks whether the coordinator is back, and does not wait in it.
+    // The next attempt only checks whether the coordinator is back, without a long poll.
     request.set_wait_seconds(0);
     return status;
   };
@@ -181,7 +181,8 @@ void AgentTalk::refuse_taken(const JournalAnswer& answer) const {
 // A heartbeat only says that the lease is over; any other call is refused with the reason.
 void AgentTalk::check_fence() {
   if (!pulse_->fenced()) return;
-  // No answer is no reason: a coordinator that is away, or reads its records, is asked again.
+  // No answer says nothing: a coordinator that is away, or still reading its records, is asked
+  // again.
   if (!fetch(Patience::kOnce)) return;
   throw Error(ErrorKind::kConnection,
               fmt::format("{}: another machine has taken over this agent, or an operator has "
@@ -202,7 +203,7 @@ void AgentTalk::write(const JournalEntry& entry) {
       joined_.journal.append(entry);
       return;
     } catch (const storage::StorageError& error) {
-      // An answer may have cost hours: a full disk is waited for.
+      // An answer may have taken hours: wait while the disk is full.
       if (error.cause() != storage::StorageError::Cause::kUnwritable || stop_) throw;
       if (first || seconds_since(said) >= kRepeatSeconds) {
         said = Clock::now();

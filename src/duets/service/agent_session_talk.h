@@ -1,4 +1,4 @@
-// The talk of an agent with its coordinator: joining, fetching, sending, and the journal between.
+// The communication of an agent with its coordinator: join, fetch, send, and keep the journal.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace duets::service {
 
-/// One thread uses it; stop() and what the pulse has may come from any.
+/// Used by one thread; stop() and pulse() may be used from any thread.
 class AgentTalk {
  public:
   explicit AgentTalk(SessionOptions options);
@@ -28,11 +28,11 @@ class AgentTalk {
   Pulse& pulse() { return *pulse_; }
   const Pulse& pulse() const { return *pulse_; }
 
-  /// Until the open epoch has a query without an answer. False when the study is over or stop() was
-  /// called.
+  /// Waits until the open epoch has a query without an answer. False when the study is over or
+  /// stop() was called.
   bool wait_for_query();
   bool deliver();
-  /// Writes an answer down and takes it in.
+  /// Writes an answer to the journal and applies it.
   void keep(JournalAnswer answer);
 
   bool over() const { return over_; }
@@ -43,26 +43,26 @@ class AgentTalk {
 
   bool call(const std::string& what, const Link::Attempt& attempt, Patience patience,
             double extra_seconds);
-  /// The coordinator may keep the call for `wait` seconds until there is a broadcast.
+  /// The coordinator may hold the call for up to `wait` seconds until there is a broadcast.
   bool fetch(Patience patience, double wait = 0);
   void wait_for_news();
   bool send(Patience patience);
   void take(const v1::FetchReply& reply);
   void take(const v1::SendReply& reply);
   void take_broadcast(const protocol::Message& broadcast);
-  /// A broadcast that the journal has, again. Throws kDiverged when it is another.
+  /// Handles a broadcast that the journal already has. Throws kDiverged when it differs.
   void retrace(const protocol::Message& broadcast);
-  /// What there is to say of it. Throws when this session cannot go on.
+  /// A text about the refusal. Throws when this session cannot continue.
   std::string judge(const protocol::Refusal& refusal);
   void judge(v1::StudyState state, const std::string& problem);
   void check_fence();
   bool is_behind() const;
-  /// The coordinator has the open epoch's results, and they are not in the journal here: another
-  /// machine's. Its queries are not to be asked again.
+  /// The coordinator has the open epoch's results from another machine: they are not in this
+  /// journal. Its queries must not be asked again.
   bool is_taken() const { return taken_epoch_ == book().epoch() && book().has_open_slot(); }
-  /// The coordinator's storage was set back: it goes once more through epochs that the journal has.
+  /// The coordinator's storage was set back: it repeats epochs that the journal has.
   bool is_retracing() const { return !joined_.ahead.empty(); }
-  /// What this journal has of the epoch that is retraced is not what the epoch ended with.
+  /// The repeated epoch did not end with this journal's results.
   bool is_left_out() const;
   bool has_query() const { return book().has_open_slot() && !is_taken() && !is_retracing(); }
   bool has_message() const { return book().agent().outstanding() && !is_left_out(); }
@@ -82,10 +82,10 @@ class AgentTalk {
   std::shared_ptr<HeartbeatThread> heartbeat_;
   std::atomic<bool> stop_ = false;
   std::atomic<bool> over_ = false;
-  std::uint32_t sent_epoch_ = 0;     ///< the coordinator has what this epoch came to
-  std::uint32_t taken_epoch_ = 0;    ///< the coordinator had its results when we joined
-  std::uint32_t polled_epoch_ = 0;   ///< the first long poll in this epoch is over
-  std::uint32_t waiting_epoch_ = 0;  ///< of the last line about waiting
+  std::uint32_t sent_epoch_ = 0;     ///< the coordinator has this epoch's results
+  std::uint32_t taken_epoch_ = 0;    ///< the coordinator had its results when this agent joined
+  std::uint32_t polled_epoch_ = 0;   ///< the first long poll was in this epoch
+  std::uint32_t waiting_epoch_ = 0;  ///< of the last log line about waiting
   Clock::time_point said_waiting_;
 };
 

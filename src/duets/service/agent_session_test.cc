@@ -54,7 +54,7 @@ TEST(AgentSession, ValuesOfAProgramThatMinimisesBecomeRewards) {
   fleet.expect_undisturbed();
 }
 
-// optuna #485, #3215: a trial of a dead worker stays open for ever.
+// optuna #485, #3215: a trial of a dead worker stays open forever.
 TEST(AgentSession, ACrashAfterEveryAnswerLosesNothingAndAsksNothingTwice) {
   Fleet fleet;
   fleet.relay().set_fate(
@@ -84,7 +84,7 @@ TEST(AgentSession, LostAndRepeatedCallsChangeNothing) {
   fleet.expect_undisturbed();
 }
 
-TEST(AgentSession, BroadcastsThatComeAgainChangeNothing) {
+TEST(AgentSession, RepeatedBroadcastsChangeNothing) {
   Fleet fleet;
   fleet.relay().repeat_broadcasts();
   Fleet::each([&](std::uint32_t agent) {
@@ -127,7 +127,7 @@ TEST(AgentSession, SessionsOutliveTheirCoordinator) {
     EXPECT_TRUE(fleet.step(*sessions.back()));
   }
   fleet.shut_down();
-  // The plan is known: the epoch's other query needs nobody.
+  // The plan is known: the epoch's other query does not need the coordinator.
   for (auto& session : sessions) EXPECT_TRUE(fleet.step(*session));
   fleet.start();
   Fleet::each([&](std::uint32_t agent) {
@@ -159,11 +159,11 @@ TEST(AgentSession, AnotherMachineTakesOverOnlyWhenAsked) {
   SessionOptions other = fleet.session(1);
   other.journal = fleet.journals() / "other";
   EXPECT_EQ(error_kind([&] { AgentSession{other}; }), ErrorKind::kConnection);
-  EXPECT_TRUE(std::filesystem::is_empty(other.journal)) << "nothing is kept of a refused one";
+  EXPECT_TRUE(std::filesystem::is_empty(other.journal)) << "a refused session leaves nothing";
   other.take_over = true;
   AgentSession second(other);
   EXPECT_TRUE(second.next());
-  // The first learns of it by its heartbeat while its objective works.
+  // The first session learns of it by its heartbeat while its objective is busy.
   EXPECT_TRUE(eventually([&] { return error_kind([&] { first.next(); }).has_value(); }));
   EXPECT_EQ(error_kind([&] { first.next(); }), ErrorKind::kConnection);
   EXPECT_THAT(error_text([&] { first.next(); }), HasSubstr("taken over"));
@@ -175,7 +175,7 @@ TEST(AgentSession, AJournalHasOneHolder) {
   EXPECT_EQ(error_kind([&] { AgentSession(fleet.session(0)); }), ErrorKind::kStorage);
 }
 
-TEST(AgentSession, WithoutNumbersEachFindsItsOwnJournalAgain) {
+TEST(AgentSession, SessionsWithoutNumbersFindTheirOwnJournals) {
   Fleet fleet;
   std::set<std::uint32_t> agents;
   for (int round = 0; round < 2; ++round) {
@@ -187,7 +187,7 @@ TEST(AgentSession, WithoutNumbersEachFindsItsOwnJournalAgain) {
   EXPECT_EQ(agents.size(), 2U);
 }
 
-TEST(AgentSession, ADamagedJournalIsNamedAndLeftAlone) {
+TEST(AgentSession, ADamagedJournalIsNamedAndNotChanged) {
   Fleet fleet;
   {
     AgentSession session(fleet.session(0));
@@ -203,7 +203,7 @@ TEST(AgentSession, ADamagedJournalIsNamedAndLeftAlone) {
   EXPECT_EQ(bytes_of(file), bytes);
 }
 
-TEST(AgentSession, AJournalOfAnotherRunIsNoticed) {
+TEST(AgentSession, AJournalOfAnotherRunIsDetected) {
   Fleet fleet;
   {
     AgentSession session(fleet.session(0));
@@ -238,7 +238,7 @@ TEST(AgentSession, AnAnswerIsCheckedBeforeItIsWritten) {
   EXPECT_EQ(read_agent_journal(fleet.journals() / "study-0.db").trials.size(), 1U);
 }
 
-TEST(AgentSession, AnInfeasibleAnswerCountsAsTheStudySays) {
+TEST(AgentSession, AnInfeasibleAnswerCountsAsInfeasibleValue) {
   Fleet none;
   AgentSession strict(none.session(0));
   EXPECT_EQ(error_kind([&] { strict.report_infeasible(*strict.next(), "too hot"); }),
@@ -262,7 +262,7 @@ TEST(AgentSession, AnInfeasibleAnswerCountsAsTheStudySays) {
   EXPECT_EQ(contents.trials[1].text, "exit code 1\nline\n");
 }
 
-TEST(AgentSession, AnEpochThatEndedWithoutUsIsLeftBetweenTwoQueries) {
+TEST(AgentSession, AnEpochThatEndedWithoutThisAgentIsLeftBetweenTwoQueries) {
   Fleet fleet(test_definition(), 0.4);
   AgentSession slow(fleet.session(2));
   const Query late = slow.next().value();
@@ -283,14 +283,14 @@ TEST(AgentSession, AnEpochThatEndedWithoutUsIsLeftBetweenTwoQueries) {
   EXPECT_EQ(slow.plan().size(), 4U);
 }
 
-/// Everything of agent `agent` for epoch 1, not sent yet.
+/// A session with all answers of agent `agent` for epoch 1, not sent yet.
 std::unique_ptr<AgentSession> answered(Fleet& fleet, std::uint32_t agent) {
   auto session = std::make_unique<AgentSession>(fleet.session(agent));
   for (const Query& query : session->plan()) session->report(query, wavy_value(query));
   return session;
 }
 
-/// Agents 0 and 1 are done with epoch 1.
+/// Agents 0 and 1 finish epoch 1.
 void deliver_others(Fleet& fleet) {
   for (const std::uint32_t agent : {0U, 1U}) {
     const auto other = answered(fleet, agent);
@@ -301,7 +301,7 @@ void deliver_others(Fleet& fleet) {
 const char* const kLate =
     "agent 2: results of epoch 1 arrived too late: it ended without this agent";
 
-TEST(AgentSession, AnEpochThatEndedBeforeTheResultsWereSentIsTold) {
+TEST(AgentSession, LogsThatAnEpochEndedBeforeItsResultsWereSent) {
   Fleet fleet;
   const auto late = answered(fleet, 2);
   deliver_others(fleet);
@@ -310,7 +310,7 @@ TEST(AgentSession, AnEpochThatEndedBeforeTheResultsWereSentIsTold) {
   EXPECT_THAT(fleet.log(), HasSubstr(kLate));
 }
 
-TEST(AgentSession, ResultsThatComeTooLateAreNotCalledDelivered) {
+TEST(AgentSession, LateResultsAreNotLoggedAsDelivered) {
   std::atomic<bool> closed = false;
   Fleet fleet;
   const auto late = answered(fleet, 2);
@@ -324,8 +324,8 @@ TEST(AgentSession, ResultsThatComeTooLateAreNotCalledDelivered) {
   EXPECT_THAT(fleet.log(), Not(HasSubstr("agent 2: results of epoch 1 delivered")));
 }
 
-// The epoch ended with them, and only the answer was lost.
-TEST(AgentSession, ResultsThatWereTakenAreNotCalledLate) {
+// The epoch ended with these results; only the reply was lost.
+TEST(AgentSession, AcceptedResultsAreNotLoggedAsLate) {
   std::atomic<bool> lost = false;
   Fleet fleet;
   deliver_others(fleet);
@@ -340,9 +340,9 @@ TEST(AgentSession, ResultsThatWereTakenAreNotCalledLate) {
   EXPECT_THAT(fleet.log(), Not(HasSubstr("too late")));
 }
 
-// flower #4147: rounds that hang without saying for whom. Nor does one wait for the end of a long
-// poll to hear it.
-TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
+// flower #4147: rounds that hang without saying which client is missing. The agent says it before
+// a long poll ends.
+TEST(AgentSession, LogsWhichAgentsItWaitsForAndStopsOnRequest) {
   Fleet fleet;
   SessionOptions options = fleet.session(0);
   options.wait_seconds = 3600;
@@ -357,11 +357,11 @@ TEST(AgentSession, SaysForWhomItWaitsAndStopsWhenTold) {
   waiting.join();
   EXPECT_FALSE(session.finished());
   EXPECT_THAT(fleet.log(), HasSubstr("waiting for agents 1, 2 in epoch 1"));
-  operators_of(fleet.server())->stop("study");  // the relay's own call waits there
+  operators_of(fleet.server())->stop("study");  // the relay's own call is waiting there
 }
 
-// Not only when the next broadcast comes, or the time of a long poll is over.
-TEST(AgentSession, SaysAtOnceThatTheCoordinatorIsBack) {
+// Not only when the next broadcast comes or a long poll ends.
+TEST(AgentSession, LogsImmediatelyThatTheCoordinatorIsBack) {
   Fleet fleet;
   SessionOptions options = fleet.session(0);
   options.wait_seconds = 3600;
@@ -376,7 +376,7 @@ TEST(AgentSession, SaysAtOnceThatTheCoordinatorIsBack) {
   EXPECT_TRUE(eventually([&] { return fleet.log().find("is back") != std::string::npos; }));
   session.stop();
   waiting.join();
-  operators_of(fleet.server())->stop("study");  // the relay's own call waits there
+  operators_of(fleet.server())->stop("study");  // the relay's own call is waiting there
 }
 
 TEST(AgentSession, AStoppedStudyEndsTheSession) {
@@ -391,7 +391,7 @@ TEST(AgentSession, AStoppedStudyEndsTheSession) {
   EXPECT_THAT(error_text([&] { querying.next(); }), HasSubstr("stopped by an operator"));
 }
 
-TEST(AgentSession, ACallerWhoStopsDoesNotWaitForTheCoordinator) {
+TEST(AgentSession, StoppingDoesNotWaitForTheCoordinator) {
   Fleet fleet;
   fleet.relay().set_fate([](const std::string&) { return Fate::kLost; });
   std::atomic<bool> stop = false;
@@ -404,8 +404,8 @@ TEST(AgentSession, ACallerWhoStopsDoesNotWaitForTheCoordinator) {
   joining.join();
 }
 
-// To the coordinator the agent is held; whoever comes next from here must be its holder.
-TEST(AgentSession, ALostAnswerToJoiningLocksNobodyOut) {
+// For the coordinator the agent is held; the next process with this journal must be its holder.
+TEST(AgentSession, ALostReplyToJoinDoesNotLockOutTheAgent) {
   for (const std::optional<std::uint32_t> agent : {std::optional<std::uint32_t>(0), {}}) {
     Fleet fleet(test_definition(), 60);
     fleet.relay().set_fate(
@@ -428,8 +428,8 @@ TEST(AgentSession, ALostAnswerToJoiningLocksNobodyOut) {
   }
 }
 
-// Whoever is started again after the end must not wait for a coordinator that has gone for good.
-TEST(AgentSession, WithACompleteJournalNobodyWaitsForACoordinatorThatHasGone) {
+// An agent that is restarted after the end must not wait for a coordinator that is gone for good.
+TEST(AgentSession, ACompleteJournalDoesNotWaitForACoordinatorThatIsGone) {
   Fleet fleet;
   Fleet::each([&](std::uint32_t agent) {
     AgentSession session(fleet.session(agent));
@@ -439,7 +439,7 @@ TEST(AgentSession, WithACompleteJournalNobodyWaitsForACoordinatorThatHasGone) {
   fleet.expect_undisturbed();
   {
     AgentSession again(fleet.session(1));
-    EXPECT_FALSE(again.next().has_value()) << "while it is there, it is asked";
+    EXPECT_FALSE(again.next().has_value()) << "a coordinator that is there is asked";
     EXPECT_TRUE(again.finished());
   }
   {
@@ -448,7 +448,7 @@ TEST(AgentSession, WithACompleteJournalNobodyWaitsForACoordinatorThatHasGone) {
       return call == "Join" && ++joins < 3 ? Fate::kBusy : Fate::kPass;
     });
     AgentSession again(fleet.session(1));
-    EXPECT_EQ(joins, 3) << "whoever is there and busy is asked again";
+    EXPECT_EQ(joins, 3) << "a busy coordinator is asked again";
     EXPECT_FALSE(again.next().has_value());
   }
   fleet.relay().set_fate([](const std::string&) { return Fate::kLost; });
@@ -457,14 +457,14 @@ TEST(AgentSession, WithACompleteJournalNobodyWaitsForACoordinatorThatHasGone) {
               HasSubstr("agent 1: nothing is left to do"));
 }
 
-TEST(AgentSession, AJournalIsCompleteOnlyWhenTheLastMessageWasTaken) {
+TEST(AgentSession, AJournalIsCompleteOnlyWhenTheLastMessageWasAccepted) {
   Fleet fleet;
   Fleet::each([&](std::uint32_t agent) {
     AgentSession session(fleet.session(agent));
     while (fleet.num_answered() < 27 && fleet.step(session)) {
     }
   });
-  // The last answer is in a journal, but nobody has sent what it completes.
+  // The last answer is in the journal, but the results that it completes were not sent.
   fleet.shut_down();
   std::size_t num_complete = 0;
   for (const JournalFile& file : find_journals(fleet.journals(), "study")) {
@@ -473,7 +473,7 @@ TEST(AgentSession, AJournalIsCompleteOnlyWhenTheLastMessageWasTaken) {
   EXPECT_LT(num_complete, 3U);
 }
 
-TEST(AgentSession, NoSuchStudyOrAgent) {
+TEST(AgentSession, AnUnknownStudyOrAgentIsRefused) {
   Fleet fleet;
   SessionOptions options = fleet.session(0);
   options.study = "an/other";

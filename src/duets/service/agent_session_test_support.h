@@ -1,4 +1,4 @@
-// For tests of sessions: a coordinator behind a relay that loses and repeats calls on demand.
+// Support for tests of sessions: a coordinator behind a relay that can lose and repeat calls.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -18,16 +18,16 @@
 
 namespace duets::service {
 
-/// What happens to one call on its way.
+/// How the relay treats a call.
 enum class Fate : std::uint8_t {
   kPass,
   kLost,       ///< it never arrives
-  kReplyLost,  ///< it is carried out, and the caller does not learn of it
-  kTwice,      ///< it is carried out twice
+  kReplyLost,  ///< it is executed, but the reply is lost
+  kTwice,      ///< it is executed twice
   kBusy,       ///< the coordinator says that it cannot answer yet
 };
 
-/// Carries every call on to a coordinator, as `fate` decides by the call's name.
+/// Passes every call on to a coordinator, as `fate` decides by the call's name.
 class Relay final : public v1::Agents::Service {
  public:
   explicit Relay(const std::string& server)
@@ -48,9 +48,9 @@ class Relay final : public v1::Agents::Service {
     const std::lock_guard lock(mutex_);
     fate_ = std::move(fate);
   }
-  /// Every Fetch is answered with all broadcasts from the first on, again and again.
+  /// Every Fetch returns all broadcasts from the first one on.
   void repeat_broadcasts() { repeats_ = true; }
-  /// Nobody learns by Join that his results are there already.
+  /// Join does not tell agents that their results were uploaded already.
   void hide_uploads() { hides_uploads_ = true; }
   int num_calls(const std::string& name) const {
     const std::lock_guard lock(mutex_);
@@ -142,14 +142,14 @@ inline double wavy_value(const Query& query) {
   return protocol::wavy_reward({latent, query.agent, query.epoch, query.slot});
 }
 
-/// A coordinator, a relay, and a directory of journals; what agents were asked is counted.
+/// A coordinator, a relay, and a directory of journals. Counts the queries of agents.
 class Fleet {
  public:
   explicit Fleet(const Definition& definition = test_definition(), double lease_seconds = 2) {
     options_ = test_options(scratch_);
     options_.storage = scratch_.path() / "storage";
     options_.lease_seconds = lease_seconds;
-    options_.max_wait_seconds = 3600;  // what a test waits for does not come with the end of a poll
+    options_.max_wait_seconds = 3600;  // a test must not succeed because a long poll ends
     start();
     server_->create(definition, kTestSecret);
     relay_ = std::make_unique<Relay>(server_->address());
@@ -191,7 +191,7 @@ class Fleet {
     return options;
   }
 
-  /// One more query of an agent; false when there is none. Fails when it was answered before.
+  /// Answers one more query of an agent; false when there is none. Fails if it was asked before.
   bool step(AgentSession& session) {
     const auto query = session.next();
     if (!query) return false;
@@ -208,7 +208,7 @@ class Fleet {
     return answered_.size();
   }
 
-  /// The body once for each of the three agents, each on a thread.
+  /// Runs the body once for each of the three agents, each on its own thread.
   static void each(const std::function<void(std::uint32_t)>& body) {
     std::vector<std::thread> threads;
     for (std::uint32_t agent = 0; agent < 3; ++agent) {

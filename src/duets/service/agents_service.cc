@@ -1,4 +1,4 @@
-// What agents call.
+// The gRPC service for agents.
 #include <optional>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace duets::service {
 namespace {
 
-// Hears the answer of a study and passes it on.
+// Receives the answer of a study and passes it on.
 template <typename Reply>
 auto into(Reply* reply, const Finish& finish) {
   return [finish, reply](const grpc::Status& done, Reply&& answer) {
@@ -59,9 +59,9 @@ class AgentsService final : public v1::Agents::CallbackService {
 
   Reactor* Beat(Context* context, const v1::BeatRequest* request, v1::BeatReply* reply) override {
     return answer({"Beat", log_, context}, [&]() -> grpc::Status {
-      // A beat of nobody would be a way to look at a study without a name.
+      // An empty beat would let a caller look at a study without being an agent.
       if (request->progress().empty()) {
-        return {grpc::StatusCode::INVALID_ARGUMENT, "progress: of at least one agent"};
+        return {grpc::StatusCode::INVALID_ARGUMENT, "progress: must have at least one agent"};
       }
       for (const v1::Progress& progress : request->progress()) {
         if (insecure_) break;

@@ -13,7 +13,7 @@ using grpc::ServerUnaryReactor;
 using grpc::Status;
 using grpc::StatusCode;
 
-/// "192.0.2.7:5123" of gRPC's "ipv4:192.0.2.7:5123" and "ipv6:%5B::1%5D:5123".
+/// "192.0.2.7:5123" from gRPC's "ipv4:192.0.2.7:5123" or "ipv6:%5B::1%5D:5123".
 std::string address_of(const std::string& peer) {
   std::string address;
   const std::size_t scheme = peer.starts_with("ipv") ? peer.find(':') + 1 : 0;
@@ -26,7 +26,7 @@ std::string address_of(const std::string& peer) {
   return address;
 }
 
-// Whoever is told to come back is not refused.
+// A caller that is asked to retry is not refused.
 void tell_refused(const char* name, const Log& log, const std::string& peer, const Status& status) {
   if (status.ok() || status.error_code() == StatusCode::UNAVAILABLE || !log) return;
   log({.message = fmt::format("refused a call of {}: {}", name, status.error_message()),
@@ -37,7 +37,7 @@ void tell_refused(const char* name, const Log& log, const std::string& peer, con
 
 }  // namespace
 
-// TLS has checked that our authority signed the certificate; this reads whose it is.
+// TLS has checked that our authority signed the certificate; this reads its owner.
 std::optional<Identity> identity_of(const CallbackServerContext& context) {
   const auto names = context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
   if (names.size() != 1) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<Identity> identity_of(const CallbackServerContext& context) {
 }
 
 Status no_identity() {
-  return {StatusCode::UNAUTHENTICATED, "the certificate has no name of ours"};
+  return {StatusCode::UNAUTHENTICATED, "the certificate does not name a duets role"};
 }
 
 Status check_agent(const CallbackServerContext& context, const std::string& study,

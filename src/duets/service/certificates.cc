@@ -26,7 +26,7 @@ constexpr std::string_view kAgentsPrefix = "agents-";
 constexpr std::size_t kMaxCommonName = 64;
 constexpr std::int64_t kMaxDays = 36500;
 
-// Digits alone, and as they are printed: a name has one spelling.
+// Digits only, without leading zeros: a name has one spelling.
 std::optional<std::uint32_t> parse_number(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -76,9 +76,8 @@ void require_new(const CertificateFiles& files) {
   for (const fs::path& path : {files.certificate, files.key}) {
     if (is_there(path)) {
       refuse(
-          fmt::format("{} is there already and is not replaced: choose "
-                      "another directory, or "
-                      "move it away",
+          fmt::format("{} already exists and is not replaced: choose another directory or "
+                      "move the file",
                       path.string()));
     }
   }
@@ -88,13 +87,13 @@ void make_directory(const fs::path& directory) {
   if (is_there(directory)) return;
   std::error_code error;
   fs::create_directories(directory, error);
-  // Its keys are the owner's alone anyway; nobody else has business here.
+  // The keys are readable only by the owner anyway; nobody else needs the directory.
   if (!error) fs::permissions(directory, fs::perms::owner_all, error);
-  if (error) storage::fail_io("cannot make", directory, error);
+  if (error) storage::fail_io("cannot create", directory, error);
 }
 
 // The key first: a certificate without its key is worse than a key without a certificate, because
-// it would be copied around.
+// somebody would distribute it.
 void write_pair(const CertificateFiles& files, const KeyPairTexts& texts) {
   storage::write_secret_file(files.key, texts.key);
   try {
@@ -122,9 +121,8 @@ std::string how_to_make(const std::string& name) {
 void require_file(const fs::path& path, const std::string& command) {
   if (is_there(path)) return;
   refuse(
-      fmt::format("there is no {}: make it with `{}` where the authority's "
-                  "ca.key is, and copy "
-                  "it here",
+      fmt::format("there is no {}: create it with `{}` where the authority's "
+                  "ca.key is, and copy it here",
                   path.string(), command));
 }
 
@@ -132,12 +130,10 @@ void validate(const CertificateRequest& request) {
   const std::string name = common_name(request.identity);
   base::require(parse_identity(name).has_value(), "certificate", name,
                 "must name an agent, or agents FIRST-LAST with FIRST < LAST, "
-                "and a study by its "
-                "name");
+                "and a study by its name");
   base::require(name.size() <= kMaxCommonName, "certificate", name,
                 fmt::format("must have at most {} characters: leave out the "
-                            "study, which makes it "
-                            "valid for all",
+                            "study, which makes it valid for all",
                             kMaxCommonName));
   base::require(request.days >= 1 && request.days <= kMaxDays, "days", std::to_string(request.days),
                 fmt::format("must be in 1..{}", kMaxDays));
@@ -210,9 +206,8 @@ CertificateFiles make_certificate(const fs::path& directory, const CertificateRe
   for (const fs::path& path : {authority.certificate, authority.key}) {
     if (!is_there(path)) {
       refuse(
-          fmt::format("there is no authority: {} is missing; make one with "
-                      "`duets certs init`, "
-                      "or say where it is with --dir",
+          fmt::format("there is no authority: {} is missing; create one with "
+                      "`duets certs init`, or pass its directory with --dir",
                       path.string()));
     }
   }
@@ -238,7 +233,7 @@ TlsTexts load_tls(const fs::path& directory, const std::string& name) {
                  storage::read_secret_file(files.key)};
   if (!key_fits({texts.certificate, texts.key})) {
     refuse(
-        fmt::format("{} and {} are damaged, or do not belong to each other: "
+        fmt::format("{} and {} are damaged or do not match: "
                     "copy both again",
                     files.certificate.string(), files.key.string()));
   }

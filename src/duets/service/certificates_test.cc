@@ -56,7 +56,7 @@ class Parsed {
     BN_free(number);
     return text;
   }
-  /// Whole days, without the hour that is given to slow clocks.
+  /// Whole days, without the hour of tolerance for slow clocks.
   int days_valid() const {
     int days = 0;
     int seconds = 0;
@@ -68,7 +68,7 @@ class Parsed {
   std::unique_ptr<X509, decltype(&X509_free)> certificate_;
 };
 
-/// The verdict of OpenSSL for a purpose, X509_V_OK when it is good.
+/// OpenSSL's verdict for a purpose; X509_V_OK when the certificate is good.
 int verdict(const Parsed& authority, const Parsed& leaf, int purpose) {
   X509_STORE* store = X509_STORE_new();
   X509_STORE_add_cert(store, authority.get());
@@ -112,7 +112,7 @@ class CertificatesTest : public ::testing::Test {
   fs::path root_, directory_;
 };
 
-TEST(Identity, EveryNameHasOneMeaningAndEveryMeaningOneName) {
+TEST(Identity, NamesAndIdentitiesAreOneToOne) {
   for (const char* name : {"coordinator", "operator", "agent-0", "agent-4294967295", "agents-0-99",
                            "tune/agent-3", "a.b_c-d/agents-1-2", "agent-1/agent-2"}) {
     const auto identity = parse_identity(name);
@@ -125,7 +125,7 @@ TEST(Identity, EveryNameHasOneMeaningAndEveryMeaningOneName) {
   EXPECT_EQ(parse_identity("operator")->role, Role::kOperator);
 }
 
-TEST(Identity, NothingElseIsAName) {
+TEST(Identity, OtherNamesAreNotIdentities) {
   for (const char* name : {"",
                            "agent",
                            "agent-",
@@ -157,7 +157,7 @@ TEST(Identity, NothingElseIsAName) {
   EXPECT_FALSE(parse_identity(std::string_view("agent-3\0", 8)));
 }
 
-TEST(Identity, AnAgentActsForItselfOnly) {
+TEST(Identity, AnAgentActsOnlyForItself) {
   const Identity any = agents(3, 5);
   EXPECT_TRUE(any.may_act_as("tune", 3));
   EXPECT_TRUE(any.may_act_as("other", 5));
@@ -174,7 +174,7 @@ TEST(Identity, AnAgentActsForItselfOnly) {
   EXPECT_TRUE(operator_identity.may_operate());
 }
 
-TEST_F(CertificatesTest, EachIsGoodForItsOwnSideOnly) {
+TEST_F(CertificatesTest, EachCertificateIsValidForOneSideOnly) {
   const Parsed server(make({Role::kCoordinator}, {"tuner.example.org"}).certificate);
   const Parsed agent(make(agents(3, 3)).certificate);
   EXPECT_EQ(verdict(authority(), server, X509_PURPOSE_SSL_SERVER), X509_V_OK);
@@ -185,7 +185,7 @@ TEST_F(CertificatesTest, EachIsGoodForItsOwnSideOnly) {
   EXPECT_EQ(agent.common_name(), "agent-3");
 }
 
-TEST_F(CertificatesTest, NobodyButTheAuthorityCanSign) {
+TEST_F(CertificatesTest, OnlyTheAuthorityCanSign) {
   EXPECT_EQ(X509_check_ca(authority().get()), 1);
   EXPECT_EQ(X509_get_pathlen(authority().get()), 0);
   const Parsed agent(make(agents(3, 3)).certificate);
@@ -196,7 +196,7 @@ TEST_F(CertificatesTest, NobodyButTheAuthorityCanSign) {
             static_cast<std::uint32_t>(KU_KEY_CERT_SIGN | KU_CRL_SIGN));
 }
 
-TEST_F(CertificatesTest, TheCoordinatorIsKnownByTheNamesAskedForAndNoOthers) {
+TEST_F(CertificatesTest, TheCoordinatorHasExactlyTheRequestedHosts) {
   const Parsed server(
       make({Role::kCoordinator}, {"tuner.example.org", "node-7", "192.0.2.7", "2001:db8::7"})
           .certificate);
@@ -215,7 +215,7 @@ TEST_F(CertificatesTest, TheCoordinatorIsKnownByTheNamesAskedForAndNoOthers) {
   EXPECT_FALSE(known_address("127.0.0.1"));
 }
 
-TEST_F(CertificatesTest, HostsThatAreNoneAreRefused) {
+TEST_F(CertificatesTest, InvalidHostsAreRefused) {
   for (const char* host :
        {"", "a b", "-a", "a-", "a..b", ".a", "a.", "*.example.org", "192.0.2.256", "192.0.2",
         "http://a", "a:443", "a,DNS:b", "[::1]", "\xc3\xbc.org"}) {
@@ -228,7 +228,7 @@ TEST_F(CertificatesTest, HostsThatAreNoneAreRefused) {
   EXPECT_FALSE(fs::exists(directory_ / "coordinator.key"));
 }
 
-TEST_F(CertificatesTest, RequestsThatHaveNoNameAreRefused) {
+TEST_F(CertificatesTest, RequestsWithoutAValidNameAreRefused) {
   EXPECT_THAT(refusal({agents(5, 3), {}}), HasSubstr("FIRST < LAST"));
   EXPECT_THAT(refusal({agents(3, 3, "../up"), {}}), HasSubstr("a study by its name"));
   EXPECT_THAT(refusal({agents(3, 3, std::string(80, 's')), {}}),
@@ -242,7 +242,7 @@ TEST_F(CertificatesTest, AStudyIsPartOfTheFileName) {
   EXPECT_EQ(Parsed(files.certificate).common_name(), "tune/agents-0-99");
 }
 
-TEST_F(CertificatesTest, KeysAreTheirOwnersAlone) {
+TEST_F(CertificatesTest, OnlyTheOwnerCanReadKeys) {
   make(agents(3, 3));
   for (const char* name : {"ca.key", "agent-3.key"}) {
     EXPECT_EQ(fs::status(directory_ / name).permissions(),
@@ -254,15 +254,14 @@ TEST_F(CertificatesTest, KeysAreTheirOwnersAlone) {
 
 TEST_F(CertificatesTest, NothingIsEverReplaced) {
   const std::string key = certificate_text(directory_ / "ca.key");
-  EXPECT_THAT(refusal([&] { make_authority(directory_, 10); }),
-              HasSubstr("ca.crt is there already"));
+  EXPECT_THAT(refusal([&] { make_authority(directory_, 10); }), HasSubstr("ca.crt already exists"));
   EXPECT_EQ(certificate_text(directory_ / "ca.key"), key);
   const CertificateFiles files = make(agents(3, 3));
   const std::string text = certificate_text(files.certificate);
-  EXPECT_THAT(refusal({agents(3, 3), {}}), HasSubstr("agent-3.crt is there already"));
+  EXPECT_THAT(refusal({agents(3, 3), {}}), HasSubstr("agent-3.crt already exists"));
   EXPECT_EQ(certificate_text(files.certificate), text);
   fs::remove(files.certificate);
-  EXPECT_THAT(refusal({agents(3, 3), {}}), HasSubstr("agent-3.key is there already"));
+  EXPECT_THAT(refusal({agents(3, 3), {}}), HasSubstr("agent-3.key already exists"));
 }
 
 TEST_F(CertificatesTest, SerialsDiffer) {
@@ -278,10 +277,10 @@ TEST_F(CertificatesTest, NeedsAnAuthority) {
   EXPECT_THAT(refusal([&] {
                 make_certificate(root_ / "empty", {agents(3, 3), {}});
               }),
-              HasSubstr("make one with `duets certs init`"));
+              HasSubstr("create one with `duets certs init`"));
 }
 
-TEST_F(CertificatesTest, ExpiredAndFutureOnesAreNotAccepted) {
+TEST_F(CertificatesTest, ExpiredAndFutureCertificatesAreRefused) {
   make_certificate(directory_, {agents(1, 1), {}, -30, 20});
   make_certificate(directory_, {agents(2, 2), {}, 5, 20});
   make_certificate(directory_, {agents(3, 3), {}, 0, 20});
@@ -297,7 +296,7 @@ TEST_F(CertificatesTest, NoCertificateOutlivesItsAuthority) {
   EXPECT_EQ(Parsed(files.certificate).days_valid(), 10);
 }
 
-TEST_F(CertificatesTest, AnotherAuthorityIsNotBelieved) {
+TEST_F(CertificatesTest, AnotherAuthorityIsNotTrusted) {
   make(agents(3, 3));
   make_authority(root_ / "other", 10);
   TlsTexts texts = load_tls(directory_, "agent-3");
@@ -305,7 +304,7 @@ TEST_F(CertificatesTest, AnotherAuthorityIsNotBelieved) {
   EXPECT_NE(tls_problem(texts), "");
 }
 
-TEST_F(CertificatesTest, LoadsWhatASideNeeds) {
+TEST_F(CertificatesTest, LoadsTheTextsOfOneSide) {
   const CertificateFiles files = make(agents(3, 3, "tune"));
   const TlsTexts texts = load_tls(directory_, "tune/agent-3");
   EXPECT_EQ(texts.authority, certificate_text(directory_ / "ca.crt"));
@@ -313,17 +312,17 @@ TEST_F(CertificatesTest, LoadsWhatASideNeeds) {
   EXPECT_THAT(texts.key, HasSubstr("BEGIN PRIVATE KEY"));
 }
 
-TEST_F(CertificatesTest, SaysWhichFileIsMissingAndHowToMakeIt) {
+TEST_F(CertificatesTest, NamesTheMissingFileAndTheCommandThatCreatesIt) {
   const auto missing = [&](const std::string& name) {
     return refusal([&] { load_tls(directory_, name); });
   };
   EXPECT_THAT(missing("coordinator"),
-              HasSubstr("coordinator.crt: make it with `duets certs server"));
+              HasSubstr("coordinator.crt: create it with `duets certs server"));
   EXPECT_THAT(missing("operator"), HasSubstr("`duets certs operator`"));
   EXPECT_THAT(missing("tune/agents-0-9"), HasSubstr("`duets certs agent 0-9 --study tune`"));
   const CertificateFiles files = make(agents(3, 3));
   fs::remove(files.key);
-  EXPECT_THAT(missing("agent-3"), HasSubstr("agent-3.key: make it with `duets certs agent 3`"));
+  EXPECT_THAT(missing("agent-3"), HasSubstr("agent-3.key: create it with `duets certs agent 3`"));
   EXPECT_THAT(refusal([&] { load_tls(root_, "operator"); }), HasSubstr("`duets certs init`"));
 }
 
@@ -337,8 +336,7 @@ TEST_F(CertificatesTest, AKeyOfAnotherCertificateIsRefused) {
   const CertificateFiles mine = make(agents(3, 3));
   const CertificateFiles other = make(agents(4, 4));
   fs::rename(other.key, mine.key);
-  EXPECT_THAT(refusal([&] { load_tls(directory_, "agent-3"); }),
-              HasSubstr("do not belong to each other"));
+  EXPECT_THAT(refusal([&] { load_tls(directory_, "agent-3"); }), HasSubstr("do not match"));
 }
 
 TEST_F(CertificatesTest, ADamagedAuthorityIsNamed) {

@@ -42,14 +42,14 @@ constexpr int kSlowClockSeconds = 3600;
 constexpr std::size_t kMaxDnsName = 253;
 constexpr std::size_t kMaxDnsLabel = 63;
 
-// What OpenSSL refuses here is lack of memory or of randomness, never the user's fault.
+// OpenSSL fails here only for lack of memory or randomness, never because of user input.
 template <typename T>
 T checked(T result, const char* what) {
   if (result) return result;
   std::array<char, 256> reason{};
   ERR_error_string_n(ERR_get_error(), reason.data(), reason.size());
   throw base::Error(base::ErrorKind::kIo,
-                    fmt::format("OpenSSL could not make {}: {}", what, reason.data()));
+                    fmt::format("OpenSSL cannot create {}: {}", what, reason.data()));
 }
 
 std::string text_of(BIO* memory) {
@@ -75,7 +75,7 @@ Memory reader(const std::string& text) {
   return Memory(checked(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), "a buffer"));
 }
 
-// No pass phrase is ever asked for on a terminal: a key that has one is no key here.
+// Never ask for a pass phrase on a terminal: a key that has one counts as invalid.
 int no_pass_phrase(char*, int, int, void*) { return -1; }
 
 Certificate parse_certificate(const std::string& text) {
@@ -117,7 +117,7 @@ void set_dates(X509* certificate, std::int64_t from_days, std::int64_t days) {
   set(X509_getm_notAfter(certificate), from_days + days, 0);
 }
 
-// The configuration language of OpenSSL, for fixed texts only: what users name never goes in here.
+// OpenSSL's configuration language, for fixed texts only: user input never goes in here.
 void add_extension(X509* certificate, X509* issuer, int kind, const char* value) {
   X509V3_CTX context{};
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
@@ -172,7 +172,7 @@ bool is_label(std::string_view label) {
          });
 }
 
-// A last label of digits alone would be an address with a slip in it.
+// A last label of digits only would be a mistyped address.
 bool is_dns_name(std::string_view host) {
   if (host.empty() || host.size() > kMaxDnsName) return false;
   while (true) {
@@ -214,8 +214,7 @@ KeyPairTexts sign_certificate(const KeyPairTexts& authority, const CertificateTe
   const Certificate issuer = parse_certificate(authority.certificate);
   const Key issuer_key = parse_key(authority.key);
   if (!fits(issuer, issuer_key)) {
-    throw base::Error(base::ErrorKind::kInvalid,
-                      "ca.crt and ca.key are damaged, or do not belong to each other");
+    throw base::Error(base::ErrorKind::kInvalid, "ca.crt and ca.key are damaged or do not match");
   }
   const Key key = new_key();
   const Certificate certificate = new_certificate(key.get(), terms.common_name);

@@ -1,4 +1,4 @@
-// Keys and certificates as PEM texts, made and checked with OpenSSL. No files, no names of ours.
+// Creates and checks keys and certificates as PEM texts with OpenSSL. No files, no name rules.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct KeyPairTexts {
 enum class CertificateUse : std::uint8_t { kServer, kClient };
 
 struct CertificateTerms {
-  std::string common_name;  ///< at most 64 bytes, as X.520 wants it
+  std::string common_name;  ///< at most 64 bytes, a limit of X.520
   CertificateUse use = CertificateUse::kClient;
   std::vector<std::string> hosts;    ///< DNS names and IP addresses
-  std::int64_t valid_from_days = 0;  ///< from now, less an hour for clocks that are slow
-  std::int64_t days = 1;             ///< from then; never beyond the authority's own end
+  std::int64_t valid_from_days = 0;  ///< from now, minus an hour for slow clocks
+  std::int64_t days = 1;             ///< from then; limited by the authority's own end
 };
 
-/// What kind of name a host is.
+/// The kind of a host name.
 enum class HostKind : std::uint8_t { kDnsName, kAddress, kNeither };
 HostKind host_kind(const std::string& host);
 
@@ -29,13 +29,13 @@ HostKind host_kind(const std::string& host);
 KeyPairTexts make_authority_texts(std::int64_t days);
 
 /// A new key and its certificate, signed by the authority. kInvalid when the texts of the authority
-/// are none, or do not belong to each other.
+/// are invalid or do not match.
 KeyPairTexts sign_certificate(const KeyPairTexts& authority, const CertificateTerms& terms);
 
-/// True when it is a key, a certificate, and the two belong to each other.
+/// True when both texts are valid and the key matches the certificate.
 bool key_fits(const KeyPairTexts& texts);
 
-/// Why a certificate would not be accepted by one who trusts this authority: empty when it would.
+/// The reason why a client that trusts this authority would refuse the certificate; empty if none.
 std::string verify_certificate(const std::string& authority, const std::string& certificate);
 
 }  // namespace duets::service

@@ -1,4 +1,4 @@
-// Waiting times as the service states them: seconds in a double, on a clock that never jumps.
+// Time spans of the service: seconds in a double, on a steady clock.
 #pragma once
 
 #include <chrono>

@@ -14,18 +14,18 @@ namespace {
 
 using base::require;
 
-// What one study may take of a server's memory.
+// Limits for one study, to bound a server's memory.
 constexpr std::uint32_t kMaxAgents = 1'000'000;
 constexpr std::size_t kMaxEpochs = 1'000'000;
 constexpr std::size_t kMaxChoices = 100'000;
 constexpr std::size_t kMaxCommandText = 128U << 10;
 
-// Every resolved study file begins so.
+// Every resolved study file begins with this.
 constexpr std::string_view kBeginning = "[study]\n";
 
 void require_count(std::uint64_t count, std::uint64_t most, const char* field, const char* unit) {
   require(count <= most, field, fmt::format("{} {}", count, unit),
-          fmt::format("a server takes at most {}", most));
+          fmt::format("a server allows at most {}", most));
 }
 
 void check_size(const Definition& definition) {
@@ -85,7 +85,7 @@ v1::Definition to_wire(const Definition& definition) {
 
 Definition from_wire(const v1::Definition& definition) {
   require(!definition.study_file().empty(), "definition", "without a study file",
-          "the other side speaks an earlier version of the protocol: install the same release of "
+          "the other side uses an earlier version of the protocol: install the same release of "
           "duets on both");
   return read_definition(definition.study_file());
 }
@@ -97,12 +97,11 @@ base::Bytes encode_definition(const Definition& definition) {
 Definition decode_definition(std::span<const std::uint8_t> bytes) {
   std::string text(bytes.begin(), bytes.end());
   if (!text.starts_with(kBeginning)) {
-    throw base::Error(
-        base::ErrorKind::kDecode,
-        fmt::format("{} bytes that are not a study as this version stores it: they do "
-                    "not begin with \"[study]\"; a study of an earlier version goes "
-                    "on with that version",
-                    bytes.size()));
+    throw base::Error(base::ErrorKind::kDecode,
+                      fmt::format("{} bytes that are not a stored study of this version: they do "
+                                  "not begin with \"[study]\"; continue a study of an earlier "
+                                  "version with that version",
+                                  bytes.size()));
   }
   return read_definition(std::move(text));
 }

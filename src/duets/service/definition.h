@@ -1,4 +1,4 @@
-// A study as the service stores and sends it: the resolved study file, read.
+// A study as the service stores and sends it: the resolved study file, parsed.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace duets::service {
 
-/// When an epoch may end without everybody. By default never.
+/// When an epoch may end without all agents. By default never.
 struct ClosePolicy {
-  std::uint32_t quorum = 0;  ///< at least so many uploads; 0: all agents
+  std::uint32_t quorum = 0;  ///< minimum number of uploads; 0: all agents
   double deadline = 0;  ///< an epoch's time limit in multiples of T_j x the measured seconds per
                         ///< query (median over agents); 0: none
 };
@@ -21,7 +21,7 @@ struct ClosePolicy {
 /// Throws kInvalid naming the field of the study file.
 void validate(const ClosePolicy& policy, std::uint32_t agents);
 
-/// Everything public about a study on a server. Made by definition_of() and read_definition().
+/// Everything public about a study on a server. Created by definition_of() and read_definition().
 struct Definition {
   std::string toml;  ///< the resolved study file: all that is stored and sent
   std::shared_ptr<const study::StudyFile> file;
@@ -33,13 +33,13 @@ struct Definition {
   }
 };
 
-/// Throws kInvalid, naming the field of the study file, for what is too large for a server.
+/// Throws kInvalid, naming the field of the study file, for a study that is too large for a server.
 Definition definition_of(const study::StudyFile& file);
 
-/// The definition with this text: kInvalid when it is no study, or too large for a server.
+/// Parses a definition: kInvalid when it is not a study, or too large for a server.
 Definition read_definition(std::string toml);
 
-/// The bytes that are stored: the text. `decode_definition` throws kDecode or kInvalid.
+/// The stored bytes: the text. `decode_definition` throws kDecode or kInvalid.
 base::Bytes encode_definition(const Definition& definition);
 Definition decode_definition(std::span<const std::uint8_t> bytes);
 

@@ -39,7 +39,7 @@ Definition defined(const Study& study) {
       study, objective(), {.listen = {}, .storage = {}, .tls = {}, .quorum = 2, .deadline = 1.5}));
 }
 
-// Every field of a study away from its default, in some member.
+// Studies in which every field differs from its default in at least one.
 std::vector<Study> studies() {
   Study base = protocol::small_study();
   base.name = "wire-1";
@@ -87,7 +87,7 @@ TEST(Definition, BytesAndWireKeepTheStudyDigest) {
   }
 }
 
-TEST(Definition, ItsBytesKeepWhatTheDigestDoesNotCover) {
+TEST(Definition, BytesKeepFieldsThatTheDigestDoesNotCover) {
   const Definition given = defined(protocol::small_study());
   const base::Bytes bytes = encode_definition(given);
   const Definition back = decode_definition(bytes);
@@ -103,7 +103,7 @@ TEST(Definition, ItsBytesKeepWhatTheDigestDoesNotCover) {
   EXPECT_EQ(encode_definition(back), bytes);
 }
 
-TEST(Definition, AValueThatMeansInfeasibleIsThereOrNot) {
+TEST(Definition, TheInfeasibleValueIsOptional) {
   const Definition given = definition_of(study::file_of(protocol::small_study()));
   EXPECT_FALSE(decode_definition(encode_definition(given)).objective().infeasible_value);
 }
@@ -117,7 +117,7 @@ TEST(Definition, RewardsAndUserValuesAreInverse) {
   EXPECT_EQ(settings.user_value(-2), 6);
 }
 
-// The text of a good definition with one line replaced.
+// The error for a valid definition with one line replaced.
 std::string definition_objection(const std::string& line, const std::string& other) {
   std::string toml = defined(protocol::small_study()).toml;
   const std::size_t at = toml.find(line + "\n");
@@ -128,13 +128,13 @@ std::string definition_objection(const std::string& line, const std::string& oth
   return error_text(body);
 }
 
-TEST(Definition, NamesTheFieldThatIsWrong) {
+TEST(Definition, NamesTheInvalidField) {
   for (const char* name : {".hidden", "a/b", "a b", "ä", "../x"}) {
     EXPECT_THAT(definition_objection("name = \"study\"", "name = \"" + std::string(name) + '"'),
                 HasSubstr("study.name"));
   }
   EXPECT_THAT(definition_objection("agents = 3", "agents = 1000001"),
-              HasSubstr("study.agents = 1000001 agents: a server takes at most 1000000"));
+              HasSubstr("study.agents = 1000001 agents: a server allows at most 1000000"));
   EXPECT_THAT(definition_objection("horizon = 9", "horizon = 2147483647"),
               HasSubstr("study.horizon"));
   EXPECT_THAT(definition_objection("lambda = 0.2", "lambda = 0.0"), HasSubstr("noise.lambda"));
@@ -151,7 +151,7 @@ TEST(Definition, NamesTheFieldThatIsWrong) {
               HasSubstr("coordinator.quorum = 4"));
 }
 
-TEST(Definition, ATextThatIsNoStudyIsRefused) {
+TEST(Definition, ATextThatIsNotAStudyIsRefused) {
   EXPECT_EQ(error_kind([] { read_definition(""); }), base::ErrorKind::kInvalid);
   EXPECT_EQ(error_kind([] { read_definition("[study]\nname = \"\xC0\x80\"\n"); }),
             base::ErrorKind::kInvalid);
@@ -167,13 +167,13 @@ TEST(Definition, TooManyChoicesForAServerAreRefused) {
   EXPECT_THAT(error_text([&] { definition_of(file); }), HasSubstr("space = 101000 choices"));
 }
 
-// Both sides of versions 1 and 2 sent typed fields, and the text beside them.
-TEST(Definition, OneOfAnEarlierVersionIsCalledSo) {
+// Both sides of versions 1 and 2 sent typed fields, and the text with them.
+TEST(Definition, ADefinitionOfAnEarlierVersionIsNamedAsSuch) {
   EXPECT_THAT(error_text([] { from_wire(v1::Definition{}); }),
-              HasSubstr("speaks an earlier version of the protocol"));
+              HasSubstr("uses an earlier version of the protocol"));
   const base::Bytes before{0x0A, 0x03, 0x0A, 0x01, 'x'};
   EXPECT_EQ(error_kind([&] { decode_definition(before); }), base::ErrorKind::kDecode);
-  EXPECT_THAT(error_text([&] { decode_definition(before); }), HasSubstr("an earlier version"));
+  EXPECT_THAT(error_text([&] { decode_definition(before); }), HasSubstr("of an earlier version"));
   EXPECT_EQ(error_kind([] { decode_definition({}); }), base::ErrorKind::kDecode);
 }
 

@@ -1,5 +1,5 @@
-// Calls that come twice, late, in another order, with an old token or long after their epoch: the
-// study ends with the digests of a run in memory that nothing disturbed.
+// Tests calls that come twice, late, out of order, with an old token or long after their epoch: the
+// study ends with the digests of an undisturbed run in memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ protocol::Study study_of(domain::Domain domain) {
   return study;
 }
 
-/// A study on a server, its agents, and a bag of calls on their way.
+/// A study on a server, its agents, and the calls in flight.
 class Disturbed {
  public:
   Disturbed(const protocol::Study& study, std::uint32_t seed)
@@ -52,7 +52,7 @@ class Disturbed {
     ASSERT_TRUE(status.ok()) << status.error_message();
   }
 
-  /// The agent answers its plan. Its message goes on its way twice.
+  /// The agent answers its plan. Its message is sent twice.
   void work(std::uint32_t a) {
     protocol::Agent& agent = agents_[a]->agent();
     if (!agent.finished()) agents_[a]->query();
@@ -61,7 +61,7 @@ class Disturbed {
     for (int copy = 0; copy < 2; ++copy) under_way_.emplace_back(a, *agent.outstanding());
   }
 
-  /// One of the calls that are under way arrives, whoever sent it and whenever.
+  /// One of the calls in flight arrives, in any order.
   void arrive() {
     if (under_way_.empty()) return;
     std::swap(under_way_[pick(under_way_.size())], under_way_.back());
@@ -70,7 +70,7 @@ class Disturbed {
     send(arrived_.back());
   }
 
-  /// One that arrived before arrives again.
+  /// A call that arrived before arrives again.
   void arrive_again() {
     if (!arrived_.empty()) send(arrived_[pick(arrived_.size())]);
   }
@@ -79,7 +79,7 @@ class Disturbed {
     for (const auto& call : arrived_) send(call);
   }
 
-  /// The agent as another machine has it that got its journal.
+  /// The agent as it is on another machine that got a copy of its journal.
   protocol::Agent copy_of(std::uint32_t a) const { return agents_[a]->agent(); }
 
   /// Joining again with the same instance changes nothing.
@@ -131,7 +131,7 @@ class Disturbed {
     v1::SendReply reply;
     const grpc::Status status = agents_[call.first]->send(to_wire(call.second), reply);
     ASSERT_TRUE(status.ok()) << status.error_message();
-    // The answer gets lost half the time.
+    // The reply is lost half of the time.
     if (pick(2) == 0) return;
     for (const v1::Message& answer : reply.answers()) {
       agents_[call.first]->agent().receive(from_wire(answer, study_));
@@ -143,7 +143,7 @@ class Disturbed {
   Scratch scratch_;
   Server server_;
   std::vector<std::unique_ptr<RawAgent>> agents_;
-  std::vector<std::uint32_t> packed_;  ///< the last epoch whose message is in the bag, by agent
+  std::vector<std::uint32_t> packed_;  ///< the last epoch whose message was sent, by agent
   std::vector<std::pair<std::uint32_t, Message>> under_way_, arrived_;
 };
 
@@ -171,7 +171,7 @@ TEST_P(DisturbedCallsTest, TwiceLateAndInAnyOrderWithSurvivingData) {
   calls.expect_undisturbed_digests();
 }
 
-TEST_P(DisturbedCallsTest, EverythingOnceMoreAfterTheEndChangesNothing) {
+TEST_P(DisturbedCallsTest, RepeatingAllCallsAfterTheEndChangesNothing) {
   Disturbed calls(study_of(domain::Domain::finite(protocol::lattice(60, 2))), GetParam());
   ASSERT_NO_FATAL_FAILURE(calls.run());
   calls.all_arrive_again();
@@ -183,8 +183,8 @@ TEST_P(DisturbedCallsTest, EverythingOnceMoreAfterTheEndChangesNothing) {
   calls.expect_undisturbed_digests();
 }
 
-// Whenever it happens: what the old machine still says is refused and changes nothing.
-TEST_P(DisturbedCallsTest, AnotherMachineTakesOverAndTheOldOneGoesOnTalking) {
+// At any time: later calls of the old machine are refused and change nothing.
+TEST_P(DisturbedCallsTest, AnotherMachineTakesOverAndTheOldOneKeepsCalling) {
   Disturbed calls(study_of(domain::Domain::finite(protocol::lattice(60, 2))), GetParam());
   for (std::uint32_t i = 0; i < 40 * GetParam() && !calls.finished(); ++i) {
     ASSERT_NO_FATAL_FAILURE(calls.step());
@@ -205,7 +205,7 @@ TEST_P(DisturbedCallsTest, AnotherMachineTakesOverAndTheOldOneGoesOnTalking) {
   auto other = std::make_unique<RawAgent>(calls.address(), a, 'o');
   other->request().set_take_over(true);
   ASSERT_TRUE(other->join().ok());
-  other->agent() = calls.copy_of(a);  // its journal came along
+  other->agent() = calls.copy_of(a);  // with a copy of its journal
   calls.replace(a, std::move(other));
   while (!calls.finished()) {
     grpc::ClientContext context;
@@ -217,8 +217,8 @@ TEST_P(DisturbedCallsTest, AnotherMachineTakesOverAndTheOldOneGoesOnTalking) {
   calls.expect_undisturbed_digests();
 }
 
-// Every message from four threads at once, in the true disorder of a server's threads.
-TEST_P(DisturbedCallsTest, AtTheSameTime) {
+// Every message from four threads at once, in the order of a server's threads.
+TEST_P(DisturbedCallsTest, Concurrently) {
   Disturbed calls(study_of(domain::Domain::finite(protocol::lattice(60, 2))), GetParam());
   while (!calls.finished()) {
     std::vector<std::thread> threads;
@@ -233,7 +233,7 @@ TEST_P(DisturbedCallsTest, AtTheSameTime) {
       for (const auto& [a, message] : messages) {
         threads.emplace_back([&calls, a = a, &message = message] {
           v1::SendReply reply;
-          // One message of an agent is worked on at a time; a copy that meets it comes again.
+          // One message per agent is handled at a time; a concurrent copy is retried.
           EXPECT_TRUE(eventually([&] { return calls.agent(a).send(message, reply).ok(); }));
         });
       }
@@ -245,7 +245,7 @@ TEST_P(DisturbedCallsTest, AtTheSameTime) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DisturbedCallsTest, testing::Values(1U, 2U, 3U));
 
-// The first one stands, whatever comes after it.
+// The first message counts, whatever comes after it.
 TEST(DisturbedCalls, AnotherMessageOfTheSameEpochIsRefused) {
   Disturbed calls(study_of(domain::Domain::finite(protocol::lattice(60, 2))), 1);
   v1::FetchReply fetched;
@@ -273,7 +273,7 @@ TEST(DisturbedCalls, AnotherMessageOfTheSameEpochIsRefused) {
   calls.expect_undisturbed_digests();
 }
 
-// A call that is made again gets the same bytes, at any time later.
+// A repeated call gets the same bytes, at any later time.
 TEST(DisturbedCalls, AFetchGivesTheSameBytesAgain) {
   Disturbed calls(study_of(domain::Domain::box(2)), 3);
   RawAgent reader(calls.address(), 0);
@@ -281,7 +281,7 @@ TEST(DisturbedCalls, AFetchGivesTheSameBytesAgain) {
   std::vector<std::string> seen;
   const auto look = [&] {
     v1::FetchReply reply;
-    ASSERT_TRUE(reader.join().ok());  // begins again with nothing known
+    ASSERT_TRUE(reader.join().ok());  // starts again from nothing
     ASSERT_TRUE(reader.fetch(0, reply).ok());
     ASSERT_GE(reply.broadcasts_size(), static_cast<int>(seen.size()));
     for (int i = 0; i < reply.broadcasts_size(); ++i) {

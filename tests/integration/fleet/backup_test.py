@@ -64,7 +64,7 @@ def whole_epochs(scratch):
             set_back(f)
             wait_in_epoch(f, 1, [2])
             fleet.wait("agents to join again", lambda: all(
-                "sending again what it misses" in a.err() for a in f.agents[:2]))
+                "sending the lost results again" in a.err() for a in f.agents[:2]))
             never_ended(f.agents[:2])
             fleet.contains("the coordinator says so", f.server.err(), "set back to an older copy")
             f.agents[2].start()
@@ -109,7 +109,7 @@ def closed_by_hand(scratch):
         f.agents[1].kill()
         f.agents[2].start()
         wait_in_epoch(f, 1, [1, 2])
-        fleet.wait("agent 2 to join", lambda: "sending again what it misses" in f.agents[2].err())
+        fleet.wait("agent 2 to join", lambda: "sending the lost results again" in f.agents[2].err())
         fleet.same("closed with agent 0 only", fleet.duets(f.scratch, *close).returncode, 0)
         fleet.same("another end: exit code", f.agents[0].wait(), 5)
         fleet.contains("it says so", f.agents[0].err(), "ended differently than before")

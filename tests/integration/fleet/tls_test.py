@@ -129,7 +129,7 @@ def refused_at_home(scratch):
     refused("a key that others may read", f.agent(1, own), 2, "agent-1.key")
     mixed = certificates.handed_out(scratch, "mixed", f.all, "agent-1")
     (mixed / "agent-1.key").write_bytes((f.all / "agent-0.key").read_bytes())
-    refused("a key of another certificate", f.agent(1, mixed), 2, "do not belong to each other")
+    refused("a key of another certificate", f.agent(1, mixed), 2, "do not match")
 
     second = fleet.Server(scratch, f.study, f.secret, name="second")
     second.start(insecure=False)
