@@ -60,7 +60,7 @@ sed 's/^\[objective\]/[coordinator]\ndeadline = 2.0\n[objective]/' small.toml >d
 usage "coordinator.quorum" serve deadline.toml --insecure
 duets serve small.toml --insecure --listen 192.0.2.7:0
 exits "an address of another machine" 4
-says "an address of another machine" "it is no address of this machine"
+says "an address of another machine" "it is not an address of this machine"
 duets serve small.toml --insecure --listen 'no such host:0'
 exits "an unknown host" 4
 says "an unknown host" "host no such host: "
@@ -120,7 +120,7 @@ duets status --storage duets-storage
 exits "status beside a coordinator" 0
 duets serve one.toml --insecure --listen "$address" --storage other
 exits "a taken port" 4
-says "a taken port" "another process listens there"
+says "a taken port" "another process is using the port"
 holds "a taken port leaves no storage" test ! -e other
 there study create small.toml
 exits "the same study again" 0

@@ -14,9 +14,9 @@ constexpr std::size_t kDigestSize = 16;
   throw base::Error(base::ErrorKind::kDecode, "exported study: " + what);
 }
 
-// Magic and version come first, so that an older file is called so and not damaged.
+// Magic and version come first, so that an older file is not reported as damaged.
 void check_head(base::ByteReader& in) {
-  if (in.text() != kMagic) fail_export("does not begin as one");
+  if (in.text() != kMagic) fail_export("does not begin like one");
   const std::uint32_t version = in.u32();
   if (version == kExportVersion) return;
   fail_export(fmt::format(
@@ -25,12 +25,12 @@ void check_head(base::ByteReader& in) {
       version, kExportVersion));
 }
 
-// All bytes but the checksum at the end.
+// All bytes except the checksum at the end.
 std::span<const std::uint8_t> checked_body(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < kDigestSize) fail_export("ends early");
   const auto body = bytes.first(bytes.size() - kDigestSize);
   if (base::ByteReader(bytes.last(kDigestSize)).digest() != base::digest_of(body)) {
-    fail_export("its bytes do not have its checksum: some were changed, added or lost");
+    fail_export("the checksum does not match: bytes were changed, added or lost");
   }
   return body;
 }

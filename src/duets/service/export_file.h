@@ -1,4 +1,4 @@
-// A study in one file that outlives its coordinator: definition and records, never a secret.
+// A study in one file that outlives its coordinator: definition and records, without secrets.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace duets::service {
 
-/// The version of an export: of journal.bin, and of the files beside it. A change of what one of
-/// them says is another version.
+/// The version of an export: of journal.bin and of the other files. Any change to the meaning of
+/// one of them is a new version.
 inline constexpr std::uint32_t kExportVersion = 4;
 
 /// text "duets export", u32 version, blob definition, u32 count, then that many blobs, each a
@@ -22,8 +22,8 @@ struct ExportedStudy {
   std::vector<base::Bytes> records;  ///< not decoded
 };
 
-/// Throws kDecode for anything encode_export could not have written: a bit that was changed,
-/// another length, another version; kInvalid for a definition that is no study.
+/// Throws kDecode for bytes that encode_export cannot have written: a changed bit, another length,
+/// another version; kInvalid for a definition that is not a study.
 ExportedStudy decode_export(std::span<const std::uint8_t> bytes);
 
 }  // namespace duets::service

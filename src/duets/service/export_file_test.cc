@@ -22,7 +22,7 @@ Definition definition() {
 
 const std::vector<base::Bytes> kRecords{{1, 2, 3}, {}, {4}};
 
-TEST(ExportFile, ComesBack) {
+TEST(ExportFile, RoundTrips) {
   const ExportedStudy back = decode_export(encode_export(definition(), kRecords));
   EXPECT_EQ(encode_definition(back.definition), encode_definition(definition()));
   EXPECT_EQ(back.records, kRecords);

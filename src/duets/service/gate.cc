@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr unsigned char kTlsHandshake = 0x16;
 constexpr unsigned char kTlsMajor = 0x03;
-/// How soon an end and a silence that lasted too long are noticed.
+/// How soon the gate notices that it must end, or that a connection was silent for too long.
 constexpr int kNoticeMs = 100;
 constexpr int kMaxEvents = 64;
 
@@ -37,7 +37,7 @@ std::string peer_of(const sockaddr_storage& address, socklen_t size) {
     return "";
   }
   std::string name = host.data();
-  // An IPv4 caller at a socket of both families.
+  // An IPv4 caller on a dual-stack socket.
   if (name.starts_with("::ffff:")) name = name.substr(7);
   if (name.find(':') != std::string::npos) name = "[" + name + "]";
   return fmt::format("{}:{}", name, port.data());
@@ -113,7 +113,7 @@ void Gate::accept_from(int listener) {
   watch(events_.get(), fd);
 }
 
-// Looks without taking: gRPC reads the same bytes.
+// Peeks: gRPC reads the same bytes later.
 void Gate::hear(int fd) {
   std::array<char, kPreface.size()> bytes{};
   const ssize_t size = recv(fd, bytes.data(), bytes.size(), MSG_PEEK);
@@ -121,7 +121,7 @@ void Gate::hear(int fd) {
   const std::string peer = std::move(silent_.extract(fd).mapped().peer);
   epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd, nullptr);
   if (size <= 0) {
-    tell("a connection was closed without a word", "wordless", peer, LogLevel::kDebug);
+    tell("a connection was closed without sending anything", "wordless", peer, LogLevel::kDebug);
     close(fd);
     return;
   }
@@ -139,10 +139,11 @@ void Gate::hear(int fd) {
       }
       break;
     case Greeting::kHttp:
-      tell("refused a connection: a web browser or another HTTP client, no agent", "http", peer);
+      tell("refused a connection: it is a web browser or another HTTP client, not an agent", "http",
+           peer);
       break;
     case Greeting::kGarbage:
-      tell("refused a connection: what it sent is garbage, not this protocol", "garbage", peer);
+      tell("refused a connection: it sent garbage, not this protocol", "garbage", peer);
       break;
   }
   pass_on_(fd);
@@ -154,7 +155,7 @@ void Gate::expire(Clock::time_point now) {
       ++entry;
       continue;
     }
-    tell(fmt::format("closed a connection that said nothing for {:.3g} s", options_.seconds),
+    tell(fmt::format("closed a connection that sent nothing for {:.3g} s", options_.seconds),
          "idle", entry->second.peer);
     close(entry->first);
     entry = silent_.erase(entry);

@@ -1,6 +1,6 @@
-// The door of a server: connections are accepted here and wait until they speak. What begins as a
-// caller of ours goes on to gRPC; so does anything else, which gRPC refuses in its own way and
-// without a word in any log: therefore it is told here. Who says nothing is shown out.
+// Accepts the connections of a server and holds each until its first bytes arrive, then passes it
+// on to gRPC. gRPC refuses strangers without logging it, so the gate logs them. It closes
+// connections that stay silent.
 #pragma once
 
 #include <atomic>
@@ -17,25 +17,25 @@
 
 namespace duets::service {
 
-/// How a connection begins.
+/// The protocol that a connection's first bytes belong to.
 enum class Greeting : std::uint8_t { kPlaintext, kTls, kHttp, kGarbage };
 
-/// From the first bytes, at least one; gRPC in plaintext counts as kPlaintext as far as it goes.
+/// From the first bytes, at least one; a prefix of gRPC's plaintext preface counts as kPlaintext.
 Greeting greeting_of(std::string_view bytes);
 
 struct GateOptions {
-  bool insecure = false;  ///< callers speak plaintext, otherwise TLS
+  bool insecure = false;  ///< callers use plaintext, otherwise TLS
   double seconds = 10;    ///< until the first byte
   Log log;                ///< may be empty
 };
 
 class Gate {
  public:
-  /// Gets connections that have spoken; the descriptor is its own then. Called from one thread.
+  /// Gets connections that have sent bytes, and owns the descriptor. Called from one thread.
   using PassOn = std::function<void(int fd)>;
 
   Gate(const std::string& address, GateOptions options, PassOn pass_on);
-  /// Accepts no more; closes those that have not spoken yet.
+  /// Accepts no more connections; closes those that have sent nothing yet.
   ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;

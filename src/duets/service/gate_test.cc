@@ -13,7 +13,7 @@
 namespace duets::service {
 namespace {
 
-TEST(GreetingOf, TellsCallersFromStrangers) {
+TEST(GreetingOf, DistinguishesCallersFromStrangers) {
   EXPECT_EQ(greeting_of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Greeting::kPlaintext);
   EXPECT_EQ(greeting_of("P"), Greeting::kPlaintext) << "the rest may be on the way";
   EXPECT_EQ(greeting_of("\x16\x03\x01"), Greeting::kTls);
@@ -25,7 +25,7 @@ TEST(GreetingOf, TellsCallersFromStrangers) {
   EXPECT_EQ(greeting_of(std::string_view("\0", 1)), Greeting::kGarbage);
 }
 
-/// A gate, what it passed on, and what it told.
+/// A gate, the connections it passed on, and its log.
 class GateTest : public testing::Test {
  protected:
   void open(bool insecure, double seconds) {
@@ -56,7 +56,7 @@ class GateTest : public testing::Test {
     EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     return fd;
   }
-  /// Says it on a connection of its own and waits until the other side has let go.
+  /// Sends the text on a new connection and waits until the other side closes it.
   void say(const std::string& text) {
     const storage::Descriptor fd(connect_fd());
     EXPECT_EQ(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL),
@@ -74,14 +74,14 @@ class GateTest : public testing::Test {
 const std::string kGrpc = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const std::string kTls = "\x16\x03\x01";
 
-TEST_F(GateTest, CallersPassWithoutAWord) {
+TEST_F(GateTest, CallersPassWithoutALogLine) {
   open(true, 60);
   say(kGrpc);
   EXPECT_EQ(num_passed_, 1);
   EXPECT_TRUE(causes().empty());
 }
 
-TEST_F(GateTest, StrangersAreToldOfAndLeftToGrpc) {
+TEST_F(GateTest, StrangersAreLoggedAndPassedOnToGrpc) {
   open(true, 60);
   say("\x01\x02");
   say("GET / HTTP/1.1\r\n\r\n");
@@ -92,14 +92,14 @@ TEST_F(GateTest, StrangersAreToldOfAndLeftToGrpc) {
   for (const std::string& peer : peers_) EXPECT_TRUE(peer.starts_with("127.0.0.1:")) << peer;
 }
 
-TEST_F(GateTest, WithTlsItIsPlaintextThatIsStrange) {
+TEST_F(GateTest, WithTlsPlaintextIsLogged) {
   open(false, 60);
   say(kTls);
   say(kGrpc);
   EXPECT_EQ(causes(), (std::vector<std::string>{"plaintext"}));
 }
 
-TEST_F(GateTest, WhoSaysNothingIsShownOutAndWhoSpeaksIsNot) {
+TEST_F(GateTest, OnlySilentConnectionsAreClosed) {
   open(true, 0.2);
   const storage::Descriptor silent(connect_fd());
   char byte = 0;
@@ -110,10 +110,10 @@ TEST_F(GateTest, WhoSaysNothingIsShownOutAndWhoSpeaksIsNot) {
   EXPECT_EQ(num_passed_, 1);
 }
 
-TEST_F(GateTest, AnEndClosesThoseWhoHaveNotSpoken) {
+TEST_F(GateTest, TheDestructorClosesSilentConnections) {
   open(true, 3600);
   const storage::Descriptor silent(connect_fd());
-  say(kGrpc);  // after it: so the silent one is inside
+  say(kGrpc);  // after it, so the silent one was accepted
   gate_.reset();
   char byte = 0;
   EXPECT_EQ(recv(silent.get(), &byte, 1, 0), 0);

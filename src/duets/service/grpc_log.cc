@@ -16,7 +16,7 @@ constexpr std::string_view kHandshake = "Handshaking failed: ";
 constexpr std::string_view kNoSettings = "Did not receive HTTP/2 settings before handshake timeout";
 
 std::mutex mutex;
-Log current;  // of the GrpcLog that lives; empty when none does
+Log current;  // of the current GrpcLog; empty when there is none
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -25,15 +25,15 @@ bool has(std::string_view text, std::string_view part) {
 LogLine handshake_line(std::string_view why) {
   LogLine line{.message = {}, .level = LogLevel::kWarning, .cause = "certificate"};
   if (has(why, "peer did not return a certificate")) {
-    line.message = "refused a TLS connection: it shows no certificate";
+    line.message = "refused a TLS connection: it has no certificate";
   } else if (has(why, "certificate")) {
     line.message =
-        "refused a TLS connection: its certificate has expired or is of another authority";
+        "refused a TLS connection: its certificate has expired or is from another authority";
   } else if (has(why, "imed out")) {
-    line.message = "closed a connection that did not finish its TLS handshake in time";
+    line.message = "closed a connection whose TLS handshake timed out";
     line.cause = "idle";
   } else if (has(why, "read failed")) {
-    line.message = "a TLS handshake was broken off by the other side";
+    line.message = "the other side aborted a TLS handshake";
     line.cause = "handshake";
   } else {
     line.message = "a TLS handshake failed: " + clean_text(why.substr(0, why.find(" {")), 200);
@@ -45,7 +45,7 @@ LogLine handshake_line(std::string_view why) {
 void hear(gpr_log_func_args* args) {
   const std::optional<LogLine> line = grpc_line(args->message);
   if (!line) return;
-  // Held while the line is written: whoever takes the log away waits for its end.
+  // Held while the line is written, so that ~GrpcLog waits for it.
   const std::lock_guard lock(mutex);
   if (current) current(*line);
 }
@@ -54,12 +54,12 @@ void hear(gpr_log_func_args* args) {
 
 std::optional<LogLine> grpc_line(const std::string& message) {
   if (message.starts_with(kHandshake)) {
-    // Plaintext, a web browser and garbage: the gate saw them.
+    // Plaintext, a web browser and garbage: the gate has logged them.
     if (has(message, "wrong version number") || has(message, "http request")) return std::nullopt;
     return handshake_line(std::string_view(message).substr(kHandshake.size()));
   }
   if (has(message, kNoSettings)) {
-    return LogLine{.message = "closed a connection that did not finish its greeting in time",
+    return LogLine{.message = "closed a connection whose HTTP/2 greeting timed out",
                    .level = LogLevel::kWarning,
                    .cause = "idle"};
   }

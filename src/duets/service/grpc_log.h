@@ -1,4 +1,4 @@
-// What gRPC says by itself: some of it is about callers that were refused, and is nowhere else.
+// Turns gRPC's own log messages into log lines: some are about refused callers, and only there.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace duets::service {
 
-/// A message of gRPC 1.51 as a line of ours; nothing for what is of no use to an operator, and for
-/// what the gate has told.
+/// A message of gRPC 1.51 as a log line; nothing for messages that do not help an operator, or that
+/// the gate has already logged.
 std::optional<LogLine> grpc_line(const std::string& message);
 
-/// While it lives, gRPC's messages of the whole process become lines of `log`. One at a time.
+/// While it lives, gRPC's messages of the whole process go to `log`. One at a time.
 class GrpcLog {
  public:
   explicit GrpcLog(Log log);

@@ -13,8 +13,7 @@ namespace {
 
 void require_reply(bool ok, const std::string& what) {
   if (ok) return;
-  throw base::Error(base::ErrorKind::kProtocol,
-                    fmt::format("the coordinator's answer to joining: {}", what));
+  throw base::Error(base::ErrorKind::kProtocol, fmt::format("invalid reply to join: {}", what));
 }
 
 }  // namespace
@@ -24,15 +23,15 @@ std::optional<std::string> handshake_objection(const v1::JoinRequest& request,
                                                const base::Digest& study_digest) {
   if (request.protocol_version() != kProtocolVersion) {
     return fmt::format(
-        "the agent speaks protocol version {}, the coordinator version {}: install the same "
+        "the agent uses protocol version {}, the coordinator version {}: install the same "
         "release of duets on both",
         request.protocol_version(), kProtocolVersion);
   }
   const base::Digest fingerprint = from_wire(request.numeric_fingerprint());
   if (fingerprint != own_fingerprint) {
     return fmt::format(
-        "the agent's machine computes other bits: its numeric self-test gives {}, the "
-        "coordinator's {}; they would not agree on points, so use the same release and a "
+        "the agent's machine computes different bits: its numeric self-test gives {}, the "
+        "coordinator's {}; they would not agree on points; use the same release and a "
         "supported processor on both",
         base::to_hex(fingerprint), base::to_hex(own_fingerprint));
   }
@@ -41,7 +40,7 @@ std::optional<std::string> handshake_objection(const v1::JoinRequest& request,
   if (digest == study_digest) return std::nullopt;
   return fmt::format(
       "the agent's journal belongs to study {}, the coordinator's study is {}: the study was "
-      "changed or made anew; start the agent with another --journal directory, or move the old "
+      "changed or created again; start the agent with another --journal directory, or move the old "
       "journal away",
       base::to_hex(digest), base::to_hex(study_digest));
 }
@@ -53,7 +52,7 @@ Definition check_join_reply(const v1::JoinReply& reply) {
   if (own != said) {
     throw base::Error(
         base::ErrorKind::kDiverged,
-        fmt::format("the coordinator says its study is {}, the agent computes {} from the same "
+        fmt::format("the coordinator's study is {}, but the agent computes {} from the same "
                     "definition: install the same release of duets on both",
                     base::to_hex(said), base::to_hex(own)));
   }

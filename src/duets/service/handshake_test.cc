@@ -30,7 +30,7 @@ std::string objection(const v1::JoinRequest& request) {
   return handshake_objection(request, region::numeric_fingerprint(), kStudy).value_or("");
 }
 
-TEST(Handshake, LetsTheSameReleaseIn) {
+TEST(Handshake, AcceptsTheSameRelease) {
   v1::JoinRequest request = good_request();
   EXPECT_EQ(objection(request), "");
   *request.mutable_study_digest() = to_wire(kStudy);
@@ -41,7 +41,7 @@ TEST(Handshake, NamesBothProtocolVersions) {
   v1::JoinRequest request = good_request();
   request.set_protocol_version(7);
   EXPECT_THAT(objection(request),
-              AllOf(HasSubstr("the agent speaks protocol version 7"), HasSubstr("version 3")));
+              AllOf(HasSubstr("the agent uses protocol version 7"), HasSubstr("version 3")));
 }
 
 TEST(Handshake, NamesBothFingerprints) {
@@ -76,7 +76,7 @@ TEST(Handshake, AGoodReplyGivesItsDefinition) {
   EXPECT_EQ(check_join_reply(good_reply()).study->agents, 3U);
 }
 
-TEST(Handshake, AReplyWhoseDefinitionIsAnotherStudyDiverges) {
+TEST(Handshake, AReplyWithTheDefinitionOfAnotherStudyDiverges) {
   v1::JoinReply reply = good_reply();
   const base::Digest said = from_wire(reply.study_digest());
   std::string& text = *reply.mutable_definition()->mutable_study_file();
@@ -87,18 +87,18 @@ TEST(Handshake, AReplyWhoseDefinitionIsAnotherStudyDiverges) {
   EXPECT_THAT(error_text(body), AllOf(HasSubstr(base::to_hex(said)), HasSubstr(base::to_hex(own))));
 }
 
-TEST(Handshake, ARepliesCoinIsCheckedAndNeverShown) {
+TEST(Handshake, TheCoinOfAReplyIsCheckedAndNeverShown) {
   v1::JoinReply reply = good_reply();
   reply.set_coin(std::string(31, 'k'));
   const auto body = [&] { check_join_reply(reply); };
   EXPECT_EQ(error_kind(body), base::ErrorKind::kProtocol);
-  EXPECT_EQ(error_text(body), "the coordinator's answer to joining: a coin that is not 32 bytes");
+  EXPECT_EQ(error_text(body), "invalid reply to join: a coin that is not 32 bytes");
   reply = good_reply();
   reply.clear_public_coin();
   EXPECT_EQ(error_kind(body), base::ErrorKind::kProtocol);
 }
 
-TEST(Handshake, AReplyForAnAgentOrALeaseThatCannotBeIsRefused) {
+TEST(Handshake, AReplyWithAnImpossibleAgentOrLeaseIsRefused) {
   v1::JoinReply reply = good_reply();
   const auto body = [&] { check_join_reply(reply); };
   reply.set_agent(3);

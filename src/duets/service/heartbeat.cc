@@ -11,10 +11,10 @@
 namespace duets::service {
 namespace {
 
-constexpr std::size_t kMeasured = 20;         ///< answers that the mean is taken over
-constexpr std::size_t kLongestProblem = 200;  ///< of a problem in a heartbeat
-constexpr double kShortestInterval = 1;       ///< between two beats, whatever the news
-constexpr double kLongestBeat = 15;           ///< news must not wait for a beat that hangs
+constexpr std::size_t kMeasured = 20;         ///< answers in the mean
+constexpr std::size_t kLongestProblem = 200;  ///< of a problem's text in a heartbeat
+constexpr double kShortestInterval = 1;       ///< between two beats, even with news
+constexpr double kLongestBeat = 15;           ///< so that news does not wait for a beat that hangs
 
 double seconds_since(const std::optional<Clock::time_point>& begin) {
   if (!begin) return 0;
@@ -58,7 +58,7 @@ void Pulse::end_query(double seconds) {
 
 void Pulse::set_problem(const std::string& problem) {
   const std::lock_guard lock(mutex_);
-  // Text of the user's program, shortened; a wire string must be UTF-8.
+  // Text of the user's program, shortened; a protobuf string must be UTF-8.
   std::string text = problem.substr(0, kLongestProblem);
   std::ranges::replace_if(
       text, [](char c) { return c < ' ' || c > '~'; }, '?');

@@ -1,4 +1,4 @@
-// "Still here": the heartbeats of all sessions of a process, on a thread of their own.
+// The heartbeats of all sessions of a process, on a separate thread.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@
 
 namespace duets::service {
 
-/// Where a session and the heartbeats meet. Neither waits for the other: nothing here computes,
-/// writes or calls. Thread-safe.
+/// The state that a session and the heartbeat thread share. Neither waits for the other: nothing
+/// here computes, writes or calls. Thread-safe.
 class Pulse {
  public:
   Pulse(v1::Caller caller, double lease_seconds);
@@ -28,23 +28,23 @@ class Pulse {
   const v1::Caller& caller() const { return caller_; }
   double lease_seconds() const { return lease_seconds_; }
 
-  // The session's side.
+  // For the session.
   void set_counts(std::uint32_t epoch, std::uint32_t answered, std::uint32_t holes);
-  /// A query was handed out.
+  /// A query has started.
   void begin_query();
-  /// How long the query under way has taken; 0 when there is none.
+  /// Duration of the current query so far; 0 when there is none.
   double query_seconds() const;
-  /// It has its answer; 0 seconds: not measured.
+  /// The query has its answer; 0 seconds: not measured.
   void end_query(double seconds);
   void set_problem(const std::string& problem);
   void set_state(const std::string& state);
   std::string state() const;
   bool fenced() const;
-  /// What the coordinator said in its last answer to a heartbeat.
+  /// From the coordinator's last reply to a heartbeat.
   v1::StudyState study_state() const;
-  std::uint32_t coordinator_epoch() const;  ///< 0: not known
+  std::uint32_t coordinator_epoch() const;  ///< 0: unknown
 
-  // The heartbeats' side.
+  // For the heartbeat thread.
   v1::Progress progress() const;
   void take(const v1::BeatReply& reply);
 
@@ -61,15 +61,15 @@ class Pulse {
   std::uint32_t coordinator_epoch_ = 0;
 };
 
-/// Beats for every pulse added, all agents of a study in one call, four times a lease, and soon
-/// after there is news. A beat that fails is not tried again before the next is due.
+/// Sends heartbeats for all pulses, with all agents of a study in one call, four times per lease
+/// and soon after there is news. A failed beat is not repeated before the next one is due.
 class HeartbeatThread {
  public:
-  /// The one of a link, made by the first session that asks.
+  /// The heartbeat thread of a link, started by the first session that asks.
   static std::shared_ptr<HeartbeatThread> of(const std::shared_ptr<Link>& link);
 
   explicit HeartbeatThread(std::shared_ptr<Link> link);
-  /// Gives up a beat under way.
+  /// Cancels a beat in progress.
   ~HeartbeatThread();
   HeartbeatThread(const HeartbeatThread&) = delete;
   HeartbeatThread& operator=(const HeartbeatThread&) = delete;

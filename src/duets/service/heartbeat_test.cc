@@ -37,7 +37,7 @@ TEST(Heartbeat, OneBeatCarriesAllSessionsOfALink) {
   EXPECT_TRUE(eventually([&] { return fleet.relay().last_beat().progress_size() == 1; }));
   EXPECT_TRUE(fleet.step(a));
   const Query query = a.next().value();
-  // optuna #4234: heartbeats go on while the objective works.
+  // optuna #4234: heartbeats continue while the objective is busy.
   EXPECT_TRUE(eventually([&] {
     const v1::BeatRequest beat = fleet.relay().last_beat();
     return beat.progress_size() == 1 && beat.progress(0).answered() == 1 &&
@@ -46,7 +46,7 @@ TEST(Heartbeat, OneBeatCarriesAllSessionsOfALink) {
   a.report(query, 1);
 }
 
-// With this lease no beat is due while the test lasts.
+// With this lease no beat is due during the test.
 TEST(Heartbeat, NewsDoesNotWaitForTheNextBeat) {
   Fleet fleet(test_definition(), 36'000);
   const auto told = [&](std::uint32_t epoch, std::uint32_t answered) {
@@ -74,7 +74,7 @@ TEST(Heartbeat, NewsDoesNotWaitForTheNextBeat) {
   EXPECT_TRUE(told(2, 0)) << "an epoch";
 }
 
-TEST(Heartbeat, ALostBeatExcludesNobody) {
+TEST(Heartbeat, ALostBeatExcludesNoAgent) {
   Fleet fleet(test_definition(), 0.2);
   fleet.relay().set_fate(
       [](const std::string& call) { return call == "Beat" ? Fate::kLost : Fate::kPass; });

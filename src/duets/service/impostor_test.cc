@@ -1,4 +1,4 @@
-// Somebody with a certificate of the same authority who poses as the coordinator.
+// Tests an impostor: a server with a certificate of the same authority poses as the coordinator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class Impostor : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// What an agent hears from a server that shows this certificate.
+  /// The error of an agent that connects to a server with this certificate.
   std::string call(const KeyPairTexts& shown) {
     const std::filesystem::path stolen = scratch_.path() / "stolen";
     std::filesystem::create_directories(stolen);
@@ -72,17 +72,17 @@ class Impostor : public testing::Test {
   std::filesystem::path certs_ = scratch_.path() / "certs";
 };
 
-// Otherwise every agent could be the coordinator of the others, and run its command on them.
-TEST_F(Impostor, AnAgentIsNoCoordinator) {
-  EXPECT_THAT(call({text("agent-0.crt"), text("agent-0.key")}), HasSubstr("does not fit ca.crt"));
+// Otherwise every agent could pose as the coordinator of the others, and run its command on them.
+TEST_F(Impostor, AnAgentIsNotACoordinator) {
+  EXPECT_THAT(call({text("agent-0.crt"), text("agent-0.key")}), HasSubstr("does not match ca.crt"));
 }
 
-// Not only because an agent's certificate names no address: what it is for counts by itself.
-TEST_F(Impostor, ACertificateForClientsIsNoneForServers) {
-  EXPECT_THAT(call(signed_for(CertificateUse::kClient)), HasSubstr("does not fit ca.crt"));
+// Not only because an agent's certificate has no address: its purpose counts too.
+TEST_F(Impostor, AClientCertificateIsRefusedForAServer) {
+  EXPECT_THAT(call(signed_for(CertificateUse::kClient)), HasSubstr("does not match ca.crt"));
 }
 
-TEST_F(Impostor, TheSameForServersIsTaken) {
+TEST_F(Impostor, AServerCertificateIsAccepted) {
   EXPECT_EQ(call(signed_for(CertificateUse::kServer)), "");
 }
 

@@ -9,7 +9,7 @@
 namespace duets::service {
 namespace {
 
-/// Version 1 knows no retired agents: its flags are 0 or kLeft.
+/// Version 1 has no retired agents: its flags are 0 or kLeft.
 constexpr std::uint8_t kVersion = 2;
 constexpr std::uint8_t kLeft = 1;
 constexpr std::uint8_t kRetired = 2;
@@ -21,7 +21,7 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
 std::string as_text(const base::Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
 
 std::string retired_text(std::uint32_t agent) {
-  return fmt::format("agent {} was retired by an operator: the study goes on without it", agent);
+  return fmt::format("agent {} was retired by an operator: the study continues without it", agent);
 }
 
 }  // namespace
@@ -76,8 +76,9 @@ Grant LeaseTable::join(std::optional<std::uint32_t> agent, const Holder& holder,
   const bool same = own && lease.holder.start == holder.start;
   if (!own && !take_over && !is_free(lease, now)) {
     grant.objection = fmt::format(
-        "agent {} is held by {}, heard of {:.0f} s ago; it is free when that machine leaves or has "
-        "been silent for {:.0f} s, or with --take-over",
+        "agent {} is held by {}, last seen {:.0f} s ago; it becomes free when that machine leaves "
+        "or has "
+        "been silent for {:.0f} s, or use --take-over",
         *agent, lease.holder.host, now - *lease.heard, lease_seconds_);
     return grant;
   }
@@ -197,7 +198,7 @@ void LeaseTable::load(std::span<const std::uint8_t> bytes, double now) {
   base::ByteReader in(bytes);
   const std::uint8_t version = in.u8();
   if (version < 1 || version > kVersion || in.u32() != leases_.size()) {
-    throw base::Error(base::ErrorKind::kDecode, "leases of another version or study");
+    throw base::Error(base::ErrorKind::kDecode, "leases are of another version or study");
   }
   for (Lease& lease : leases_) {
     lease.token = in.u64();
@@ -206,7 +207,8 @@ void LeaseTable::load(std::span<const std::uint8_t> bytes, double now) {
     lease.holder.host = in.text();
     const std::uint8_t flags = in.u8();
     if (flags > (version == 1 ? kLeft : kLeft | kRetired)) {
-      throw base::Error(base::ErrorKind::kDecode, fmt::format("flags {} of a lease", flags));
+      throw base::Error(base::ErrorKind::kDecode,
+                        fmt::format("unknown flags {} of a lease", flags));
     }
     lease.left = (flags & kLeft) != 0;
     lease.retired = (flags & kRetired) != 0;

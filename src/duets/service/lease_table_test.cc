@@ -25,7 +25,7 @@ TEST(LeaseTable, AFreeAgentIsGrantedAndTheSameInstanceKeepsItsToken) {
   EXPECT_EQ(again.token, 1U);
 }
 
-TEST(LeaseTable, ALiveLeaseIsNotGivenAwayUnlessTheTakeOverIsTyped) {
+TEST(LeaseTable, ALiveLeaseIsReplacedOnlyByATakeOver) {
   LeaseTable table(2, kLease);
   table.join(0, holder('a'), false, 0);
   const Grant refused = table.join(0, holder('b'), false, 9);
@@ -46,20 +46,21 @@ TEST(LeaseTable, AnotherStartWithTheSameJournalFencesTheFirst) {
   ASSERT_TRUE(second.granted) << "a restarted agent is not locked out by its own lease";
   EXPECT_TRUE(second.changed);
   EXPECT_EQ(second.token, 2U);
-  EXPECT_FALSE(table.renew(0, 1, 2)) << "a copy of the journal is in use: the first is told";
+  EXPECT_FALSE(table.renew(0, 1, 2)) << "a copy of the journal is in use: the first is fenced";
 }
 
-TEST(LeaseTable, AnEndedLeaseOnlyPermitsTakeOverTheHolderMayComeBack) {
+TEST(LeaseTable, AnExpiredLeasePermitsTakeOverButTheHolderMayComeBack) {
   LeaseTable table(1, kLease);
   table.join(0, holder('a'), false, 0);
   EXPECT_EQ(table.presence(0, 10), v1::PRESENCE_LIVE);
   EXPECT_EQ(table.presence(0, 10.5), v1::PRESENCE_LOST);
-  EXPECT_TRUE(table.renew(0, 1, 11)) << "nobody took it: a late heartbeat kills no live agent";
+  EXPECT_TRUE(table.renew(0, 1, 11))
+      << "not taken over: a late heartbeat does not end a live agent";
   EXPECT_EQ(table.presence(0, 12), v1::PRESENCE_LIVE);
   EXPECT_TRUE(table.join(0, holder('b'), false, 30).granted);
 }
 
-TEST(LeaseTable, WithoutANumberTheOwnThenAFreshThenAFreedAgentIsChosen) {
+TEST(LeaseTable, WithoutANumberTheOwnThenANewThenAFreeAgentIsChosen) {
   LeaseTable table(3, kLease);
   EXPECT_EQ(table.join({}, holder('a'), false, 0).agent, 0U);
   EXPECT_EQ(table.join({}, holder('b'), false, 0).agent, 1U);
@@ -78,7 +79,7 @@ TEST(LeaseTable, AnAgentThatTheStudyDoesNotHaveIsRefused) {
   LeaseTable table(2, kLease);
   EXPECT_FALSE(table.join(2, holder('a'), false, 0).granted);
   EXPECT_FALSE(table.renew(2, 0, 0));
-  EXPECT_FALSE(table.renew(0, 0, 0)) << "token 0 is nobody's";
+  EXPECT_FALSE(table.renew(0, 0, 0)) << "nobody holds token 0";
 }
 
 TEST(LeaseTable, TokensAndHoldersSurviveARestartAndEveryHolderGetsOneLease) {
@@ -91,7 +92,7 @@ TEST(LeaseTable, TokensAndHoldersSurviveARestartAndEveryHolderGetsOneLease) {
   EXPECT_EQ(restored.save(), table.save());
   EXPECT_FALSE(restored.renew(0, 1, 101));
   EXPECT_FALSE(restored.join(1, holder('d'), false, 105).granted);
-  EXPECT_EQ(restored.presence(0, 101), v1::PRESENCE_LOST) << "not heard of since";
+  EXPECT_EQ(restored.presence(0, 101), v1::PRESENCE_LOST) << "not heard from since";
   EXPECT_TRUE(restored.renew(0, 2, 105));
   EXPECT_EQ(restored.presence(0, 105), v1::PRESENCE_LIVE);
   EXPECT_TRUE(restored.join(1, holder('d'), false, 111).granted);
@@ -99,7 +100,7 @@ TEST(LeaseTable, TokensAndHoldersSurviveARestartAndEveryHolderGetsOneLease) {
   EXPECT_THROW(other.load(table.save(), 0), base::Error);
 }
 
-TEST(LeaseTable, ARetiredAgentIsNobodysForGood) {
+TEST(LeaseTable, NobodyCanHoldARetiredAgent) {
   LeaseTable table(3, kLease);
   table.join(0, holder('a'), false, 0);
   table.join(1, holder('b'), false, 0);
@@ -117,7 +118,7 @@ TEST(LeaseTable, ARetiredAgentIsNobodysForGood) {
   }
   EXPECT_EQ(table.join({}, holder('c'), false, 1).agent, 2U);
   EXPECT_EQ(table.join({}, holder('d'), false, 100).agent, 1U) << "its lease is over, 0 stays out";
-  EXPECT_FALSE(table.median_seconds_per_query()) << "its pace sets no deadline";
+  EXPECT_FALSE(table.median_seconds_per_query()) << "its speed does not count for deadlines";
   LeaseTable restored(3, kLease);
   restored.load(table.save(), 100);
   EXPECT_EQ(restored.retired(), std::vector<std::uint32_t>{0});
@@ -125,14 +126,14 @@ TEST(LeaseTable, ARetiredAgentIsNobodysForGood) {
   EXPECT_EQ(restored.save(), table.save());
 }
 
-TEST(LeaseTable, AnAgentThatNeverCameCanBeRetired) {
+TEST(LeaseTable, AnAgentThatNeverJoinedCanBeRetired) {
   LeaseTable table(2, kLease);
   table.retire(0);
   EXPECT_EQ(table.join({}, holder('a'), false, 0).agent, 1U);
   EXPECT_FALSE(table.join(0, holder('b'), false, 0).granted);
 }
 
-TEST(LeaseTable, ATokenThatWasNeverGivenIsFromALaterTable) {
+TEST(LeaseTable, ATokenThatWasNeverGrantedIsFromALaterTable) {
   LeaseTable table(1, kLease);
   EXPECT_TRUE(table.is_from_later(0, 1));
   table.join(0, holder('a'), false, 0);
@@ -156,7 +157,7 @@ TEST(LeaseTable, LeasesOfVersionOneAreRead) {
   EXPECT_EQ(restored.presence(0, 0), v1::PRESENCE_LEFT);
   EXPECT_TRUE(restored.retired().empty());
   old.back() = 3;
-  EXPECT_THROW(restored.load(old, 0), base::Error) << "no flag that version 1 wrote";
+  EXPECT_THROW(restored.load(old, 0), base::Error) << "version 1 has no such flag";
 }
 
 TEST(LeaseTable, TheMedianIsOverAgentsThatHaveMeasured) {

@@ -26,8 +26,8 @@ namespace {
 
 constexpr double kFirstPause = 0.1;
 constexpr double kLongestPause = 10;
-/// How often and how long a connection must break in the handshake before it counts as refused: a
-/// relay in front of a coordinator that is just starting looks the same for a moment.
+/// How often and for how long connections must fail in the handshake before this counts as a
+/// refusal: a relay in front of a coordinator that is starting looks the same for a moment.
 constexpr int kRefusedTimes = 3;
 constexpr double kRefusedSeconds = 5;
 
@@ -44,17 +44,17 @@ grpc::ChannelArguments channel_arguments() {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  // A network that swallows packets is noticed by pings, calls or not.
+  // Pings detect a network that drops packets, also between calls.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
-  // A coordinator that is back is found soon; asking a port where nobody listens costs little.
+  // Find a restarted coordinator soon; trying a closed port costs little.
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'500);
-  // Despite its name: the time one connection attempt gets.
+  // Despite its name: the time limit of one connection attempt.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
-  // Two links of a process do not share a connection, nor each other's failures.
+  // Links of a process do not share connections, nor each other's failures.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return arguments;
 }
@@ -62,11 +62,11 @@ grpc::ChannelArguments channel_arguments() {
 std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const LinkOptions& options) {
   if (options.insecure) return grpc::InsecureChannelCredentials();
   const TlsTexts texts = load_tls(options.certs, options.identity);
-  // The coordinator would close the connection without saying why.
+  // The coordinator would close the connection without giving a reason.
   if (const std::string problem = tls_problem(texts); !problem.empty()) {
     throw base::Error(
         base::ErrorKind::kConnection,
-        fmt::format("the certificate '{}' in {} would be refused: {}; make a new one with 'duets "
+        fmt::format("the certificate '{}' in {} would be refused: {}; create a new one with 'duets "
                     "certs'",
                     options.identity, options.certs.string(), problem));
   }
@@ -75,7 +75,7 @@ std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const LinkOptions&
                                .pem_cert_chain = texts.certificate});
 }
 
-/// 0.1 s, 0.2 s, .. 10 s, each shortened by up to a half so that a fleet does not come as one.
+/// 0.1 s, 0.2 s, .. 10 s, each randomly shortened by up to a half to spread the calls of a fleet.
 class Pauses {
  public:
   double next() {
@@ -161,13 +161,13 @@ class Link::Impl {
       return;
     }
     said_ = Clock::now();
-    // Who gives up soon says it all in his last line.
+    // A link that gives up soon puts everything in its last line.
     if (options_.give_up_seconds > 0 && options_.give_up_seconds <= kRepeatSeconds) return;
     say({fmt::format("{}: no answer from the coordinator: {}; trying again", what, text(status)),
          LogLevel::kWarning});
   }
 
-  /// How long to go on trying after this status; 0: for ever.
+  /// How long to keep trying after this status; 0: forever.
   double limit_of(const grpc::Status& status) const {
     const bool refused = options_.refused_seconds > 0 && is_refused(status);
     return refused ? options_.refused_seconds : options_.give_up_seconds;
@@ -195,8 +195,8 @@ class Link::Impl {
     if (num_closed_++ == 0) closed_since_ = Clock::now();
     if (num_closed_ >= kRefusedTimes && seconds_since(closed_since_) >= kRefusedSeconds) {
       refuse_connection(
-          fmt::format("{} closes the connection: it does not take the certificate "
-                      "'{}' (expired, or of another authority); see 'duets certs'",
+          fmt::format("{} closes the connection: it refuses the certificate "
+                      "'{}' (expired, or from another authority); see 'duets certs'",
                       options_.server, options_.identity));
     }
   }
@@ -208,7 +208,7 @@ class Link::Impl {
   LinkWatch watch_;
   std::unique_ptr<LinkConnector> connector_;
   std::mutex mutex_;
-  bool answered_ = false;                        ///< at least once
+  bool answered_ = false;                        ///< the coordinator has answered at least once
   std::optional<Clock::time_point> away_since_;  ///< empty: it answers
   Clock::time_point said_;
   int num_closed_ = 0;

@@ -1,4 +1,4 @@
-// A connection to a coordinator: address, credentials, and calls that are tried again.
+// A connection to a coordinator: address, credentials, and calls that are retried.
 #pragma once
 
 #include <atomic>
@@ -17,20 +17,20 @@ class Status;
 
 namespace duets::service {
 
-/// A line about the same problem is written no more often.
+/// Minimum time between log lines about the same problem.
 inline constexpr double kRepeatSeconds = 60;
 
-/// For a call that nothing stops.
+/// For a call that is never stopped.
 inline const std::atomic<bool> kUnstopped = false;
 
 struct LinkOptions {
   std::string server;           ///< "host:port"
-  bool insecure = false;        ///< plaintext; must be typed
+  bool insecure = false;        ///< plaintext; never the default
   std::filesystem::path certs;  ///< directory with ca.crt and the certificate, unless insecure
   std::string identity;         ///< whose certificate: "agent-3", "operator"
-  double call_seconds = 20;     ///< limit of one attempt of a short call
-  double give_up_seconds = 0;   ///< stop trying after so long; 0: never
-  double refused_seconds = 0;   ///< the same while nothing listens there; 0: as give_up_seconds
+  double call_seconds = 20;     ///< time limit of one attempt of a short call
+  double give_up_seconds = 0;   ///< stop trying after this time; 0: never
+  double refused_seconds = 0;   ///< the same while connections are refused; 0: like give_up_seconds
   Log log;                      ///< may be empty
 };
 
@@ -38,7 +38,7 @@ struct LinkOptions {
 class Link {
  public:
   /// kInvalid for a bad address or missing certificates, kConnection for a certificate that has
-  /// expired or is not of the authority in ca.crt. Does not connect yet.
+  /// expired or is not from the authority in ca.crt. Does not connect yet.
   explicit Link(LinkOptions options);
   ~Link();
   Link(const Link&) = delete;
@@ -47,27 +47,27 @@ class Link {
   /// For the stub of a service; calls go through call() or try_once().
   const std::shared_ptr<grpc::ChannelInterface>& channel() const;
   const std::string& server() const;
-  /// Whose certificate it shows; empty when insecure.
+  /// The owner of the certificate in use; empty when insecure.
   const std::string& identity() const;
-  /// Through the log of the options.
+  /// Writes to the log of the options.
   void say(const LogLine& line) const;
 
   using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
 
-  /// Calls `attempt` until it succeeds, ends with an error that trying again does not mend, or
-  /// `stop` is true. Waits between attempts: 0.1 s doubling to 10 s, with jitter; less when a lost
-  /// connection comes back. A call that breaks off counts as not answered. Says once that the
-  /// coordinator cannot be reached, then every minute, and when it is back. Returns false when
-  /// stopped. Throws what error_of() makes of the last status. `extra_seconds` is added to the
-  /// limit of an attempt (a call that waits). Certificates that do not fit are not waited for: as
-  /// long as the coordinator never answered, a connection that is made and then fails as a broken
-  /// handshake does is kConnection.
+  /// Calls `attempt` until it succeeds, fails with an error that a retry does not fix, or `stop` is
+  /// true. Waits between attempts: 0.1 s doubling to 10 s, with jitter; less when a lost connection
+  /// comes back. A call that is cut off counts as not answered. Logs once that the coordinator
+  /// cannot be reached, then every minute, and when it is back. Returns false when stopped. Throws
+  /// error_of() of the last status. `extra_seconds` is added to the time limit of an attempt (a
+  /// call that waits). Does not retry with certificates that do not match: as long as the
+  /// coordinator has never answered, a connection that fails like a broken handshake is
+  /// kConnection.
   bool call(const std::string& what, const Attempt& attempt, const std::atomic<bool>& stop,
             double extra_seconds = 0);
 
-  /// One attempt, given up after `seconds` (DEADLINE_EXCEEDED) or when `stop` becomes true
-  /// (CANCELLED). One that fails does not wait for the connection, but has it brought back: a
-  /// later attempt finds it.
+  /// One attempt, ended after `seconds` (DEADLINE_EXCEEDED) or when `stop` becomes true
+  /// (CANCELLED). An attempt that fails does not wait for the connection, but starts to restore it
+  /// for later attempts.
   grpc::Status try_once(const Attempt& attempt, const std::atomic<bool>& stop, double seconds);
 
  private:

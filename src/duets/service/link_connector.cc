@@ -30,7 +30,7 @@ void LinkConnector::connect() {
 void LinkConnector::sleep_unless_back(const std::atomic<bool>& stop, double seconds,
                                       std::uint64_t known) const {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  // At least one step: a connection that comes and breaks at once is not a reason to hurry.
+  // At least one step: a connection that comes and breaks at once is no reason to hurry.
   do {
     const std::chrono::duration<double> left = end - Clock::now();
     sleep_unless(stop, std::min(kNoticeSeconds, left.count()));
@@ -53,7 +53,7 @@ void LinkConnector::wait_for_connection() {
   while (!ending_) {
     const grpc_connectivity_state state = channel_->GetState(true);
     if (state == GRPC_CHANNEL_READY) {
-      // One that was there all the time is not news: the coordinator itself had no answer.
+      // If the connection was never lost, this is no news: the coordinator itself did not answer.
       if (missed) ++num_returns_;
       return;
     }

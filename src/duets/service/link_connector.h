@@ -1,5 +1,5 @@
-// Brings a lost connection back. gRPC works on a connection only while somebody waits for it: calls
-// that fail at once do not, and a TLS handshake between them would never get to its end.
+// Restores a lost connection. gRPC works on a connection only while a thread waits for it: calls
+// that fail at once do not wait, and a TLS handshake between them would never finish.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -13,8 +13,7 @@
 
 namespace duets::service {
 
-/// A thread that waits for a channel to connect. Idle while nobody misses the connection.
-/// Thread-safe.
+/// A thread that waits for a channel to connect. Idle unless a connection is wanted. Thread-safe.
 class LinkConnector {
  public:
   explicit LinkConnector(std::shared_ptr<grpc::Channel> channel);
@@ -22,11 +21,11 @@ class LinkConnector {
   LinkConnector(const LinkConnector&) = delete;
   LinkConnector& operator=(const LinkConnector&) = delete;
 
-  /// A call did not get through: connect, if there is no connection, for as long as it takes.
+  /// A call did not get through: connect, if there is no connection, however long it takes.
   void connect();
-  /// How often a connection that was missed has come back.
+  /// How often a lost connection has come back.
   std::uint64_t num_returns() const { return num_returns_; }
-  /// Sleeps for `seconds`, or until `stop` is true, or num_returns() is not `known` any more.
+  /// Sleeps for `seconds`, or until `stop` is true, or until num_returns() differs from `known`.
   void sleep_unless_back(const std::atomic<bool>& stop, double seconds, std::uint64_t known) const;
 
  private:

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A client's hello of TLS 1.2: version, 32 bytes that need not be random, no session, three
-/// ciphers, no compression; then curves, point formats and signatures.
+/// A TLS 1.2 client hello: version, 32 bytes that need not be random, no session, three ciphers, no
+/// compression; then curves, point formats and signatures.
 constexpr std::string_view kHello =
     "\x16\x03\x01\x00\x51"
     "\x01\x00\x00\x4d\x03\x03"
@@ -37,7 +37,7 @@ bool is_tls(const addrinfo& address) {
   const storage::Descriptor fd(
       socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC, address.ai_protocol));
   if (!fd.ok()) return false;
-  // Limits connect() and send(); what is read is waited for below.
+  // For connect() and send(); reading has its own limit below.
   const timeval limit{kMilliseconds / 1000, 0};
   setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (connect(fd.get(), address.ai_addr, address.ai_addrlen) != 0) return false;

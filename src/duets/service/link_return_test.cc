@@ -1,6 +1,6 @@
-// A coordinator that goes away and comes back, as a link sees it. The coordinator is a process of
-// its own: gRPC reads all sockets of a process together, and a server in this one would do for the
-// link what the link must do itself.
+// Tests links to a coordinator that goes away and comes back. The coordinator is a separate
+// process: gRPC reads all sockets of a process together, and a server in this process would do for
+// the link what the link must do itself.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names the directory of the other process.
+/// Environment variable with the directory of the other process.
 constexpr const char* kServeVariable = "DUETS_LINK_RETURN_TEST";
 
 /// Answers every heartbeat.
@@ -47,8 +47,8 @@ std::shared_ptr<grpc::ServerCredentials> credentials(const fs::path& directory) 
   return grpc::SslServerCredentials(ssl);
 }
 
-/// The other process of the tests below, no test by itself: listens where it did the last time,
-/// until it is killed.
+/// The other process of the tests below, not a test itself: listens on the same port as the last
+/// time, until it is killed.
 TEST(LinkReturnServer, ServesTheTestsBelow) {
   const char* variable = std::getenv(kServeVariable);
   if (variable == nullptr) return;
@@ -64,11 +64,11 @@ TEST(LinkReturnServer, ServesTheTestsBelow) {
   ASSERT_TRUE(server);
   std::ofstream(directory / "address") << "127.0.0.1:" << port << "\n";
   fs::copy_file(directory / "address", directory / "new");
-  fs::rename(directory / "new", directory / "ready");  // complete when it is seen
+  fs::rename(directory / "new", directory / "ready");  // complete when it appears
   server->Wait();
 }
 
-/// With TLS and without.
+/// With and without TLS.
 class LinkReturn : public testing::TestWithParam<bool> {
  protected:
   LinkReturn() {
@@ -124,7 +124,7 @@ class LinkReturn : public testing::TestWithParam<bool> {
   pid_t process_ = 0;
 };
 
-// A handshake needs somebody who reads: calls that fail at once do not.
+// A handshake needs a thread that reads: calls that fail at once do not.
 TEST_P(LinkReturn, ACallFindsTheCoordinatorThatComesBack) {
   Link link(options());
   ASSERT_TRUE(link.call("beating", beat(link), kUnstopped));
@@ -144,7 +144,7 @@ TEST_P(LinkReturn, ACallFindsTheCoordinatorThatComesBack) {
   caller.join();
 }
 
-// As heartbeats are: nobody waits between them.
+// Like heartbeats: no thread waits between them.
 TEST_P(LinkReturn, SingleAttemptsFindTheCoordinatorThatComesBack) {
   Link link(options());
   ASSERT_TRUE(link.try_once(beat(link), kUnstopped, 20).ok());

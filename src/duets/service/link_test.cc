@@ -23,14 +23,14 @@ LinkOptions plain(const std::string& server) {
   return options;
 }
 
-TEST(Link, WantsAnAddressWithAPort) {
+TEST(Link, NeedsAnAddressWithAPort) {
   for (const char* bad : {"", "host", "host:", ":7000", "host:0", "host:65536", "host:7x"}) {
     EXPECT_EQ(error_kind([&] { Link link(plain(bad)); }), ErrorKind::kInvalid) << bad;
   }
   EXPECT_EQ(error_kind([] { Link link(plain("[::1]:7000")); }), std::nullopt);
 }
 
-TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
+TEST(Link, RetriesTemporaryErrorsAndThrowsOthers) {
   std::string log;
   LinkOptions options = plain("127.0.0.1:1");
   options.log = [&](const LogLine& line) { log += log_text(line) + "\n"; };
@@ -43,14 +43,14 @@ TEST(Link, TriesAgainWhatMayMendAndThrowsWhatDoesNot) {
   EXPECT_EQ(count, 4);
   EXPECT_THAT(log, HasSubstr("testing: no answer from the coordinator: away; trying again"));
   EXPECT_THAT(log, HasSubstr("is back"));
-  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << "said once";
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << "logged once";
   const auto refused = [](grpc::ClientContext&) {
     return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such study");
   };
   EXPECT_EQ(error_kind([&] { link.call("testing", refused, kUnstopped); }), ErrorKind::kInvalid);
 }
 
-TEST(Link, GivesUpWhenAskedToWithOneLine) {
+TEST(Link, GivesUpWhenConfiguredWithOneLine) {
   std::string log;
   LinkOptions options = plain("127.0.0.1:1");
   options.give_up_seconds = 0.3;
@@ -66,11 +66,12 @@ TEST(Link, GivesUpWhenAskedToWithOneLine) {
         kUnstopped);
   };
   EXPECT_EQ(error_kind(ask), ErrorKind::kConnection);
-  EXPECT_EQ(error_text(ask), "asking: nobody listens at 127.0.0.1:1; is duets serve running?");
+  EXPECT_EQ(error_text(ask),
+            "asking: cannot connect to 127.0.0.1:1: connection refused; is duets serve running?");
   EXPECT_EQ(log, "");
 }
 
-TEST(Link, AHostThatDoesNotExistIsNamed) {
+TEST(Link, AnUnknownHostIsNamed) {
   LinkOptions options = plain("nowhere.invalid:1");
   options.give_up_seconds = 0.1;
   Link link(options);
@@ -79,10 +80,10 @@ TEST(Link, AHostThatDoesNotExistIsNamed) {
     return v1::Agents::Stub(link.channel()).Beat(&context, {}, &reply);
   };
   EXPECT_EQ(error_text([&] { link.call("beating", beat, kUnstopped); }),
-            "beating: nowhere.invalid is not known; is the name right?");
+            "beating: cannot resolve nowhere.invalid; is the host name correct?");
 }
 
-/// Answers when the caller has gone away.
+/// Answers only after the caller has gone away.
 class Silent final : public v1::Agents::Service {
  public:
   grpc::Status Beat(grpc::ServerContext* context, const v1::BeatRequest*, v1::BeatReply*) override {
@@ -96,7 +97,7 @@ class Silent final : public v1::Agents::Service {
   std::atomic<bool> called_ = false;
 };
 
-TEST(Link, StoppingEndsACallUnderWay) {
+TEST(Link, StoppingEndsACallInProgress) {
   Silent service;
   grpc::ServerBuilder builder;
   int port = 0;
@@ -118,7 +119,7 @@ TEST(Link, StoppingEndsACallUnderWay) {
   caller.join();
 }
 
-// openfl #97, grpc #2691: TLS as the first wall.
+// openfl #97, grpc #2691: TLS is the first obstacle.
 class LinkTls : public testing::Test {
  protected:
   LinkTls() {
@@ -147,7 +148,7 @@ class LinkTls : public testing::Test {
     server_->create(test_definition(), kTestSecret);
   }
 
-  /// What a Beat of agent 0 leads to.
+  /// The result of a Beat of agent 0.
   std::string call(const std::filesystem::path& certs) {
     return error_text([&] {
       LinkOptions options;
@@ -181,7 +182,7 @@ TEST_F(LinkTls, CertificatesOfOneAuthorityConnect) {
 
 TEST_F(LinkTls, AServerOfAnotherAuthorityIsNotTrusted) {
   serve(theirs());
-  EXPECT_THAT(call(ours()), HasSubstr("does not fit ca.crt"));
+  EXPECT_THAT(call(ours()), HasSubstr("does not match ca.crt"));
 }
 
 TEST_F(LinkTls, AServerWithoutTlsIsNotTrusted) {
@@ -189,27 +190,27 @@ TEST_F(LinkTls, AServerWithoutTlsIsNotTrusted) {
   EXPECT_THAT(call(ours()), HasSubstr("--insecure"));
 }
 
-TEST_F(LinkTls, ACertificateThatItsOwnAuthorityDisownsIsNotEvenTried) {
+TEST_F(LinkTls, ACertificateThatDoesNotMatchItsAuthorityIsNotTried) {
   serve(ours());
   std::filesystem::copy_file(ours() / "ca.crt", theirs() / "ca.crt",
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_THAT(call(theirs()), HasSubstr("the certificate 'agent-0'"));
 }
 
-TEST_F(LinkTls, AnExpiredCertificateIsNotEvenTried) {
+TEST_F(LinkTls, AnExpiredCertificateIsNotTried) {
   serve(ours());
   agent_.first = agent_.last = 1;
   make_certificate(ours(), {.identity = agent_, .valid_from_days = -10, .days = 5});
   EXPECT_THAT(call(ours()), HasSubstr("expired"));
 }
 
-// Nothing is wrong with it as far as this side can see: the coordinator closes the connection.
-TEST_F(LinkTls, ACertificateThatTheServerRefusesIsNotTriedForEver) {
+// This side cannot see what is wrong: the coordinator closes the connection.
+TEST_F(LinkTls, ACertificateThatTheServerRefusesIsNotRetriedForever) {
   serve(ours());
   std::ofstream authority(theirs() / "ca.crt", std::ios::app);
   authority << std::ifstream(ours() / "ca.crt").rdbuf();
   authority.close();
-  EXPECT_THAT(call(theirs()), HasSubstr("it does not take the certificate 'agent-0'"));
+  EXPECT_THAT(call(theirs()), HasSubstr("it refuses the certificate 'agent-0'"));
 }
 
 }  // namespace

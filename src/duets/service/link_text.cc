@@ -19,42 +19,41 @@ bool has_any(const std::string& text, std::initializer_list<const char*> parts) 
 
 std::string host_of(const std::string& server) { return server.substr(0, server.rfind(':')); }
 
-/// The words of gRPC 1.51 for what happens below a call; empty: these are not its words.
+/// Recognises the texts of gRPC 1.51 for network errors; empty for other texts.
 std::string network_text(const std::string& text, const std::string& server) {
   if (has_any(text, {kRefused})) {
-    return fmt::format("nobody listens at {}; is duets serve running?", server);
+    return fmt::format("cannot connect to {}: connection refused; is duets serve running?", server);
   }
   if (has_any(text, {"DNS resolution failed", "C-ares", "getaddrinfo", "Name or service"})) {
-    return fmt::format("{} is not known; is the name right?", host_of(server));
+    return fmt::format("cannot resolve {}; is the host name correct?", host_of(server));
   }
   if (has_any(text, {"No route to host", "etwork is unreachable", "ost is unreachable"})) {
-    return fmt::format("the network has no way to {}", host_of(server));
+    return fmt::format("there is no route to {}", host_of(server));
   }
   if (has_any(text, {"imed out", "imeout", "eadline", "FD Shutdown", "FD shutdown", "watchdog"})) {
-    return fmt::format(
-        "{} does not answer; it may be overloaded, or a network or a firewall drops what is sent",
-        server);
+    return fmt::format("{} does not answer; it may be overloaded, or a firewall may drop packets",
+                       server);
   }
   return "";
 }
 
-/// The words for a secure connection that does not come about.
+/// The text for a secure connection that fails.
 std::string tls_text(const std::string& text, const std::string& server) {
   if (has_any(text, {"wrong version number", "WRONG_VERSION_NUMBER"})) {
     return fmt::format(
-        "{} does not use TLS; if it was started with --insecure, type --insecure "
+        "{} does not use TLS; if it was started with --insecure, use --insecure "
         "here too",
         server);
   }
   if (has_any(text, {"not in peer certificate"})) {
     const std::string host = host_of(server);
     return fmt::format(
-        "the certificate of {} is not for the name in the address, {}; 'duets certs server --host "
-        "{}' makes one that is",
+        "the certificate of {} is not valid for the host {}; 'duets certs server --host "
+        "{}' creates one that is",
         server, host, host);
   }
-  return fmt::format("the certificate of {} does not fit ca.crt, or has expired; see 'duets certs'",
-                     server);
+  return fmt::format(
+      "the certificate of {} does not match ca.crt, or has expired; see 'duets certs'", server);
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ bool is_bad_server(const grpc::Status& status) {
 }
 
 bool is_closed_early(const grpc::Status& status) {
-  // An overloaded server lets the time of a handshake pass; that refuses nobody.
+  // An overloaded server lets a handshake time out; that is not a refusal.
   if (has_any(status.error_message(), {"imed out"})) return false;
   return has_any(status.error_message(), {"Socket closed", "onnection reset", "handshaker shutdown",
                                           "Broken pipe", "SETTINGS frame"});
@@ -87,7 +86,7 @@ std::string away_text(const grpc::Status& status, const std::string& server) {
     return known;
   }
   if (status.error_code() == grpc::StatusCode::CANCELLED) {
-    return fmt::format("{} dropped the call; it may be ending", server);
+    return fmt::format("{} dropped the call; it may be shutting down", server);
   }
   if (from_grpc || text.empty()) return fmt::format("no connection to {}", server);
   return clean_text(text);

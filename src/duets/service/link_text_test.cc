@@ -17,22 +17,22 @@ std::string failed_call(const std::string& text) {
   return "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:7117: " + text;
 }
 
-// As gRPC 1.51 words them.
-TEST(LinkText, SaysWhatIsWrongAndWhatMayHelp) {
+// In the words of gRPC 1.51.
+TEST(LinkText, SaysWhatIsWrongAndHowToFixIt) {
   EXPECT_EQ(said(failed_call("Failed to connect to remote host: Connection refused")),
-            "nobody listens at lab.example:7117; is duets serve running?");
+            "cannot connect to lab.example:7117: connection refused; is duets serve running?");
   EXPECT_EQ(said("DNS resolution failed for lab.example:7117: C-ares status is not ARES_SUCCESS "
                  "qtype=AAAA name=lab.example is_balancer=0: Domain name not found"),
-            "lab.example is not known; is the name right?");
+            "cannot resolve lab.example; is the host name correct?");
   EXPECT_THAT(said(failed_call("Socket closed")), HasSubstr("may be overloaded"));
   EXPECT_THAT(said(failed_call("connection attempt timed out before receiving SETTINGS frame")),
               HasSubstr("does not answer; it may be overloaded"));
   EXPECT_THAT(said(failed_call("Ssl handshake failed: SSL_ERROR_SSL: error:0A00010B:SSL "
                                "routines::wrong version number")),
-              HasSubstr("type --insecure here too"));
+              HasSubstr("use --insecure here too"));
   EXPECT_THAT(said(failed_call("Ssl handshake failed: SSL_ERROR_SSL: error:0A000086:SSL "
                                "routines::certificate verify failed")),
-              HasSubstr("does not fit ca.crt"));
+              HasSubstr("does not match ca.crt"));
   EXPECT_THAT(said(failed_call("Peer name lab.example is not in peer certificate")),
               HasSubstr("duets certs server --host lab.example"));
   EXPECT_THAT(said("Deadline Exceeded", StatusCode::DEADLINE_EXCEEDED),
@@ -40,7 +40,7 @@ TEST(LinkText, SaysWhatIsWrongAndWhatMayHelp) {
   EXPECT_THAT(said("CANCELLED", StatusCode::CANCELLED), HasSubstr("dropped the call"));
 }
 
-TEST(LinkText, NothingOfGrpcIsSeen) {
+TEST(LinkText, ShowsNoTextOfGrpc) {
   for (const std::string& text :
        {failed_call("tcp handshaker shutdown"), failed_call("something new"),
         failed_call("Handshake read failed"), std::string("Received RST_STREAM with error code 2"),
@@ -52,16 +52,16 @@ TEST(LinkText, NothingOfGrpcIsSeen) {
   }
 }
 
-TEST(LinkText, WhatTheCoordinatorSaysIsPassedOn) {
+TEST(LinkText, TextsOfTheCoordinatorArePassedOn) {
   const std::string own = "study \"s\": the storage cannot be written: No space left on device";
   EXPECT_EQ(said(own), own);
   EXPECT_EQ(said("the deadline of the epoch is near"), "the deadline of the epoch is near");
   EXPECT_EQ(said("lost on the way"), "lost on the way");
 }
 
-// With ten thousand agents a coordinator closes connections and lets others wait: nothing of that
-// is about TLS or certificates.
-TEST(LinkText, AnOverloadedCoordinatorIsNotTakenForOneThatRefuses) {
+// With ten thousand agents a coordinator closes connections and lets others wait: none of that is
+// about TLS or certificates.
+TEST(LinkText, AnOverloadedCoordinatorIsNotReportedAsRefusing) {
   for (const char* text : {"Socket closed", "Connection reset by peer", "tcp handshaker shutdown",
                            "connection attempt timed out before receiving SETTINGS frame"}) {
     EXPECT_THAT(said(failed_call(text)), Not(HasSubstr("TLS"))) << text;
@@ -74,7 +74,7 @@ TEST(LinkText, AnOverloadedCoordinatorIsNotTakenForOneThatRefuses) {
   EXPECT_TRUE(is_closed_early({StatusCode::UNAVAILABLE, failed_call("Socket closed")}));
 }
 
-TEST(LinkText, ARefusedConnectionIsTold) {
+TEST(LinkText, RecognisesARefusedConnection) {
   const auto refused = [](const std::string& text) {
     return is_refused({StatusCode::UNAVAILABLE, text});
   };

@@ -1,4 +1,4 @@
-// Ends calls under way when somebody wants to stop: a blocking call does not look at flags.
+// Cancels calls in progress when a stop is requested: a blocking call does not check flags.
 #pragma once
 
 #include <grpcpp/client_context.h>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxPortDigits = 5;
 constexpr int kMaxPort = 65535;
-/// Connections that may wait to be taken; the system may allow fewer.
+/// Connections that may wait to be accepted; the system may allow fewer.
 constexpr int kBacklog = 4096;
 
 using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
@@ -31,11 +31,11 @@ using Addresses = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 std::string advice(int error) {
   switch (error) {
     case EADDRINUSE:
-      return "another process listens there; choose another port with --listen HOST:PORT";
+      return "another process is using the port; choose another one with --listen HOST:PORT";
     case EADDRNOTAVAIL:
-      return "it is no address of this machine; 0.0.0.0 stands for all it has";
+      return "it is not an address of this machine; use 0.0.0.0 for all of them";
     case EACCES:
-      return "this user may not; choose a port above 1023";
+      return "permission denied; choose a port above 1023";
     default:
       return std::strerror(error);
   }
@@ -72,18 +72,18 @@ int port_of(int fd) {
                                            : reinterpret_cast<sockaddr_in&>(bound).sin_port);
 }
 
-// 0, or why not. Connections that are long closed do not hold the port.
+// 0, or an error number. Recently closed connections do not block the port.
 int try_listen(int fd, const addrinfo& address) {
   if (fd < 0) return errno;
   set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);  // those that it accepts have it from here
+  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);  // accepted connections inherit it
   if (address.ai_family == AF_INET6) {
     const auto& where = reinterpret_cast<const sockaddr_in6&>(*address.ai_addr);
     const bool any = IN6_IS_ADDR_UNSPECIFIED(&where.sin6_addr) != 0;
     set(fd, IPPROTO_IPV6, IPV6_V6ONLY, any ? 0 : 1);
   }
   if (bind(fd, address.ai_addr, address.ai_addrlen) != 0) return errno;
-  // With SO_REUSEADDR two may bind one port, but not listen on it.
+  // With SO_REUSEADDR two processes may bind one port, but not listen on it.
   return listen(fd, kBacklog) == 0 ? 0 : errno;
 }
 
@@ -115,7 +115,7 @@ Listener::Listener(const std::string& address) {
       }
     }
   };
-  // All addresses of both families are one socket, where there is IPv6.
+  // One socket for all addresses of both families, if the system has IPv6.
   if (host == "0.0.0.0") listen_on("::");
   if (sockets_.empty()) listen_on(host);
   if (sockets_.empty()) fail_listening(address, advice(why));

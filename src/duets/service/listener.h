@@ -1,4 +1,4 @@
-// Sockets that listen: one for each address that a name stands for.
+// Listening sockets, one for each address of a host name.
 #pragma once
 
 #include <deque>
@@ -10,9 +10,9 @@ namespace duets::service {
 
 class Listener {
  public:
-  /// "HOST:PORT"; port 0: one that is free. 0.0.0.0 and [::] stand for all addresses of the
-  /// machine, of both families. A host of several addresses needs one that can be had. Throws
-  /// kInvalid for what is not HOST:PORT, kConnection, with what may help, when it cannot listen.
+  /// "HOST:PORT"; port 0: a free one. 0.0.0.0 and [::] mean all addresses of the machine, of both
+  /// families. If a host has several addresses, one that works is enough. Throws kInvalid for
+  /// what is not HOST:PORT, kConnection, with advice, when it cannot listen.
   explicit Listener(const std::string& address);
 
   int port() const { return port_; }

@@ -1,5 +1,5 @@
-// What the service tells an operator: lines with a level and what they are about. Nothing here
-// prints; who gives the service a Log decides what becomes of them.
+// Log lines of the service for operators, with a level and what they are about. Nothing here
+// prints: the caller that provides the Log decides what happens to the lines.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace duets::service {
 
 enum class LogLevel : std::uint8_t {
-  kError,    ///< something has ended that should not have
-  kWarning,  ///< refused, missed, or tried again
+  kError,    ///< something ended that should not have
+  kWarning,  ///< refused, missed, or retried
   kInfo,
   kDebug,
 };
@@ -28,8 +28,8 @@ constexpr auto enum_entries(LogLevel /*tag*/) {
 struct LogLine {
   std::string message;
   LogLevel level = LogLevel::kInfo;
-  /// What others can bring about as often as they like has a cause, one of a fixed set. A sink
-  /// shows a cause now and then and counts the rest.
+  /// Set for lines that others can cause as often as they like; one of a fixed set. A sink shows
+  /// some of the lines with a cause and counts the rest.
   std::string cause = {};
   std::string study = {};                   ///< empty: none in particular
   std::optional<std::uint32_t> agent = {};  ///< likewise

@@ -18,7 +18,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using Json = nlohmann::ordered_json;
 
-// A field that does not repeat, or one of the values of a field that does.
+// The value of a singular field, or one value of a repeated field.
 Json value_json(const Message& m, const FieldDescriptor& field, int i) {
   const Reflection& r = *m.GetReflection();
   const FieldDescriptor* f = &field;

@@ -1,6 +1,6 @@
-// Messages of the wire format as JSON (docs/formats/json.md).
+// Converts messages of the wire format to JSON (docs/formats/json.md).
 //
-// Not protobuf's own form, which writes 64-bit integers as strings and leaves out what is not set.
+// Not protobuf's own form, which writes 64-bit integers as strings and omits unset fields.
 #pragma once
 
 #include <initializer_list>
@@ -15,8 +15,8 @@ class Message;
 
 namespace duets::service {
 
-/// An object with every field, or with those that are named, under the names and in the order of
-/// the .proto file. What is not set is null, an enumeration its word, a v1::Digest 32 hexadecimal
+/// An object with every field, or with the named ones, under the names and in the order of the
+/// .proto file. An unset field is null, an enumeration its word, a v1::Digest 32 hexadecimal
 /// digits, a list of v1::Param an object of values by name.
 nlohmann::ordered_json json_of(const google::protobuf::Message& message,
                                std::initializer_list<std::string_view> fields = {});

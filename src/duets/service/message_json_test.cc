@@ -25,7 +25,7 @@ TEST(MessageJson, FieldsHaveTheNamesAndTheOrderOfTheProto) {
       R"("excluded":[3],"inducing":0,"region_fraction":0.1,"seconds":0.0})");
 }
 
-TEST(MessageJson, WhatIsNotSetIsNull) {
+TEST(MessageJson, UnsetFieldsAreNull) {
   v1::StudyStatus status;
   const Json empty = json_of(status);
   EXPECT_EQ(static_cast<int>(empty.size()), v1::StudyStatus::descriptor()->field_count());
@@ -39,7 +39,7 @@ TEST(MessageJson, WhatIsNotSetIsNull) {
   EXPECT_EQ(json_of(status).at("deadline"), 0.0) << "set, if only to 0";
 }
 
-TEST(MessageJson, ParametersAreAnObjectInTheirOrder) {
+TEST(MessageJson, ParametersAreAnObjectInOrder) {
   v1::Recommendation found;
   const auto add = [&](const char* name) {
     v1::Param& param = *found.add_params();
@@ -68,7 +68,7 @@ TEST(MessageJson, DigestsAreHexadecimalAndEnumerationsWords) {
   EXPECT_EQ(json_of(agent).at("presence"), "?");
 }
 
-TEST(MessageJson, SomeOfTheFieldsCanBeAskedFor) {
+TEST(MessageJson, FieldsCanBeSelected) {
   v1::StudyStatus status;
   status.set_study("x");
   EXPECT_EQ(json_of(status, {"epoch", "study"}).dump(), R"({"study":"x","epoch":0})");
