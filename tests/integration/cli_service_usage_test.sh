@@ -28,7 +28,7 @@ usage "--agent is required" plan --server localhost:1
 usage "--server HOST:PORT" status
 usage "--storage" status --server localhost:1 --storage there
 usage "there" status --storage there
-usage "holds no studies" study stop small --storage there
+usage "has no studies" study stop small --storage there
 usage "duets study needs a subcommand: create, export, list" study
 usage '"exprt" is not a subcommand of duets study; did you mean export?' study exprt
 usage '"dance" is not a subcommand of duets study: create, export' study dance

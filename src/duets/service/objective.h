@@ -1,4 +1,4 @@
-// What an agent asks: one query in, one answer out.
+// The interface of an objective: one query in, one answer out.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ struct Query {
   std::uint32_t epoch = 0;     ///< from 1
   std::uint32_t slot = 0;      ///< from 0, within the epoch
   std::uint32_t t = 0;         ///< from 0, at this agent
-  std::vector<double> latent;  ///< the point as the model has it
+  std::vector<double> latent;  ///< the point in the model's coordinates
   std::vector<double> values;  ///< parameter values, user's units; a categorical's is its index
 };
 
@@ -33,17 +33,17 @@ struct Infeasible {
 /// The query has no answer: a hole.
 struct Failure {
   std::string why;       ///< one line
-  std::string log_tail;  ///< what the program logged last, at most 4 KiB
+  std::string log_tail;  ///< the end of the program's log, at most 4 KiB
 };
-/// `stop` was set: the query was not finished and may be asked again.
+/// `abandon` was set: the query was not finished and may be asked again.
 struct Interrupted {};
 using Answer = std::variant<Value, Infeasible, Failure, Interrupted>;
 
 class Objective {
  public:
   virtual ~Objective() = default;
-  /// May take hours. Returns Interrupted soon after `abandon` becomes true. Never throws for what
-  /// the objective does; throws kInvalid when it cannot be run at all (no such program).
+  /// May take hours. Returns Interrupted soon after `abandon` becomes true. Never throws because of
+  /// what the objective does; throws kInvalid when it cannot be run at all (no such program).
   virtual Answer ask(const Query& query, const std::atomic<bool>& abandon) = 0;
 };
 

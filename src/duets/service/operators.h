@@ -1,4 +1,4 @@
-// What an operator can do with studies: on a running coordinator, or in a storage directory.
+// An operator's actions on studies: on a running coordinator, or in a storage directory.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@ namespace duets::service {
 
 class Link;
 
-/// An empty name means the only study. All throw base::Error: kInvalid for a study that is not
-/// there, naming those there are. Not thread-safe.
+/// An empty name means the only study. All throw base::Error: kInvalid for an unknown study, with
+/// the names of the known ones. Not thread-safe.
 class Operators {
  public:
   virtual ~Operators() = default;
@@ -27,28 +27,28 @@ class Operators {
   virtual std::vector<v1::StudyStatus> list() = 0;
   virtual v1::StudyStatus status(const std::string& study) = 0;
   virtual Definition definition(const std::string& study) = 0;
-  /// Everything that is kept of it but its secret.
+  /// Everything stored about a study except its secret.
   virtual ExportedStudy exported(const std::string& study) = 0;
 
-  /// Makes the study: true; false when the same one is there. kInvalid when the name is taken by
-  /// another.
+  /// Creates the study and returns true; false when the same study exists. kInvalid when the name
+  /// is used by another study.
   virtual bool create(const Definition& definition) = 0;
   virtual void stop(const std::string& study) = 0;
-  /// With its secret. Only when it is not running.
+  /// Also removes its secret. Only when it is not running.
   virtual void remove(const std::string& study) = 0;
 
-  // What only a running coordinator decides; kInvalid where there is none.
+  // Decisions of a running coordinator; kInvalid without one.
   virtual void close_epoch(const v1::CloseEpochRequest& request);
   virtual void retire_agent(const v1::RetireAgentRequest& request);
   virtual void set_policy(const v1::SetPolicyRequest& request);
 };
 
-/// By calls over the link.
+/// Calls a coordinator over the link.
 std::unique_ptr<Operators> remote_operators(std::shared_ptr<Link> link);
 
-/// On the files of a storage directory, beside a coordinator or without one. Of a running study it
-/// is known who holds which agent, not who is alive. Whatever changes a study throws kStorage
-/// (locked) while a coordinator runs there.
+/// Works on the files of a storage directory, with or without a running coordinator. For a running
+/// study it knows who holds each agent, but not who is alive. Changes throw kStorage (locked) while
+/// a coordinator runs there.
 std::unique_ptr<Operators> stored_operators(const std::filesystem::path& storage,
                                             std::shared_ptr<const base::Executor> executor);
 

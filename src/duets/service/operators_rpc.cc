@@ -1,5 +1,5 @@
-// Both ends of an operator's calls: the service that a coordinator answers with, and Operators that
-// call it.
+// Both sides of an operator's calls: the gRPC service of a coordinator, and the Operators that call
+// it.
 #include <atomic>
 #include <utility>
 
@@ -96,7 +96,7 @@ class OperatorsService final : public v1::Operators::CallbackService {
     });
   }
 
-  // What the worker of a study carries out.
+  // For requests that the worker of a study executes.
   template <typename Request>
   Reactor* decide(const char* name, Context* context, const Request& request,
                   void (StudyHost::*decision)(const Request&, DecisionDone)) const {
@@ -125,7 +125,7 @@ class RemoteOperators final : public Operators {
   }
   v1::StudyStatus status(const std::string& study) override {
     v1::StudyStatus status =
-        call("ask for the status", &Stub::GetStatus, named<v1::GetStatusRequest>(study)).status();
+        call("get the status", &Stub::GetStatus, named<v1::GetStatusRequest>(study)).status();
     check(status);
     return status;
   }
@@ -146,7 +146,7 @@ class RemoteOperators final : public Operators {
   bool create(const Definition& definition) override {
     v1::CreateStudyRequest request;
     *request.mutable_definition() = to_wire(definition);
-    return call("make the study", &Stub::CreateStudy, request).made();
+    return call("create the study", &Stub::CreateStudy, request).made();
   }
   void stop(const std::string& study) override {
     call("stop the study", &Stub::StopStudy, named<v1::StopStudyRequest>(study));
@@ -189,7 +189,7 @@ class RemoteOperators final : public Operators {
   v1::ExportStudyReply part_of(const std::string& study, std::uint32_t first) {
     auto request = named<v1::ExportStudyRequest>(study);
     request.set_first_record(first);
-    return call("read the study", &Stub::ExportStudy, request);
+    return call("export the study", &Stub::ExportStudy, request);
   }
 
   std::shared_ptr<Link> link_;

@@ -24,7 +24,7 @@ using storage::StorageError;
                fmt::format("{} by a running coordinator; use --server HOST:PORT", what));
 }
 
-/// Nothing when the records of a study that has failed cannot be replayed: that may be why.
+/// Nothing when the records of a failed study cannot be replayed: that may be why it failed.
 std::optional<protocol::Coordinator> replayed(const StoredStudy& stored,
                                               const random::StudySecret& secret,
                                               const base::Executor& executor) {
@@ -41,7 +41,7 @@ class StoredOperators final : public Operators {
   StoredOperators(std::filesystem::path storage, std::shared_ptr<const base::Executor> executor)
       : storage_(std::move(storage)), file_(store_path(storage_)), executor_(std::move(executor)) {}
 
-  // What a list shows needs no replay.
+  // The list needs no replay.
   std::vector<v1::StudyStatus> list() override {
     std::vector<v1::StudyStatus> statuses;
     for (const std::string& name : storage::open_store(file_, Access::kRead)->names()) {
@@ -150,10 +150,9 @@ class StoredOperators final : public Operators {
     return status;
   }
 
-  // Opening for writing would make an empty one.
+  // Opening for writing would create an empty store.
   void require_store() const {
-    base::require(std::filesystem::exists(file_), "--storage", storage_.string(),
-                  "holds no studies");
+    base::require(std::filesystem::exists(file_), "--storage", storage_.string(), "has no studies");
   }
 
   template <class Change>

@@ -29,9 +29,9 @@ using std::chrono::milliseconds;
 
 constexpr double kMaxSeconds = 1e9;
 constexpr milliseconds kLookAround{50};
-// How long an idle program may take to end by itself once its input is closed.
+// Time limit for an idle program to exit by itself after its input is closed.
 constexpr milliseconds kFarewell{1000};
-// How much is read before lines are looked at again; more than a pipe usually holds.
+// How many bytes are read before lines are processed; more than a pipe usually holds.
 constexpr std::size_t kMaxRead = std::size_t{1} << 20;
 
 Clock::duration bounded_seconds(double count) { return seconds(std::min(count, kMaxSeconds)); }
@@ -39,7 +39,7 @@ Clock::duration bounded_seconds(double count) { return seconds(std::min(count, k
 void validate(const ProgramOptions& options) {
   if (options.command.empty()) {
     throw base::Error(base::ErrorKind::kInvalid,
-                      "objective.command is empty: name a program, or type one behind --");
+                      "objective.command is empty: specify a program there, or after --");
   }
   base::require(options.timeout_seconds > 0, "objective.timeout",
                 fmt::to_string(options.timeout_seconds), "must be > 0 seconds");
@@ -48,8 +48,8 @@ void validate(const ProgramOptions& options) {
 }
 
 /// Writing to a program that has closed its input must be an error of that call, not a signal that
-/// ends this process. The handler belongs to the host, so the signal is kept away from this thread
-/// alone, and taken back if the write has caused one.
+/// ends this process. The handler belongs to the host, so the signal is blocked in this thread
+/// only, and discarded if the write raises it.
 class NoBrokenPipeSignal {
  public:
   NoBrokenPipeSignal() {
@@ -89,22 +89,22 @@ class Program::Impl {
  private:
   enum class Output : std::uint8_t { kOpen, kEnded };
 
-  /// A query on its way to the program.
+  /// A query that is being sent to the program.
   struct Sending {
     const Query& query;
     std::string trial;
     std::string line;
-    std::string pending;  // what is left to write of it
+    std::string pending;  // the part not written yet
   };
 
-  /// A line that is an answer, good or bad.
+  /// A line that is an answer, valid or not.
   struct Said {
     Answer answer;
     std::string line;
   };
 
   Answer attempt(Sending query, const std::atomic<bool>& abandon);
-  /// Nothing when a process that has answered before did not read this query: a fresh one has to be
+  /// Nothing when a process that has answered before did not read this query: a new process must be
   /// asked.
   std::optional<Answer> exchange(Sending& query, const std::atomic<bool>& abandon);
   void start_if_needed(const Sending& query);
@@ -125,12 +125,12 @@ class Program::Impl {
   void end(Clock::duration patience);
 
   ProgramOptions options_;
-  std::string file_;  // empty: its name depends on the query
+  std::string file_;  // empty: the name depends on the query
   ProgramLog relay_;
   std::unique_ptr<ProgramProcess> process_;
-  bool has_answered_ = false;  // this process, an earlier query
-  ProgramLines lines_;         // of its standard output, not used yet
-  std::string logged_;         // the last line on it that was no answer, of this attempt
+  bool has_answered_ = false;  // this process has answered an earlier query
+  ProgramLines lines_;         // of its standard output, not processed yet
+  std::string logged_;         // the last line of this attempt that was not an answer
 };
 
 Program::Impl::Impl(ProgramOptions options)
@@ -196,24 +196,24 @@ void Program::Impl::start_if_needed(const Sending& query) {
   process_ = std::make_unique<ProgramProcess>(call, relay_);
 }
 
-// What a program answers unasked belongs to a query that has its answer already. It must not become
-// the answer of the next one, which in turn should not suffer from it: a fresh process is asked.
+// An unexpected answer belongs to a query that has its answer already. It must not become the
+// answer of the next query, nor harm it: a new process is asked.
 bool Program::Impl::is_usable() {
   const Output output = read_some();
   if (const auto late = next_answer({})) {
     relay_.say(
-        fmt::format("the program wrote more than one answer for an earlier query: {}; it is "
-                    "started again",
+        fmt::format("the program wrote more than one answer to an earlier query: {}; "
+                    "restarting it",
                     quoted_output(late->line)));
     return false;
   }
-  // Nobody can say whether the end of a line that has begun would make it an answer.
+  // An incomplete line might still become an answer.
   return output == Output::kOpen && !lines_.has_part() && !process_->has_ended();
 }
 
 std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<bool>& abandon) {
   auto deadline = Clock::now() + bounded_seconds(options_.timeout_seconds);
-  std::optional<Said> said;  // with `once`, where the end of the process is waited for
+  std::optional<Said> said;  // with `once`, which waits for the end of the process
   while (true) {
     if (abandon.load()) {
       end(Clock::duration::zero());
@@ -222,22 +222,22 @@ std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<
     const Clock::duration left = deadline - Clock::now();
     if (left <= Clock::duration::zero()) return out_of_time(query, said);
     wait_for_something(!query.pending.empty(), std::min<Clock::duration>(kLookAround, left));
-    // Looked at before reading: what it wrote before its end is in the pipe then.
+    // Checked before reading: everything that it wrote before its end is in the pipe then.
     const bool gone = process_->has_ended();
     if (!send(query)) return std::nullopt;
     const bool ended = read_some() == Output::kEnded || gone;
-    // The last line may lack its line feed.
+    // The last line may have no line feed.
     if (ended) lines_.end();
     while (auto next = next_answer(query.trial)) {
       if (said) return answered_twice(*said, *next);
       if (has_answered_ && has_read_nothing(query)) {
-        relay_.say(fmt::format("the program wrote {} before it read the query; it is started again",
+        relay_.say(fmt::format("the program wrote {} before it read the query; restarting it",
                                quoted_output(next->line)));
         return std::nullopt;
       }
       said = std::move(next);
       if (!options_.once) return answered(query, *said);
-      // An object is meant as the answer; of numbers there may come more.
+      // An object is certainly the answer; after a number there may be another one.
       if (!is_number_line(said->line)) {
         deadline = std::min(deadline, Clock::now() + bounded_seconds(options_.kill_seconds));
       }
@@ -248,10 +248,11 @@ std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<
 
 Answer Program::Impl::out_of_time(const Sending& query, const std::optional<Said>& said) {
   if (!said) {
-    return failed(fmt::format("no answer within {} s{}", options_.timeout_seconds, last_words()));
+    return failed(
+        fmt::format("timed out: no answer within {} s{}", options_.timeout_seconds, last_words()));
   }
   if (is_number_line(said->line)) {
-    return failed(fmt::format("the program printed {} but did not end within {} s",
+    return failed(fmt::format("the program printed {} but did not exit within {} s",
                               quoted_output(said->line), options_.timeout_seconds));
   }
   process_->end(Clock::duration::zero(), bounded_seconds(options_.kill_seconds));
@@ -269,7 +270,7 @@ void Program::Impl::wait_for_something(bool writing, Clock::duration limit) cons
 bool Program::Impl::send(Sending& query) {
   if (!query.pending.empty() && !write_some(query.pending)) {
     if (has_answered_) return false;
-    // It may still answer: some programs do not listen.
+    // It may still answer: some programs do not read their input.
     query.pending.clear();
     process_->close_input();
   }
@@ -285,7 +286,7 @@ bool Program::Impl::write_some(std::string& pending) {
   return count >= 0 || errno != EPIPE;
 }
 
-// What is there now, in portions: a program that never stops writing must not keep us here.
+// Reads what is available, in chunks: a program that never stops writing must not block us here.
 Program::Impl::Output Program::Impl::read_some() {
   std::array<char, 65536> bytes;
   for (std::size_t total = 0; total < kMaxRead;) {
@@ -299,7 +300,7 @@ Program::Impl::Output Program::Impl::read_some() {
   return Output::kOpen;
 }
 
-// The next line that is an answer; those before it are the program's log.
+// The next line that is an answer; the lines before it are the program's log.
 std::optional<Program::Impl::Said> Program::Impl::next_answer(const std::string& trial) {
   while (auto line = lines_.next()) {
     if (auto answer = read_answer(*line, trial)) return Said{*std::move(answer), *std::move(line)};
@@ -322,7 +323,7 @@ Answer Program::Impl::answered(const Sending& query, const Said& said) {
   }
   if (const auto second = next_answer(query.trial)) return answered_twice(said, *second);
   has_answered_ = true;
-  // A program that lacks a part of this query would take the next one for it.
+  // A program that did not read all of this query would take the next one for the rest.
   if (options_.once || !query.pending.empty() || process_->input() < 0) end(kFarewell);
   return said.answer;
 }
@@ -341,7 +342,7 @@ Failure Program::Impl::answered_twice(const Said& first, const Said& second) {
                             quoted_output(first.line), quoted_output(second.line)));
 }
 
-// After a failure nobody knows what the program is up to: the next attempt gets a fresh one.
+// After a failure the state of the program is unknown: the next attempt gets a new process.
 Failure Program::Impl::failed(const std::string& why) {
   end(Clock::duration::zero());
   lines_.end();
@@ -349,10 +350,10 @@ Failure Program::Impl::failed(const std::string& why) {
   return Failure{why, relay_.tail()};
 }
 
-// What a program prints that its author may take for an answer.
+// The last output, which the program's author may take for an answer.
 std::string Program::Impl::last_words() const {
   if (logged_.empty()) return "";
-  return fmt::format("; the last line it printed is no answer: {}", quoted_output(logged_));
+  return fmt::format("; the last line it printed is not an answer: {}", quoted_output(logged_));
 }
 
 void Program::Impl::end(Clock::duration patience) {

@@ -29,7 +29,7 @@ constexpr int kErrorWay = kFirstFree - 1;
 constexpr int kBusyAttempts = 20;
 constexpr int kBusyPauseMs = 25;
 
-/// Made before the fork: between fork and exec nothing may be allocated.
+/// Prepared before the fork: between fork and exec nothing may be allocated.
 struct Exec {
   const char* file;
   char* const* arguments;
@@ -49,7 +49,7 @@ void reset_signals() {
 
 void close_others() {
   if (::close_range(kFirstFree, ~0U, 0) == 0) return;
-  // An old kernel. Ours are closed on exec anyway, this is for those of other libraries.
+  // For an old kernel. Our descriptors are closed on exec anyway; this is for other libraries.
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 65536));
@@ -79,12 +79,12 @@ bool prepare_child(const Exec& exec) {
     ::execve(exec.file, exec.arguments, exec.environment);
   }
   const int error = errno;
-  // Nobody is left to be told when this fails.
+  // If this fails, nobody is left to be told.
   [[maybe_unused]] const ssize_t written = ::write(way, &error, sizeof(error));
   ::_exit(127);
 }
 
-// 0 when the way was closed by a successful exec.
+// 0 when a successful exec has closed the pipe.
 int read_error(int way) {
   int error = 0;
   ssize_t count = 0;
@@ -105,7 +105,7 @@ ProgramStart start_once(Exec exec) {
   if (pid < 0) return {-1, errno};
   if (pid == 0) run_child(exec);
   write_end.close();
-  // Both sides do it, so that the group is there whoever runs first.
+  // Both sides do it, so that the group exists whichever runs first.
   ::setpgid(pid, pid);
   const int error = read_error(read_end.get());
   if (error == 0) return {pid, 0};
@@ -114,7 +114,7 @@ ProgramStart start_once(Exec exec) {
   return {-1, error};
 }
 
-// Ours, with `more` in the place of variables of the same name.
+// Our environment, in which `more` replaces variables of the same name.
 std::vector<std::string> full_environment(const std::vector<std::string>& more) {
   std::vector<std::string> variables = more;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -128,7 +128,7 @@ std::vector<std::string> full_environment(const std::vector<std::string>& more) 
   return variables;
 }
 
-// As exec wants them, with a null at the end.
+// As exec expects them, with a null at the end.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -160,8 +160,8 @@ bool is_file(const fs::path& path) {
 
 }  // namespace
 
-// A program that somebody still writes, or that another thread's child holds open for a moment
-// between its fork and its exec, is busy for a short while.
+// A program that is still being written, or that another thread's child holds open for a moment
+// between its fork and its exec, is busy for a short time.
 ProgramStart start_program(const ProgramCall& call, const ProgramStreams& streams) {
   std::vector<std::string> arguments = call.arguments;
   std::vector<std::string> environment = full_environment(call.environment);
@@ -180,7 +180,7 @@ ProgramStart start_program(const ProgramCall& call, const ProgramStreams& stream
 }
 
 std::string find_program(const std::string& name) {
-  if (name.empty()) refuse_program("the command of the objective is empty: name a program");
+  if (name.empty()) refuse_program("the command of the objective is empty: specify a program");
   std::vector<fs::path> places;
   if (name.find('/') != std::string::npos) {
     places.emplace_back(name);

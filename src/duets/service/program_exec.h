@@ -8,11 +8,11 @@
 
 namespace duets::service {
 
-/// The absolute path of a program: as it is when it has a slash, searched in PATH otherwise.
-/// kInvalid when there is none, or when it cannot be executed.
+/// The absolute path of a program: unchanged when it has a slash, otherwise searched in PATH.
+/// kInvalid when it does not exist or cannot be executed.
 std::string find_program(const std::string& name);
 
-/// The child's first free descriptor: below lie the standard streams and the way back for errors.
+/// The child's first free descriptor: below are the standard streams and the pipe for exec errors.
 inline constexpr int kFirstFree = 4;
 
 /// The child's ends of its pipes, all >= kFirstFree and closed on exec.
@@ -22,17 +22,17 @@ struct ProgramStreams {
 
 struct ProgramStart {
   pid_t pid = -1;
-  int error = 0;  ///< errno of what failed; 0: the program runs
+  int error = 0;  ///< errno of the failed call; 0: the program runs
 };
 
-/// What is run, and how.
+/// The program to run, its arguments and environment.
 struct ProgramCall {
   std::string file;                      ///< absolute
-  std::vector<std::string> arguments;    ///< the first is the name it is called by
-  std::vector<std::string> environment;  ///< "NAME=value", beside what this process has
+  std::vector<std::string> arguments;    ///< the first is the program's name
+  std::vector<std::string> environment;  ///< "NAME=value", in addition to those of this process
 };
 
-/// Starts the program as leader of a process group of its own, to be killed when the calling thread
+/// Starts the program as leader of its own process group, to be killed when the calling thread
 /// ends. The caller has blocked all signals in this thread.
 ProgramStart start_program(const ProgramCall& call, const ProgramStreams& streams);
 

@@ -1,4 +1,4 @@
-// Standard output of the user's program, cut into lines with bounded memory.
+// Splits the standard output of the user's program into lines, with bounded memory.
 #pragma once
 
 #include <deque>
@@ -15,15 +15,15 @@ class ProgramLines {
   static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 
   void take(std::string_view bytes);
-  /// The output has ended: what is left is a line even without its line feed.
+  /// The output has ended: the remaining bytes are a line even without a line feed.
   void end();
-  /// Forgets everything: another process.
+  /// Discards everything: a new process.
   void clear();
 
-  /// The next line. One longer than kMaxLine comes as soon as that is known, cut after kMaxLine + 1
-  /// bytes; the rest of it is dropped.
+  /// The next line. A line longer than kMaxLine is returned as soon as that is known, cut after
+  /// kMaxLine + 1 bytes; the rest of it is dropped.
   std::optional<std::string> next();
-  /// True when a line has begun, not blank so far, whose end is missing.
+  /// True when there is an incomplete line that is not blank so far.
   bool has_part() const;
 
  private:

@@ -26,7 +26,7 @@ void ProgramLog::take(std::string_view bytes) {
   keep(bytes);
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    // One byte more than is shown, so that a cut can be told from a line that just fits.
+    // One byte more than is shown, to distinguish a cut line from one that just fits.
     line_ += bytes.substr(0, std::min(end, kMaxLine + 1 - std::min(line_.size(), kMaxLine + 1)));
     if (end == bytes.size()) return;
     pass_on(line_);
@@ -35,7 +35,7 @@ void ProgramLog::take(std::string_view bytes) {
   }
 }
 
-// A line of standard error may be half there; the two must not become one.
+// A line of standard error may be incomplete; the two must not be joined.
 void ProgramLog::take_line(std::string_view line) {
   const std::lock_guard lock(mutex_);
   if (!tail_.empty() && tail_.back() != '\n') keep("\n");
@@ -83,7 +83,7 @@ void ProgramLog::pass_on(std::string_view line) {
 
 void ProgramLog::tell_left_out() {
   if (num_left_out_ == 0) return;
-  write_(fmt::format("{}({} of the program left out)\n", prefix_,
+  write_(fmt::format("{}({} of the program omitted)\n", prefix_,
                      base::count_text(num_left_out_, "more line", "more lines")));
   num_left_out_ = 0;
 }

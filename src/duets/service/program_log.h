@@ -1,5 +1,5 @@
 // The log of the user's program: its standard error and the lines of its standard output that are
-// no answer, passed on in lines, and its end kept.
+// not answers, passed on line by line, with the tail kept.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,31 @@
 
 namespace duets::service {
 
-/// Safe for use by several threads. Per query at most kMaxLines lines are passed on, each cut after
-/// kMaxLine bytes, and then one that tells how many were left out: logs must not fill disks.
+/// Thread-safe. Per query at most kMaxLines lines are passed on, each cut after kMaxLine bytes, and
+/// then one with the number of omitted lines: logs must not fill disks.
 class ProgramLog {
  public:
   static constexpr std::size_t kMaxLines = 100;
   static constexpr std::size_t kMaxLine = 1000;
   static constexpr std::size_t kMaxTail = 4096;
 
-  /// Gets whole lines with their line feed, one a call.
+  /// Gets whole lines with their line feed, one per call.
   using Write = std::function<void(const std::string& line)>;
   explicit ProgramLog(Write write) : write_(std::move(write)) {}
 
-  /// From here on lines belong to a query of this agent.
+  /// From here on, lines belong to a query of this agent.
   void begin_query(std::uint32_t agent);
-  /// The tail begins anew: a process was started, or an old one gets its next query.
+  /// Restarts the tail: a process was started, or a running one gets its next query.
   void begin_attempt();
   /// Bytes of its standard error.
   void take(std::string_view bytes);
   /// A line of its standard output, without the line feed.
   void take_line(std::string_view line);
-  /// The process is gone: what it left is a line even without its line feed.
+  /// The process has ended: the remaining bytes are a line even without a line feed.
   void finish_line();
-  /// The query has its answer: tells what was left out.
+  /// The query has its answer: logs how many lines were omitted.
   void end_query();
-  /// A line of our own, with the same prefix and outside the limit.
+  /// Writes a line of our own, with the same prefix and outside the limit.
   void say(const std::string& text);
 
   /// The last bytes since begin_attempt(), valid UTF-8.

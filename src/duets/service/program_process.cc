@@ -21,7 +21,7 @@
 namespace duets::service {
 namespace {
 
-constexpr const char* kNoPipe = "cannot make a pipe to the program";
+constexpr const char* kNoPipe = "cannot create a pipe to the program";
 constexpr int kMaxReadsAtEnd = 16;
 
 [[noreturn]] void fail_process(const std::string& what, int error) {
@@ -37,8 +37,8 @@ struct Pipe {
   FileDescriptor read, write;
 };
 
-// The child puts its ends at 0..3, so they must not lie there already: they would, in a process
-// that was started with its standard streams closed.
+// The child moves its ends to 0..3, so they must not be there already, as they could be in a
+// process that was started with closed standard streams.
 Pipe make_pipe() {
   std::array<int, 2> fds{};
   if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail_process(kNoPipe, errno);
@@ -54,7 +54,7 @@ void set_nonblocking(const FileDescriptor& descriptor) {
   ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
-// What can never work is the user's to repair; the rest may work the next time.
+// Some errors the user must fix; others may disappear by the next attempt.
 [[noreturn]] void fail_exec(const std::string& file, int error) {
   std::string advice;
   switch (error) {
@@ -62,7 +62,7 @@ void set_nonblocking(const FileDescriptor& descriptor) {
       advice = ": a script needs a first line such as #!/bin/sh";
       break;
     case ENOENT:
-      advice = ": the program, or the interpreter in its first line, is not there";
+      advice = ": the program, or the interpreter in its first line, does not exist";
       break;
     case EACCES:
     case ENOTDIR:
@@ -97,15 +97,15 @@ void FileDescriptor::close() {
   fd_ = -1;
 }
 
-/// What the keeper needs to start the program, and how it went.
+/// The keeper's input for starting the program, and the result.
 struct ProgramProcess::Start {
   const ProgramCall& call;
   Pipe input, output, errors;
   std::promise<int> error;  // 0: it runs
 };
 
-// A thread of its own starts the program, passes its standard error on at any time, and lives as
-// long as the program: PR_SET_PDEATHSIG means the death of the thread that forked, not that of the
+// A separate thread starts the program, passes its standard error on at any time, and lives as long
+// as the program: PR_SET_PDEATHSIG refers to the death of the thread that forked, not of the
 // process. Signals are blocked in it, so that none of our handlers runs in the child.
 ProgramProcess::ProgramProcess(const ProgramCall& call, ProgramLog& relay) : relay_(relay) {
   Start start{call, make_pipe(), make_pipe(), make_pipe(), {}};
@@ -143,12 +143,12 @@ void ProgramProcess::keep(Start& start) {
     set_nonblocking(input_);
     set_nonblocking(output_);
     set_nonblocking(errors_);
-    // The program's own ends must be open in the program only, or their end is never seen.
+    // The program's ends must be open only in the program, or their end is never seen.
     start.input.read.close();
     start.output.write.close();
     start.errors.write.close();
   }
-  // `start` is gone as soon as the promise is kept: it has to be moved out first.
+  // `start` is gone as soon as the promise is fulfilled: it must be moved out first.
   std::promise<int> error = std::move(start.error);
   error.set_value(started.error);
   if (started.error == 0) pass_on_errors();
@@ -158,10 +158,10 @@ void ProgramProcess::pass_on_errors() {
   std::array<pollfd, 2> waited{pollfd{over_.get(), POLLIN, 0}, pollfd{errors_.get(), POLLIN, 0}};
   while (waited[0].revents == 0) {
     if (::poll(waited.data(), waited.size(), -1) < 0) continue;
-    // A negative number is not waited for: the thread stays, but has nothing more to read.
+    // poll() ignores a negative number: the thread stays, but has nothing more to read.
     if (waited[1].revents != 0 && read_errors() == Read::kEnd) waited[1].fd = -1;
   }
-  // All writers are dead but such as left the group; they must not keep us.
+  // All writers are dead except those that left the group; do not wait for them.
   for (int left = kMaxReadsAtEnd; left > 0 && read_errors() == Read::kSome; --left) {
   }
   relay_.finish_line();
@@ -182,8 +182,8 @@ std::size_t ProgramProcess::num_unread() const {
   return static_cast<std::size_t>(count);
 }
 
-// The program is left in the system's table until end(): its number, which is the group's too, must
-// not be given to somebody else while signals may still be sent to it.
+// The program stays in the process table until end(): its number, which is also the group's, must
+// not be reused while signals may still be sent to it.
 bool ProgramProcess::has_ended() const {
   if (pid_ < 0) return true;
   siginfo_t info{};
@@ -207,7 +207,7 @@ void ProgramProcess::end(Clock::duration patience, Clock::duration kill_after) {
     ::kill(-pid_, SIGTERM);
     wait(kill_after);
   }
-  // Also those that the program left behind.
+  // Also kills processes that the program left behind.
   ::kill(-pid_, SIGKILL);
   while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
   }

@@ -1,4 +1,4 @@
-// A running program of the user's: its pipes, its process group and its end.
+// A running process of the user's program: its pipes, its process group and its end.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace duets::service {
 
-/// Closes itself.
+/// Owns a file descriptor.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd = -1) : fd_(fd) {}
@@ -29,10 +29,10 @@ class FileDescriptor {
   int fd_;
 };
 
-/// Leader of a process group of its own, with pipes for its standard streams, default signal
-/// handlers and no other file of ours. The system kills it when this process dies, however that
-/// happens. That kills the program alone: what it has started itself only finds its pipes closed,
-/// so a shell script had better `exec` what takes long.
+/// Leader of its own process group, with pipes for its standard streams, default signal handlers
+/// and none of our other files. The system kills it whenever this process dies. That kills only
+/// the program: its own child processes just find their pipes closed, so a shell script should
+/// `exec` its long-running command.
 class ProgramProcess {
  public:
   /// Starts the program. kInvalid when it can never be run; kIo when it cannot be run now (too many
@@ -46,16 +46,16 @@ class ProgramProcess {
   int input() const { return input_.get(); }
   int output() const { return output_.get(); }
   void close_input() { input_.close(); }
-  /// Bytes it has not read yet.
+  /// Number of bytes that it has not read yet.
   std::size_t num_unread() const;
 
-  /// True when the program itself has ended; others of its group may live on.
+  /// True when the program itself has ended; others in its group may live on.
   bool has_ended() const;
   bool wait(Clock::duration limit) const;
 
-  /// Closes its input, waits for it to end by itself for `patience`, sends SIGTERM to the group and
-  /// SIGKILL after `kill_after`. When it returns, the group is gone and all its standard error has
-  /// been passed on. Only output() remains, with what was left in the pipe.
+  /// Closes its input, waits up to `patience` for it to exit, sends SIGTERM to the group and
+  /// SIGKILL after `kill_after`. When this returns, the group is gone and all its standard error
+  /// has been passed on. Only output() remains, with the bytes left in the pipe.
   void end(Clock::duration patience, Clock::duration kill_after);
 
   /// "exit code 3", "signal 9 (Killed)". After end().
@@ -70,7 +70,7 @@ class ProgramProcess {
 
   ProgramLog& relay_;
   FileDescriptor input_, output_, errors_, over_;
-  pid_t pid_ = -1;  // -1: not there, or gone and forgotten by the system
+  pid_t pid_ = -1;  // -1: not started, or ended and reaped
   int status_ = 0;
   std::thread keeper_;
 };

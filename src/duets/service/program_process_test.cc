@@ -1,4 +1,4 @@
-// The life and death of the user's processes.
+// Tests how the user's processes start and end.
 #include "duets/service/program_process.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Answers each query with its own process number, and goes on.
+/// Answers each query with its own process number, and keeps running.
 constexpr const char* kPidServer =
     R"(while read line; do echo $$ >> pids; echo "{\"value\":$$}"; done)";
 
@@ -29,7 +29,7 @@ TEST_F(ProgramTest, AProgramThatEndsAfterItsAnswerIsStartedAgain) {
   for (const char* code : {"0", "3"}) {
     Program program(shell(std::string(R"(read line; echo "{\"value\":$$}"; exit )") + code));
     std::vector<double> pids;
-    // Some of these queries meet a process that is about to end.
+    // Some of these queries reach a process that is about to exit.
     for (std::uint32_t slot = 0; slot < 50; ++slot) pids.push_back(value_of(ask(program, slot)));
     EXPECT_EQ(std::adjacent_find(pids.begin(), pids.end()), pids.end());
   }
@@ -44,7 +44,7 @@ TEST_F(ProgramTest, OnceModeClosesTheInputAfterEachQuery) {
   EXPECT_THAT(contents(file("got")), HasSubstr("3-2-1"));
 }
 
-TEST_F(ProgramTest, OnceModeSeesEveryAnswerThatIsTooMany) {
+TEST_F(ProgramTest, OnceModeDetectsASecondAnswer) {
   ProgramOptions chosen =
       shell(R"(cat > got; echo '{"value":1}'; sleep 0.2; echo log; echo '{"value":2}')");
   chosen.once = true;
@@ -52,7 +52,7 @@ TEST_F(ProgramTest, OnceModeSeesEveryAnswerThatIsTooMany) {
 }
 
 TEST_F(ProgramTest, OnceModeTakesABareNumberOnlyWhenNoOtherFollows) {
-  // Slower than the patience with a program that has answered with an object.
+  // Slower than the time that a program gets after an answer with an object.
   ProgramOptions chosen = shell("cat > got; echo 0.71; sleep 1; echo 0.93");
   chosen.once = true;
   chosen.kill_seconds = 0.1;
@@ -64,7 +64,7 @@ TEST_F(ProgramTest, OnceModeTakesABareNumberOnlyWhenNoOtherFollows) {
   chosen = shell("cat > got; echo 0.71; sleep 1000");
   chosen.once = true;
   chosen.timeout_seconds = 0.5;
-  EXPECT_EQ(why(ask_once(chosen)), "the program printed \"0.71\" but did not end within 0.5 s");
+  EXPECT_EQ(why(ask_once(chosen)), "the program printed \"0.71\" but did not exit within 0.5 s");
 }
 
 TEST_F(ProgramTest, OnceModeReadsALongLogAfterTheAnswer) {
@@ -82,8 +82,8 @@ TEST_F(ProgramTest, OnceModeDoesNotWaitLongForAProgramThatHasAnswered) {
   EXPECT_EQ(value_of(ask_once(chosen)), 1);
 }
 
-TEST_F(ProgramTest, ANumberThatComesBeforeTheQueryWasReadIsNotItsAnswer) {
-  // Ends after one query, but prints three numbers: the second comes when the next query is sent.
+TEST_F(ProgramTest, ANumberWrittenBeforeTheQueryWasReadIsNotItsAnswer) {
+  // Exits after one query, but prints three numbers: the second arrives with the next query.
   Program program(shell(R"(read line; echo $$ >> pids; echo 1
     while ! test -e go; do sleep 0.01; done
     sleep 0.3; echo 666; sleep 0.1; echo 667)"));
@@ -93,10 +93,10 @@ TEST_F(ProgramTest, ANumberThatComesBeforeTheQueryWasReadIsNotItsAnswer) {
   EXPECT_EQ(value_of(ask(program, 1)), 1);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("before it read the query"));
   const std::string pids = contents(file("pids"));
-  EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 2) << "a fresh process has answered";
+  EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 2) << "a new process has answered";
 }
 
-TEST_F(ProgramTest, ALineThatHasNoEndYetMeansAFreshProcess) {
+TEST_F(ProgramTest, AnIncompleteLineMeansANewProcess) {
   Program program(shell(R"(read line; echo "{\"value\":$$}"; printf 'next> '; echo x > said
     read line; echo 666)"));
   const double first = value_of(ask(program, 0));
@@ -118,20 +118,20 @@ TEST_F(ProgramTest, ALateSecondLineIsNeverTheAnswerOfTheNextQuery) {
   ASSERT_TRUE(comes_true([&] { return has_text("late"); }));
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(value_of(ask(program, 1)), 1);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("for an earlier query"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("to an earlier query"));
 }
 
 TEST_F(ProgramTest, AnAnswerOfAnotherTrialIsRefused) {
   EXPECT_THAT(why(ask_once(shell(R"(read line; echo '{"value":1,"trial":"3-2-9"}')"))),
-              HasSubstr("not that of trial 3-2-0"));
+              HasSubstr("not for trial 3-2-0"));
 }
 
-TEST_F(ProgramTest, AProgramThatClosesItsOutputAndLivesOnFails) {
+TEST_F(ProgramTest, AProgramThatClosesItsOutputAndKeepsRunningFails) {
   EXPECT_THAT(why(ask_once(shell("read line; exec >&-; sleep 1000"))),
               HasSubstr("closed its output without an answer"));
 }
 
-TEST_F(ProgramTest, AProgramThatNeverListensMayStillAnswer) {
+TEST_F(ProgramTest, AProgramThatNeverReadsMayStillAnswer) {
   Program program(shell(R"(exec <&-; echo '{"value":3}'; sleep 1000)"));
   EXPECT_EQ(value_of(ask(program, 0)), 3);
   EXPECT_EQ(value_of(ask(program, 1)), 3);
@@ -173,18 +173,18 @@ TEST_F(ProgramTest, AnUnfinishedQueryEndsWithTheWholeGroup) {
 TEST_F(ProgramTest, ATimeoutEndsTheProgram) {
   ProgramOptions chosen = shell("echo $$ > pid; sleep 1000");
   chosen.timeout_seconds = 5;
-  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("no answer within 5 s"));
+  EXPECT_THAT(why(ask_once(chosen)), HasSubstr("timed out: no answer within 5 s"));
   EXPECT_TRUE(is_gone(number_in("pid")));
 }
 
-TEST_F(ProgramTest, AProgramThatIgnoresTheFriendlySignalIsKilled) {
+TEST_F(ProgramTest, AProgramThatIgnoresSigtermIsKilled) {
   ProgramOptions chosen = shell("trap '' TERM; echo $$ > pid; while true; do sleep 0.1; done");
   chosen.kill_seconds = 0.2;
   ask_until("pid", chosen);
   EXPECT_TRUE(is_gone(number_in("pid")));
 }
 
-TEST_F(ProgramTest, TheFriendlySignalLeavesTimeToTidyUp) {
+TEST_F(ProgramTest, SigtermLeavesTimeToCleanUp) {
   ProgramOptions chosen = shell(
       "trap 'sleep 0.2; echo tidy > tidied; exit 0' TERM; echo $$ > pid; while true; do sleep "
       "0.05; done");
@@ -193,16 +193,16 @@ TEST_F(ProgramTest, TheFriendlySignalLeavesTimeToTidyUp) {
   EXPECT_EQ(contents(file("tidied")), "tidy\n");
 }
 
-TEST_F(ProgramTest, TheEndOfTheObjectiveIsTheEndOfTheProgram) {
+TEST_F(ProgramTest, TheDestructorEndsTheProgram) {
   {
     Program program(shell(std::string(kPidServer) + "; echo bye > bye"));
     ask(program);
   }
   EXPECT_TRUE(is_gone(number_in("pids")));
-  EXPECT_EQ(contents(file("bye")), "bye\n") << "its input was closed: it could end by itself";
+  EXPECT_EQ(contents(file("bye")), "bye\n") << "its input was closed: it could exit by itself";
 }
 
-TEST_F(ProgramTest, AnAbandonedQueryIsNotEvenStarted) {
+TEST_F(ProgramTest, AnAbandonedQueryIsNotStarted) {
   Program program(shell("touch started; sleep 1000"));
   const std::atomic<bool> abandon{true};
   EXPECT_TRUE(std::holds_alternative<Interrupted>(program.ask(query(), abandon)));
@@ -230,7 +230,7 @@ TEST_F(ProgramTest, AKilledAgentLeavesNoProgramBehind) {
   EXPECT_TRUE(comes_true([&] { return is_gone(number_in("pid")); }));
 }
 
-TEST_F(ProgramTest, StartsWithDefaultSignalsAndNoFileOfOurs) {
+TEST_F(ProgramTest, StartsWithDefaultSignalsAndWithoutOurFiles) {
   const int leaked = ::open("/dev/null", O_RDONLY);  // not closed on exec
   sigset_t blocked, before;
   sigemptyset(&blocked);

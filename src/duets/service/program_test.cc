@@ -23,7 +23,7 @@ std::string refusal(const ProgramOptions& options) {
   return "(accepted)";
 }
 
-// For a line in double quotes of the shell.
+// For use in double quotes of the shell.
 std::string escaped(const std::string& line) {
   std::string result;
   for (const char c : line) result += c == '"' ? "\\\"" : std::string(1, c);
@@ -53,17 +53,17 @@ for line in sys.stdin:
   }
 }
 
-TEST_F(ProgramTest, MayCallAPointInfeasible) {
+TEST_F(ProgramTest, MayReportAPointAsInfeasible) {
   const Answer answer = ask_once(shell(R"(read line; echo '{"infeasible":"too hot"}')"));
   ASSERT_TRUE(std::holds_alternative<Infeasible>(answer)) << why(answer);
   EXPECT_EQ(std::get<Infeasible>(answer).why, "too hot");
 }
 
-TEST_F(ProgramTest, TheLastLineMayLackItsLineFeed) {
+TEST_F(ProgramTest, TheLastLineMayHaveNoLineFeed) {
   EXPECT_EQ(value_of(ask_once(shell(R"(read line; printf '\n{"value":2}')"))), 2);
 }
 
-TEST_F(ProgramTest, ACrashIsAFailureThatNamesTheExitCodeAndKeepsTheTail) {
+TEST_F(ProgramTest, ACrashIsAFailureWithTheExitCodeAndTheTail) {
   const Answer answer = ask_once(shell("read line; echo 'sensor is dead' >&2; exit 3"));
   EXPECT_EQ(why(answer), "the program ended with exit code 3 before it answered");
   EXPECT_EQ(std::get<Failure>(answer).log_tail, "sensor is dead\n");
@@ -84,30 +84,30 @@ TEST_F(ProgramTest, TheTailIsTheEndOfTheLastAttempt) {
   EXPECT_THAT(tail, Not(HasSubstr("attempt 1")));
 }
 
-TEST_F(ProgramTest, SilenceIsATimeoutAndCostsItsOwnQueryOnly) {
+TEST_F(ProgramTest, ATimeoutAffectsOnlyItsOwnQuery) {
   ProgramOptions chosen = shell(R"(while read line; do
     case "$line" in *3-2-0*) sleep 1000;; esac
     echo '{"value":7}'
   done)");
   chosen.timeout_seconds = 0.3;
   Program slow(chosen);
-  EXPECT_EQ(why(ask(slow, 0)), "no answer within 0.3 s");
+  EXPECT_EQ(why(ask(slow, 0)), "timed out: no answer within 0.3 s");
   chosen.timeout_seconds = 60;
   Program program(chosen);
   EXPECT_EQ(value_of(ask(program, 1)), 7);
 }
 
-TEST_F(ProgramTest, AfterATimeoutTheNextQueryIsAnsweredByAFreshProcess) {
+TEST_F(ProgramTest, AfterATimeoutANewProcessAnswersTheNextQuery) {
   ProgramOptions chosen = shell(R"(read line
     test -e hung || { touch hung; sleep 1000; }
     echo '{"value":8}')");
   chosen.timeout_seconds = 5;
   Program program(chosen);
-  EXPECT_EQ(why(ask(program, 0)), "no answer within 5 s");
+  EXPECT_EQ(why(ask(program, 0)), "timed out: no answer within 5 s");
   EXPECT_EQ(value_of(ask(program, 1)), 8);
 }
 
-TEST_F(ProgramTest, LinesThatAreNoAnswerAreItsLog) {
+TEST_F(ProgramTest, LinesThatAreNotAnswersAreItsLog) {
   ::testing::internal::CaptureStderr();
   const Answer answer = ask_once(shell(
       R"(read line; echo loading; echo "epoch 3"; echo "{'loss': 1}"; echo '{"value":2}'; echo bye)"));
@@ -116,7 +116,7 @@ TEST_F(ProgramTest, LinesThatAreNoAnswerAreItsLog) {
               StartsWith("agent 3: loading\nagent 3: epoch 3\nagent 3: {'loss': 1}\n"));
 }
 
-TEST_F(ProgramTest, ALogAfterTheAnswerCostsNothing) {
+TEST_F(ProgramTest, ALogAfterTheAnswerIsHarmless) {
   Program program(shell(R"(while read line; do echo "{\"value\":$$}"; echo "done with it"; done)"));
   const double first = value_of(ask(program, 0));
   for (std::uint32_t slot = 1; slot < 20; ++slot) EXPECT_EQ(value_of(ask(program, slot)), first);
@@ -130,25 +130,27 @@ TEST_F(ProgramTest, ABareNumberIsAValue) {
 
 TEST_F(ProgramTest, GarbageIsShownAndItsTailKept) {
   const Answer answer = ask_once(shell("read line; echo starting; echo 'accuracy: 0.93'"));
-  EXPECT_EQ(why(answer),
-            "the program ended with exit code 0 before it answered; the last line it printed is no "
-            "answer: \"accuracy: 0.93\"");
+  EXPECT_EQ(
+      why(answer),
+      "the program ended with exit code 0 before it answered; the last line it printed is not an "
+      "answer: \"accuracy: 0.93\"");
   EXPECT_EQ(std::get<Failure>(answer).log_tail, "starting\naccuracy: 0.93\n");
 }
 
-TEST_F(ProgramTest, WhatIsMeantAsAnAnswerFailsAtOnce) {
+TEST_F(ProgramTest, AnInvalidAnswerFailsImmediately) {
   for (const char* line : {R"({"value": NaN})", "{'value': 0.5}", "nan", "inf", R"({"loss": 1})"}) {
     EXPECT_THAT(why(ask_once(shell("read line; echo \"" + escaped(line) + "\"; sleep 1000"))),
                 HasSubstr(line));
   }
 }
 
-TEST_F(ProgramTest, ATimeoutShowsTheLogWithTheLineThatHasNoEnd) {
+TEST_F(ProgramTest, ATimeoutShowsTheLogWithTheIncompleteLine) {
   ProgramOptions chosen = shell("read line; echo loading; printf '40 %%'; sleep 1000");
   chosen.timeout_seconds = 1;
   const Answer answer = ask_once(chosen);
-  EXPECT_EQ(why(answer),
-            "no answer within 1 s; the last line it printed is no answer: \"loading\"");
+  EXPECT_EQ(
+      why(answer),
+      "timed out: no answer within 1 s; the last line it printed is not an answer: \"loading\"");
   EXPECT_EQ(std::get<Failure>(answer).log_tail, "loading\n40 %\n");
 }
 
@@ -160,10 +162,10 @@ TEST_F(ProgramTest, AFloodOnStandardOutputNeitherBlocksTheProgramNorFillsOurLog)
   EXPECT_EQ(value_of(answer), 1);
   EXPECT_THAT(log, HasSubstr("agent 3: line 100\n"));
   EXPECT_THAT(log, Not(HasSubstr("agent 3: line 101\n")));
-  EXPECT_THAT(log, HasSubstr("(199900 more lines of the program left out)"));
+  EXPECT_THAT(log, HasSubstr("(199900 more lines of the program omitted)"));
 }
 
-TEST_F(ProgramTest, KnowsItsQueryFromItsEnvironment) {
+TEST_F(ProgramTest, HasTheQueryInItsEnvironment) {
   ProgramOptions chosen = shell(R"(while read line; do
     echo "$DUETS_STUDY $DUETS_AGENT $DUETS_EPOCH $DUETS_TRIAL" >> got; echo 1
   done)");
@@ -172,7 +174,7 @@ TEST_F(ProgramTest, KnowsItsQueryFromItsEnvironment) {
   ask(program, 0);
   ask(program, 1);
   EXPECT_EQ(contents(file("got")), "tune 3 2 3-2-0\ntune 3 2 3-2-0\n")
-      << "a program that stays has those of the query that it was started for";
+      << "a program that keeps running has those of its first query";
 }
 
 TEST_F(ProgramTest, AProgramStartedForEachQueryHasThatQuery) {
@@ -184,7 +186,7 @@ TEST_F(ProgramTest, AProgramStartedForEachQueryHasThatQuery) {
   EXPECT_EQ(contents(file("got")), "3-2-0\n3-2-1\n");
 }
 
-TEST_F(ProgramTest, TheEnvironmentOfOursIsPassedOnAndReplacedWhereItMeansAnotherQuery) {
+TEST_F(ProgramTest, OurEnvironmentIsPassedOnExceptForTheQuery) {
   ::setenv("DUETS_TRIAL", "another", 1);
   ::setenv("DUETS_TEST_OTHER", "kept", 1);
   const Answer answer = ask_once(shell(
@@ -236,12 +238,12 @@ TEST_F(ProgramTest, TheProgramsNameMayHaveAPlaceholder) {
   EXPECT_THROW(ask(missing), base::Error);
 }
 
-TEST_F(ProgramTest, NothingButAnEndIsAFailure) {
+TEST_F(ProgramTest, AnExitWithoutOutputIsAFailure) {
   EXPECT_EQ(why(ask_once(shell("read line"))),
             "the program ended with exit code 0 before it answered");
 }
 
-TEST_F(ProgramTest, AnAnswerLongerThanOneMebibyteIsAFailureAtOnce) {
+TEST_F(ProgramTest, AnAnswerLongerThanOneMebibyteFailsImmediately) {
   const Answer answer = ask_once(
       shell(R"(read line; printf '{"value":'; head -c 3000000 /dev/zero | tr '\0' 1; sleep 1000)"));
   EXPECT_THAT(why(answer), StartsWith("the answer is longer than 1048576 bytes"));
@@ -277,7 +279,7 @@ TEST_F(ProgramTest, RetriesAreCounted) {
   EXPECT_EQ(contents(file("count")), "x\nx\nx\n");
 }
 
-TEST_F(ProgramTest, InfeasibleIsAnAnswerAndNotTriedAgain) {
+TEST_F(ProgramTest, InfeasibleIsAnAnswerAndNotRetried) {
   ProgramOptions chosen = shell(R"(echo x >> count; read line; echo '{"infeasible":"no"}')");
   chosen.retries = 5;
   EXPECT_TRUE(std::holds_alternative<Infeasible>(ask_once(chosen)));
@@ -300,7 +302,7 @@ TEST_F(ProgramTest, AFloodOnStandardErrorNeitherBlocksTheProgramNorFillsOurLog) 
   EXPECT_EQ(value_of(answer), 1);
   EXPECT_THAT(log, HasSubstr("agent 3: 100\n"));
   EXPECT_THAT(log, Not(HasSubstr("agent 3: 101\n")));
-  EXPECT_THAT(log, HasSubstr("more lines of the program left out"));
+  EXPECT_THAT(log, HasSubstr("more lines of the program omitted"));
 }
 
 TEST_F(ProgramTest, IsRefusedWhenThereIsNoSuchProgram) {
@@ -322,7 +324,7 @@ TEST_F(ProgramTest, IsFoundByPath) {
   EXPECT_EQ(value_of(ask_once(chosen)), 5);
 }
 
-TEST_F(ProgramTest, AnExecThatFailsIsToldAtTheFirstQuery) {
+TEST_F(ProgramTest, AFailedExecIsReportedAtTheFirstQuery) {
   Program headless(options(write("", "echo 1")));
   Program orphan(options(write("#!/no/such/interpreter", "")));
   const auto error_of = [](Program& program) -> std::string {

@@ -1,4 +1,4 @@
-// Programs of users, as tests need them: small scripts in a directory of their own.
+// Support for tests of user programs: small scripts in a separate directory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// False when the condition does not come true within a minute.
+/// False when the condition does not become true within a minute.
 inline bool comes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < 6000; ++i) {
     if (condition()) return true;
@@ -38,7 +38,7 @@ inline bool comes_true(const std::function<bool()>& condition) {
   return false;
 }
 
-/// Dead, even if nobody has asked for its exit code yet.
+/// Dead, even if its exit code was not read yet.
 inline bool is_gone(pid_t pid) {
   if (::kill(pid, 0) != 0) return true;
   const std::string stat = contents("/proc/" + std::to_string(pid) + "/stat");
@@ -58,7 +58,7 @@ class ProgramTest : public ::testing::Test {
   bool has_text(const std::string& name) const { return contents(file(name)).ends_with("\n"); }
   pid_t number_in(const std::string& name) const { return std::stoi(contents(file(name))); }
 
-  /// A shell script that runs in the test's directory: files it names lie there.
+  /// A shell script that runs in the test's directory: relative file names are there.
   std::string script(const std::string& body) { return write("#!/bin/sh", body); }
 
   std::string write(const std::string& first_line, const std::string& body) {
@@ -75,7 +75,7 @@ class ProgramTest : public ::testing::Test {
     result.dimension = 2;
     return result;
   }
-  /// The directory is the script's first argument: it goes there first.
+  /// The directory is the script's first argument: it changes there first.
   ProgramOptions shell(const std::string& body) {
     return options(script("cd \"$1\" || exit 99\n" + body));
   }
@@ -96,7 +96,7 @@ class ProgramTest : public ::testing::Test {
     Program program(options);
     return ask(program);
   }
-  /// Gives the query up as soon as the script has written the file.
+  /// Abandons the query as soon as the script has written the file.
   Answer ask_until(const std::string& name, const ProgramOptions& options) const {
     Program program(options);
     std::atomic<bool> abandon{false};
@@ -122,7 +122,7 @@ inline double value_of(const Answer& answer) {
   return value == nullptr ? -1e300 : value->value;
 }
 
-/// The reason of a failure; a text that says so when it is none.
+/// The reason of a failure, or a text that says that there was none.
 inline std::string why(const Answer& answer) {
   const auto* failure = std::get_if<Failure>(&answer);
   return failure == nullptr ? "(no failure)" : failure->why;

@@ -55,8 +55,8 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(kBlank) + 1 - begin);
 }
 
-// The number that a trimmed line consists of, "nan" and "inf" too; infinite when it is too large or
-// too small for a binary64. Decimal only: from_chars knows neither "0x" nor a locale.
+// The number that a trimmed line consists of, also "nan" and "inf"; infinite when it is too large
+// or too small for a binary64. Decimal only: from_chars accepts neither "0x" nor a locale.
 std::optional<double> whole_number_line(std::string_view line) {
   if (line.starts_with('+') && !line.starts_with("+-")) line.remove_prefix(1);
   double number = 0;
@@ -66,7 +66,7 @@ std::optional<double> whole_number_line(std::string_view line) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// Somebody meant to answer, in Python's words or with half a line.
+// Probably meant as an answer, in Python's notation or incomplete.
 bool looks_like_answer(std::string_view line) {
   constexpr std::array<std::string_view, 4> kKeys{R"("value")", "'value'", R"("infeasible")",
                                                   "'infeasible'"};
@@ -79,7 +79,7 @@ bool looks_like_answer(std::string_view line) {
 Answer read_object(const json& answer, std::string_view line, const std::string& trial) {
   const auto asked = answer.find("trial");
   if (asked != answer.end() && *asked != trial) {
-    return bad_answer(fmt::format("the answer is not that of trial {}", trial), line);
+    return bad_answer(fmt::format("the answer is not for trial {}", trial), line);
   }
   const auto value = answer.find("value");
   const auto infeasible = answer.find("infeasible");
@@ -125,10 +125,10 @@ std::optional<Answer> read_answer(std::string_view line, const std::string& tria
   }
   if (const auto number = whole_number_line(line)) {
     if (!std::isfinite(*number))
-      return bad_answer("the value must be a finite number that a double can hold", line);
+      return bad_answer("the value must be a finite number that fits in a double", line);
     return Value{*number};
   }
-  // Not a number, infinity and numbers behind the largest binary64 are no JSON for this parser.
+  // This parser refuses NaN, infinity and numbers above the largest binary64.
   const json answer = line.starts_with('{') ? json::parse(line, nullptr, false) : json();
   if (answer.is_object()) return read_object(answer, line, trial);
   if (!looks_like_answer(line)) return std::nullopt;

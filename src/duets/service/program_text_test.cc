@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, BadAnswer,
 
 class ProgramLogLine : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(ProgramLogLine, IsNoAnswer) { EXPECT_FALSE(read_answer(GetParam(), "3-2-17")); }
+TEST_P(ProgramLogLine, IsNotAnAnswer) { EXPECT_FALSE(read_answer(GetParam(), "3-2-17")); }
 
 INSTANTIATE_TEST_SUITE_P(Lines, ProgramLogLine,
                          ::testing::Values("", " ", "hello", "loading model ...",
@@ -139,7 +139,7 @@ TEST(ReadAnswer, AVeryLongLineIsShownInPart) {
   EXPECT_LT(std::get<Failure>(answer).why.size(), 400);
 }
 
-TEST(ReadAnswer, ALineThatIsTooLongIsAFailureOnlyWhenItWasMeantAsAnAnswer) {
+TEST(ReadAnswer, ALineThatIsTooLongIsAFailureOnlyIfItLooksLikeAnAnswer) {
   const std::string much(ProgramLines::kMaxLine, '7');
   const auto answer = read_answer(R"({"value":)" + much, "3-2-17");
   ASSERT_TRUE(answer && std::holds_alternative<Failure>(*answer));
@@ -161,7 +161,7 @@ TEST(ProgramLines, JoinsPiecesAndDropsBlankLines) {
   EXPECT_THAT(lines_of({"one\nthree"}, true), ElementsAre("one", "three"));
 }
 
-TEST(ProgramLines, KnowsALineThatHasBegun) {
+TEST(ProgramLines, KnowsAnIncompleteLine) {
   ProgramLines lines;
   lines.take("one\n  ");
   EXPECT_FALSE(lines.has_part());
@@ -172,7 +172,7 @@ TEST(ProgramLines, KnowsALineThatHasBegun) {
   EXPECT_FALSE(lines.next());
 }
 
-TEST(ProgramLines, KeepsTheBeginOfALineWithoutEndAndDropsTheRest) {
+TEST(ProgramLines, KeepsTheStartOfAnEndlessLineAndDropsTheRest) {
   ProgramLines lines;
   const std::string piece(300000, 'y');
   for (int i = 0; i < 100; ++i) lines.take(piece);
@@ -212,21 +212,21 @@ TEST(ProgramLog, ALineOfStandardOutputDoesNotBreakOneOfStandardError) {
   EXPECT_EQ(relay.tail(), "half\nloading\n and half\n");
 }
 
-TEST(ProgramLog, LeavesOutAndCountsWhatIsTooMuch) {
+TEST(ProgramLog, OmitsAndCountsExcessLines) {
   std::vector<std::string> lines;
   ProgramLog relay([&](const std::string& line) { lines.push_back(line); });
   relay.begin_query(0);
   for (std::size_t i = 0; i < ProgramLog::kMaxLines + 7; ++i) relay.take("x\n");
   relay.end_query();
   ASSERT_EQ(lines.size(), ProgramLog::kMaxLines + 1);
-  EXPECT_EQ(lines.back(), "agent 0: (7 more lines of the program left out)\n");
+  EXPECT_EQ(lines.back(), "agent 0: (7 more lines of the program omitted)\n");
   relay.begin_query(0);
   relay.take("again\n");
   relay.end_query();
   EXPECT_EQ(lines.back(), "agent 0: again\n");
 }
 
-TEST(ProgramLog, CutsALineWithoutEnd) {
+TEST(ProgramLog, CutsAnEndlessLine) {
   std::vector<std::string> lines;
   ProgramLog relay([&](const std::string& line) { lines.push_back(line); });
   for (int i = 0; i < 1000; ++i) relay.take(std::string(1000, 'y'));

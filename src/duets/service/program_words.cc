@@ -27,7 +27,7 @@ bool holds(const std::string& word, const Fact& fact) {
   return word.find(fact.placeholder) != std::string::npos;
 }
 
-// From left to right, so that nothing is replaced in what was put in.
+// From left to right, so that inserted text is not replaced again.
 std::string filled(const std::string& word, const std::array<std::string, kFacts.size()>& values) {
   std::string result;
   for (std::size_t at = 0; at < word.size();) {

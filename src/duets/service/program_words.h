@@ -1,4 +1,4 @@
-// What a program is told about its query when it is started: words of its command and its
+// The facts about its query that a program gets when it is started: in its command and its
 // environment.
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace duets::service {
 
-/// The command with "{study}", "{agent}", "{epoch}" and "{trial}" replaced wherever they stand.
-/// Other braces stay as they are.
+/// The command with every "{study}", "{agent}", "{epoch}" and "{trial}" replaced. Other braces are
+/// kept.
 std::vector<std::string> filled_command(const std::vector<std::string>& command,
                                         const std::string& study, const Query& query);
 
-/// True when a word has something to be replaced.
+/// True when a word has a placeholder.
 bool has_placeholder(const std::string& word);
 
-/// True when the command names the query ("{trial}", "{epoch}"): it is right for this query only.
+/// True when the command names the query ("{trial}", "{epoch}"): it is valid for this query only.
 bool names_query(const std::vector<std::string>& command);
 
 /// "DUETS_STUDY=...", "DUETS_AGENT=...", "DUETS_EPOCH=...", "DUETS_TRIAL=...".

@@ -16,7 +16,7 @@ Query some_query() {
   return query;
 }
 
-TEST(ProgramWords, EveryPlaceholderIsReplacedWhereverItStands) {
+TEST(ProgramWords, EveryPlaceholderIsReplacedEverywhere) {
   EXPECT_THAT(
       filled_command({"env", "CUDA_VISIBLE_DEVICES={agent}", "./run-{study}",
                       "--out={study}/{agent}/{epoch}/{trial}", "{agent}{agent}"},
@@ -24,18 +24,18 @@ TEST(ProgramWords, EveryPlaceholderIsReplacedWhereverItStands) {
       ElementsAre("env", "CUDA_VISIBLE_DEVICES=3", "./run-tune", "--out=tune/3/2/3-2-17", "33"));
 }
 
-TEST(ProgramWords, OtherBracesStay) {
+TEST(ProgramWords, OtherBracesAreKept) {
   const std::vector<std::string> command{
       "{gpu}", "{}", "{Agent}", "{ agent }", "awk '{print $1}'", "${agent", "", "{\"agent\": 1}"};
   EXPECT_EQ(filled_command(command, "tune", some_query()), command);
   EXPECT_THAT(filled_command({"{{agent}}"}, "tune", some_query()), ElementsAre("{3}"));
 }
 
-TEST(ProgramWords, WhatWasPutInIsNotReplacedAgain) {
+TEST(ProgramWords, InsertedTextIsNotReplacedAgain) {
   EXPECT_THAT(filled_command({"{study}"}, "{agent}", some_query()), ElementsAre("{agent}"));
 }
 
-TEST(ProgramWords, ACommandThatNamesTheQueryIsKnown) {
+TEST(ProgramWords, RecognisesACommandThatNamesTheQuery) {
   EXPECT_TRUE(names_query({"run", "--log={trial}.txt"}));
   EXPECT_TRUE(names_query({"run", "{epoch}"}));
   EXPECT_FALSE(names_query({"run", "{agent}", "{study}", "{trials}", "epoch"}));

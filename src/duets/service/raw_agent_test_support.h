@@ -1,4 +1,5 @@
-// For tests of the server: an agent that speaks the calls themselves, without journal or retries.
+// Support for tests of the server: an agent that makes the calls itself, without journal or
+// retries.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -25,7 +26,7 @@
 
 namespace duets::service {
 
-/// A directory of its own, gone afterwards.
+/// A temporary directory.
 class Scratch {
  public:
   Scratch() {
@@ -60,7 +61,7 @@ inline study::Objective with_infeasible(double value) {
   return objective;
 }
 
-/// The secret of the studies in these tests, and the run that they must equal.
+/// The secret of the studies in these tests, and the run that they must reproduce.
 inline const std::string kTestSecret(64, '7');
 inline protocol::TestRun test_run(const protocol::Study& study = protocol::small_study()) {
   return protocol::TestRun(study, protocol::wavy_reward, false, parse_secret(kTestSecret, "test"));
@@ -73,7 +74,7 @@ inline ServerOptions test_options(const Scratch& scratch) {
   return options;
 }
 
-/// An operator who calls the server.
+/// An operator that calls the server.
 inline std::unique_ptr<Operators> operators_of(const Server& server) {
   LinkOptions options;
   options.server = server.address();
@@ -98,7 +99,7 @@ inline void set_policy(const Server& server, const ClosePolicy& policy) {
   operators_of(server)->set_policy(request);
 }
 
-/// The status that the files of a server say; an empty name means the only study.
+/// The status according to the files of a server; an empty name means the only study.
 inline v1::StudyStatus stored_status(const std::filesystem::path& storage,
                                      const std::string& study) {
   return stored_operators(storage, std::make_shared<base::SerialExecutor>())->status(study);

@@ -1,4 +1,4 @@
-// The reply to a call that is given later, from another thread.
+// A reply to a call that is sent later, from another thread.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -8,11 +8,11 @@
 
 namespace duets::service {
 
-/// What every caller hears when the coordinator stops.
+/// The status for all callers when the coordinator stops.
 grpc::Status going_away();
 
-/// Replies exactly once: with what it is told, or that the coordinator goes away when it is
-/// destroyed without having been told anything (a job that was dropped). Shared, not copied.
+/// Replies exactly once: with the given status, or with going_away() if it is destroyed without one
+/// (a job that was dropped). Shared, not copied.
 class Reply {
  public:
   explicit Reply(std::function<void(const grpc::Status&)> done) : done_(std::move(done)) {}

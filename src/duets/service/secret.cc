@@ -20,7 +20,7 @@ std::string secret_text(const random::Key& key) {
 }  // namespace
 
 std::string new_secret_text() {
-  // Only fails when the system has no source of randomness; there is no safe way on then.
+  // Fails only when the system has no source of randomness; there is no safe way to continue then.
   if (sodium_init() < 0) throw base::Error(base::ErrorKind::kPlatform, "libsodium cannot start");
   random::Key key{};
   randombytes_buf(key.data(), key.size());

@@ -1,4 +1,4 @@
-// The secret of a deployed study: a file of its own that only its owner may read.
+// The secret of a deployed study: a separate file that only its owner may read.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace duets::service {
 /// 64 hexadecimal digits of fresh randomness and a newline.
 std::string new_secret_text();
 
-/// The same form of the secret that a simulation with this seed has. For tests: a seed can be
+/// The secret that a simulation with this seed has, in the same form. For tests: a seed can be
 /// guessed.
 std::string seed_secret_text(std::uint64_t seed);
 
-/// kInvalid unless it is 64 hexadecimal digits, perhaps with a newline. Never shows the text.
+/// kInvalid unless it is 64 hexadecimal digits, optionally with a newline. Never shows the text.
 random::StudySecret parse_secret(const std::string& text, const std::string& where);
 
-/// Reads a secret file. kInvalid when it is missing, when others may read it, or for its contents;
-/// kIo when it cannot be read.
+/// Reads a secret file. kInvalid when it is missing, when others may read it, or when its contents
+/// are invalid; kIo when it cannot be read.
 random::StudySecret load_secret(const std::filesystem::path& path);
 
 }  // namespace duets::service

@@ -17,7 +17,7 @@ namespace duets::service {
 namespace {
 
 constexpr int kMinPingMs = 5'000;
-/// Without a call. Heartbeats come more often, unless a lease is very long.
+/// Time without a call. Heartbeats come more often, unless a lease is very long.
 constexpr int kMaxIdleMs = 300'000;
 constexpr auto kShutdown = std::chrono::seconds(5);
 
@@ -26,7 +26,7 @@ std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerOptions&
   const TlsTexts texts = load_tls(options.certs, "coordinator");
   const std::string problem = tls_problem(texts);
   base::require(problem.empty(), "certificate", (options.certs / "coordinator.crt").string(),
-                problem + "; make another with `duets certs server`");
+                problem + "; create a new one with `duets certs server`");
   grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   ssl.pem_root_certs = texts.authority;
   ssl.pem_key_cert_pairs.push_back({texts.key, texts.certificate});
@@ -54,7 +54,7 @@ class Server::Impl {
         operators_(operators_service(studies_, options_.insecure, options_.log)) {}
 
   void listen() {
-    base::require(!server_, "listen", address_, "it listens already");
+    base::require(!server_, "listen", address_, "already listening");
     grpc::ServerBuilder builder;
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
@@ -62,14 +62,14 @@ class Server::Impl {
     builder.RegisterService(operators_.get());
     builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
     builder.SetMaxSendMessageSize(kMaxMessageBytes);
-    // Agents ping to notice a dead network while nothing else is said.
+    // Agents ping to detect a dead network while there are no calls.
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinPingMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
-    // Who has begun to speak must come to a greeting, and then have something to say: agents beat,
-    // and come back when they find their connection closed.
+    // A connection must finish its HTTP/2 greeting and then make calls: agents send heartbeats,
+    // and reconnect when they find their connection closed.
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                                static_cast<int>(options_.silence_seconds * 1000));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
@@ -86,7 +86,7 @@ class Server::Impl {
 
   ~Impl() {
     gate_.reset();
-    // Waiting calls are answered when their studies go; the rest is given a moment.
+    // Waiting calls are answered when their studies shut down; the rest get a moment.
     studies_.shut_down();
     if (!server_) return;
     server_->Shutdown(std::chrono::system_clock::now() + kShutdown);

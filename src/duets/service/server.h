@@ -18,45 +18,45 @@ class StudyStatus;
 namespace duets::service {
 
 struct ServerOptions {
-  std::string listen = "127.0.0.1:0";  ///< port 0: one that is free
-  std::filesystem::path storage;       ///< directory: duets.db and secrets/; made when missing
+  std::string listen = "127.0.0.1:0";  ///< port 0: any free port
+  std::filesystem::path storage;       ///< directory: duets.db and secrets/; created if missing
   bool insecure = false;
   std::filesystem::path certs;   ///< directory with ca.crt and coordinator.{crt,key}
-  double lease_seconds = 60;     ///< an agent not heard of for so long may be replaced
-  double max_wait_seconds = 30;  ///< the longest long poll that is granted
-  double silence_seconds = 10;   ///< connections that do not speak for so long are closed
+  double lease_seconds = 60;     ///< an agent that is silent for this long may be replaced
+  double max_wait_seconds = 30;  ///< the longest long poll
+  double silence_seconds = 10;   ///< connections that send nothing for this long are closed
   Log log;                       ///< may be empty
 };
 
-/// Thread-safe. Every study has a worker of its own; see docs/architecture.md.
+/// Thread-safe. Every study has its own worker; see docs/architecture.md.
 class Server {
  public:
-  /// Opens the store and brings every study back to where it was. Throws kStorage for a damaged or
-  /// locked store, kInvalid for bad options.
-  /// The executor must outlive the server and may be used by several threads at once.
+  /// Opens the store and restores every study. Throws kStorage for a damaged or locked store,
+  /// kInvalid for bad options. The executor must outlive the server and may be used by several
+  /// threads at once.
   Server(ServerOptions options, const base::Executor& executor);
-  /// Stops listening, lets workers finish what they are persisting.
+  /// Stops listening; lets workers finish what they are persisting.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// From now on it is called. Once: studies that must be there for the first caller are created
-  /// before. Throws kConnection when it cannot listen.
+  /// Starts to accept calls. Call once, after creating the studies that must exist for the first
+  /// caller. Throws kConnection when it cannot listen.
   void listen();
-  /// Where it listens: "host:port" with the real port; empty before listen().
+  /// The address: "host:port" with the actual port; empty before listen().
   std::string address() const;
 
-  /// Makes a study with a new secret, or with the one of `secret_text` (64 hexadecimal digits), and
-  /// starts it. kInvalid when the name is taken by another study; when the same study (same
-  /// digest) is there, it goes on and false is returned.
+  /// Creates a study with a new secret, or with `secret_text` (64 hexadecimal digits), and starts
+  /// it. kInvalid when the name is used by another study; when the same study (same digest) exists,
+  /// it continues and the result is false.
   bool create(const Definition& definition, const std::string& secret_text = {});
 
-  /// In order.
+  /// Sorted.
   std::vector<std::string> names() const;
-  /// False while the records of a study are being read: until then it counts as running.
+  /// False while the records of a study are being read; it counts as running until then.
   bool is_ready(const std::string& name) const;
-  /// kInvalid when there is no such study; an empty name means the only one. Whatever else an
-  /// operator may want comes as a call (operators.h).
+  /// kInvalid for an unknown study; an empty name means the only one. All other actions of an
+  /// operator are calls (operators.h).
   v1::StudyStatus status(const std::string& name) const;
 
  private:
