@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST_F(ServerTest, AFleetGivesTheDigestsOfAnInMemoryRun) {
+TEST_F(ServerTest, AFleetGivesTheDigestsOfARunInMemory) {
   create();
   auto agents = fleet();
   for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) run_epoch(agents, epoch);
@@ -32,7 +32,7 @@ TEST_F(ServerTest, AFleetGivesTheDigestsOfAnInMemoryRun) {
   EXPECT_TRUE(status().has_best_trial() && status().has_recommendation());
 }
 
-TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
+TEST_F(ServerTest, ARestartContinuesInTheMiddleOfAnEpochWithTheSameBroadcasts) {
   create();
   {
     auto agents = fleet();
@@ -55,10 +55,10 @@ TEST_F(ServerTest, ARestartGoesOnInTheMiddleOfAnEpochWithTheSameBroadcasts) {
   EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
   EXPECT_EQ(from_wire(stored_status(scratch_.path(), "").state_digest()),
             run.coordinator().summary().state_digest())
-      << "the storage can be read beside a running server";
+      << "the storage can be read while a server runs";
 }
 
-/// The upload of the open epoch, once the agent has answered all of it.
+/// The upload of the open epoch, once the agent has answered all of its queries.
 protocol::Upload upload_of(RawAgent& agent, std::uint32_t epoch) {
   agent.reach(epoch);
   agent.query();
@@ -68,7 +68,7 @@ protocol::Upload upload_of(RawAgent& agent, std::uint32_t epoch) {
   return std::get<protocol::Upload>(agent.agent().outstanding().value());
 }
 
-TEST_F(ServerTest, ResultsThatCannotBeUsedAreRefusedAndShownUntilOthersCome) {
+TEST_F(ServerTest, UnusableResultsAreRefusedAndShownUntilNewOnesCome) {
   protocol::Study study = protocol::small_study();
   study.upload = protocol::UploadRule::kRewards;
   create(test_definition(study));
@@ -88,9 +88,9 @@ TEST_F(ServerTest, ResultsThatCannotBeUsedAreRefusedAndShownUntilOthersCome) {
   EXPECT_EQ(status().state(), v1::STUDY_STATE_RUNNING);
 }
 
-// Finite numbers from which no mean can be computed: their agent alone is left out, the others go
-// on, and the decision is the same after a restart.
-TEST_F(ServerTest, ResultsThatKeepAnEpochFromClosingAreLeftOut) {
+// Finite numbers from which no mean can be computed: only their agent is left out, the others
+// continue, and the decision is the same after a restart.
+TEST_F(ServerTest, ResultsThatPreventAnEpochFromClosingAreLeftOut) {
   protocol::Study study = protocol::small_study();
   study.upload = protocol::UploadRule::kProjection;
   study.lambda = 1e-3;
@@ -124,7 +124,7 @@ TEST_F(ServerTest, ResultsThatKeepAnEpochFromClosingAreLeftOut) {
   EXPECT_EQ(from_wire(status().state_digest()), run.coordinator().summary().state_digest());
 }
 
-TEST_F(ServerTest, AnAgentGetsItsOwnCoinAndThePublicOneOnly) {
+TEST_F(ServerTest, AnAgentGetsOnlyItsOwnCoinAndThePublicOne) {
   create();
   const auto agent = joined(1);
   const auto secret = parse_secret(kTestSecret, "test");
@@ -140,7 +140,7 @@ TEST_F(ServerTest, AnAgentGetsItsOwnCoinAndThePublicOneOnly) {
   EXPECT_EQ(everything.find(text(secret.problem_coin())), std::string::npos);
 }
 
-TEST_F(ServerTest, TheSecretLiesInAFileOfItsOwnThatOnlyTheOwnerReads) {
+TEST_F(ServerTest, TheSecretIsInASeparateFileThatOnlyTheOwnerCanRead) {
   create();
   const auto file = secret_path(scratch_.path(), "study");
   EXPECT_EQ(std::filesystem::status(file).permissions(),
@@ -162,8 +162,8 @@ TEST_F(ServerTest, AMissingSecretIsNamedAndNothingStarts) {
   EXPECT_THAT(protocol::error_text([&] { start(); }), HasSubstr("study.key"));
 }
 
-// The secret of another study: what agents sent does not fit the points it gives.
-TEST_F(ServerTest, AStudyThatFailedIsStoredWithItsReasonAndMayGoOnLater) {
+// The secret of another study: the agents' messages do not match the points it gives.
+TEST_F(ServerTest, AFailedStudyIsStoredWithItsReasonAndMayContinueLater) {
   create();
   auto agents = fleet();
   run_epoch(agents, 1);
@@ -186,10 +186,10 @@ TEST_F(ServerTest, AStudyThatFailedIsStoredWithItsReasonAndMayGoOnLater) {
   EXPECT_EQ(status().state(), v1::STUDY_STATE_RUNNING);
   EXPECT_EQ(stored().state(), v1::STUDY_STATE_RUNNING);
   EXPECT_EQ(stored().problem(), "");
-  EXPECT_TRUE(stored().served()) << "a server holds the storage";
+  EXPECT_TRUE(stored().served()) << "a server is using the storage";
 }
 
-TEST_F(ServerTest, RefusedCallsAreLoggedWithTheirCauseAndWhoIsToComeBackIsNot) {
+TEST_F(ServerTest, RefusedCallsAreLoggedWithTheirCauseExceptRetries) {
   std::mutex mutex;
   std::vector<LogLine> lines;
   options_.log = [&](const LogLine& line) {
@@ -219,7 +219,7 @@ TEST_F(ServerTest, ASecondServerOnTheSameStorageIsRefused) {
             base::ErrorKind::kStorage);
 }
 
-TEST_F(ServerTest, HandshakesThatDoNotMatchAreRefusedAndBothSidesNamed) {
+TEST_F(ServerTest, MismatchedHandshakesAreRefusedAndNameBothSides) {
   create();
   RawAgent agent(server_->address(), 0);
   ASSERT_TRUE(eventually([&] { return agent.join().ok(); }));
@@ -237,13 +237,13 @@ TEST_F(ServerTest, HandshakesThatDoNotMatchAreRefusedAndBothSidesNamed) {
   agent.request().set_study("another");
   status = agent.join();
   EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(status.error_message(), HasSubstr("study")) << "names those there are";
+  EXPECT_THAT(status.error_message(), HasSubstr("study")) << "names the known ones";
   agent.request().clear_study();
   agent.request().set_known_broadcasts(50);
   EXPECT_TRUE(agent.join().ok()) << "its journal has what the coordinator lost";
 }
 
-TEST_F(ServerTest, NaNAndWrongShapesAreRefusedWithAgentAndEpochAndChangeNothing) {
+TEST_F(ServerTest, NaNAndWrongShapesAreRefusedAndChangeNothing) {
   create();
   const auto agent = joined(2);
   agent->query();
@@ -259,7 +259,8 @@ TEST_F(ServerTest, NaNAndWrongShapesAreRefusedWithAgentAndEpochAndChangeNothing)
   bad = good;
   bad.mutable_upload()->add_values(1.0);
   status = agent->send(bad, reply);
-  EXPECT_TRUE(!status.ok() || reply.answers_size() == 1) << "refused at the border or by shape";
+  EXPECT_TRUE(!status.ok() || reply.answers_size() == 1)
+      << "refused by the reader or because of its shape";
   bad = good;
   bad.mutable_upload()->set_agent(1);
   EXPECT_EQ(agent->send(bad, reply).error_code(), StatusCode::PERMISSION_DENIED);
@@ -288,7 +289,7 @@ TEST_F(ServerTest, TheOldHolderIsFencedAfterATakeOver) {
   })) << "tokens survive a restart";
 }
 
-TEST_F(ServerTest, ALongPollEndsAtItsTimeAndEarlierWhenABroadcastComes) {
+TEST_F(ServerTest, ALongPollEndsInTimeOrWithABroadcast) {
   create();
   auto agents = fleet();
   run_epoch(agents, 1);
@@ -308,7 +309,7 @@ TEST_F(ServerTest, ALongPollEndsAtItsTimeAndEarlierWhenABroadcastComes) {
     EXPECT_TRUE(twin.join().ok());
     EXPECT_TRUE(twin.send(to_wire(*agents[0]->agent().outstanding()), sent).ok());
   });
-  // The wait is far longer than the test may take: only the broadcast ends it.
+  // The wait is far longer than the test may take: only the broadcast can end it.
   others.join();
   ASSERT_TRUE(agents[0]->fetch(30, reply).ok());
   EXPECT_GT(reply.broadcasts_size(), 0);
@@ -374,23 +375,23 @@ TEST_F(ServerTest, AnOperatorClosesAnEpochStopsAndDeletes) {
   EXPECT_FALSE(std::filesystem::exists(secret_path(scratch_.path(), "study")));
 }
 
-TEST_F(ServerTest, AStudyThatIsMadeCannotBeChangedAndItsSecretIsNotReplaced) {
+TEST_F(ServerTest, AnExistingStudyCannotBeChangedAndItsSecretIsNotReplaced) {
   create();
   const protocol::Study same = protocol::small_study();
   const auto objection = [&](const Definition& changed) {
     return protocol::error_text([&] { server_->create(changed); });
   };
   EXPECT_THAT(objection(test_definition(same, {}, with_deadline(2, 3.0))),
-              HasSubstr("coordinator.quorum = 2: study \"study\" was made without it"));
+              HasSubstr("coordinator.quorum = 2: study \"study\" was created without it"));
   study::Objective shorter;
   shorter.timeout = 7;
   EXPECT_THAT(objection(test_definition(same, shorter)),
-              HasSubstr("objective.timeout = 7.0: study \"study\" was made with 600.0"));
+              HasSubstr("objective.timeout = 7.0: study \"study\" was created with 600.0"));
   protocol::Study wider = same;
   wider.beta = 7;
   EXPECT_THAT(objection(test_definition(wider)),
-              HasSubstr("is taken by another study: duets.beta is 0.5 there and 7.0 here"));
-  // As a program wrote it that did not know the key.
+              HasSubstr("is used by another study: duets.beta is 0.5 there and 7.0 here"));
+  // As written by an earlier program that did not have the key.
   std::string older = test_definition().toml;
   const std::string line = "closing = \"best\"\n";
   older.erase(older.find(line), line.size());
@@ -401,7 +402,7 @@ TEST_F(ServerTest, AStudyThatIsMadeCannotBeChangedAndItsSecretIsNotReplaced) {
   EXPECT_FALSE(server_->create(test_definition(), kTestSecret));
 }
 
-TEST_F(ServerTest, ASecretWithoutAStudyIsUsedNeverReplaced) {
+TEST_F(ServerTest, ASecretWithoutAStudyIsUsedAndNotReplaced) {
   storage::write_secret_file(secret_path(scratch_.path(), "study"), kTestSecret + "\n");
   start();
   EXPECT_EQ(protocol::error_kind([&] { server_->create(test_definition(), std::string(64, '8')); }),
@@ -426,7 +427,7 @@ TEST_F(ServerTest, ADeletedNameIsFreeForAnotherStudy) {
   EXPECT_TRUE(is(v1::STUDY_STATE_RUNNING));
 }
 
-TEST_F(ServerTest, ARestartBeginsTheDeadlineAnew) {
+TEST_F(ServerTest, ARestartResetsTheDeadline) {
   create(test_definition(protocol::small_study(), {}, with_deadline(1, 1.0)));
   auto agents = fleet();
   agents[0]->query();
@@ -435,15 +436,15 @@ TEST_F(ServerTest, ARestartBeginsTheDeadlineAnew) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   start();
   agents = fleet();
-  // Two queries of 0.5 s: over by the clock on the wall, not by the time the coordinator was there.
+  // Two queries of 0.5 s: over in wall-clock time, but not in the time that the coordinator ran.
   v1::BeatReply beat;
   const double before = steady_seconds();
   ASSERT_TRUE(agents[1]->beat(0.5, beat).ok());
   ASSERT_TRUE(eventually([&] { return status().epoch() == 2; }));
-  EXPECT_GT(steady_seconds() - before, 0.3) << "1 s less what starting took";
+  EXPECT_GT(steady_seconds() - before, 0.3) << "1 s minus the time to start";
 }
 
-TEST_F(ServerTest, AnAgentWaitsWithOneCallAndABeatOfNobodyIsRefused) {
+TEST_F(ServerTest, AnAgentWaitsWithOneCallAndAnEmptyBeatIsRefused) {
   create();
   auto agents = fleet();
   v1::FetchReply first;
@@ -453,7 +454,7 @@ TEST_F(ServerTest, AnAgentWaitsWithOneCallAndABeatOfNobodyIsRefused) {
     EXPECT_TRUE(agents[0]->fetch(30, first).ok());
     EXPECT_EQ(first.broadcasts_size(), 0);
   });
-  // The second call takes the place of the first, whichever of the two comes first.
+  // The second call replaces the first, whichever arrives first.
   v1::FetchReply second;
   const bool answered = eventually([&] {
     RawAgent twin(server_->address(), 0);
@@ -473,7 +474,7 @@ TEST_F(ServerTest, AnAgentWaitsWithOneCallAndABeatOfNobodyIsRefused) {
             StatusCode::INVALID_ARGUMENT);
 }
 
-TEST_F(ServerTest, WhoeverTakesOverHearsThatTheOpenEpochIsUploaded) {
+TEST_F(ServerTest, ATakeOverLearnsThatTheOpenEpochIsUploaded) {
   create();
   auto agents = fleet();
   EXPECT_FALSE(agents[0]->joined().uploaded());
@@ -485,9 +486,9 @@ TEST_F(ServerTest, WhoeverTakesOverHearsThatTheOpenEpochIsUploaded) {
   EXPECT_TRUE(other.joined().uploaded());
 }
 
-TEST_F(ServerTest, SeveralStudiesLiveOnOneServerAndANameIsNotTakenTwice) {
+TEST_F(ServerTest, OneServerHasSeveralStudiesWithUniqueNames) {
   create();
-  EXPECT_FALSE(server_->create(test_definition())) << "the same study goes on";
+  EXPECT_FALSE(server_->create(test_definition())) << "the same study continues";
   protocol::Study other = protocol::small_study();
   other.beta = 0.75;
   EXPECT_EQ(protocol::error_kind([&] { server_->create(test_definition(other)); }),

@@ -1,4 +1,4 @@
-// For tests of the server: one that can be started again, and a fleet of raw agents.
+// Support for tests of the server: one that can be restarted, and a fleet of raw agents.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace duets::service {
 
-/// A server with the study of three agents and three epochs, and agents that call it.
+/// A server with a study of three agents and three epochs, and agents that call it.
 class ServerTest : public testing::Test {
  protected:
   void start() {
@@ -26,7 +26,7 @@ class ServerTest : public testing::Test {
   }
   std::unique_ptr<RawAgent> joined(std::uint32_t agent) {
     auto raw = std::make_unique<RawAgent>(server_->address(), agent);
-    // A study that was just made or brought back says UNAVAILABLE for a moment.
+    // A study that was just created or restored answers UNAVAILABLE for a moment.
     EXPECT_TRUE(eventually([&] { return raw->join().ok(); }));
     return raw;
   }

@@ -18,7 +18,7 @@ using base::ErrorKind;
 grpc::StatusCode code_of(const std::exception& error) {
   const auto* own = dynamic_cast<const base::Error*>(&error);
   if (own == nullptr) return grpc::StatusCode::INTERNAL;
-  // A disk that is full may be written later: the caller is told to come back.
+  // A full disk may be writable later: the caller is asked to retry.
   const auto* stored = dynamic_cast<const storage::StorageError*>(&error);
   if (stored != nullptr && stored->cause() == storage::StorageError::Cause::kUnwritable) {
     return grpc::StatusCode::UNAVAILABLE;
@@ -59,7 +59,7 @@ ErrorKind kind_of(grpc::StatusCode code) {
   }
 }
 
-/// What gRPC says of a stream that did not come to its end; no answer of ours has these words.
+/// Recognises gRPC's texts for a stream that was cut off; none of our answers has these words.
 bool is_broken_off(const std::string& text) {
   constexpr std::array kParts{"RST_STREAM",  "tream removed",   "Socket closed", "onnection reset",
                               "Broken pipe", "ransport closed", "GOAWAY"};

@@ -52,8 +52,8 @@ TEST(StatusCode, StatusCodesOfTheOtherSideBecomeErrors) {
   }
 }
 
-// A coordinator that ends drops the calls that wait in it; agents must outlive that.
-TEST(StatusCode, ACallThatBrokeOffMaySucceedLater) {
+// A coordinator that shuts down drops its waiting calls; agents must survive that.
+TEST(StatusCode, ACallThatWasCutOffMaySucceedLater) {
   EXPECT_TRUE(is_transient({StatusCode::CANCELLED, "CANCELLED"}));
   EXPECT_TRUE(is_transient({StatusCode::INTERNAL, "Received RST_STREAM with error code 2"}));
   EXPECT_TRUE(is_transient({StatusCode::UNKNOWN, "Stream removed"}));

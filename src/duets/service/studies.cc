@@ -16,11 +16,11 @@ namespace {
 using storage::StorageError;
 
 constexpr auto kTick = std::chrono::milliseconds(100);
-/// Of the records in one answer: well below the largest message.
+/// Size limit of the records in one answer: well below the largest message.
 constexpr std::size_t kMaxExportBytes = std::size_t{16} << 20;
 constexpr std::uint64_t kExportStep = 256;
 
-// Where the text of a secret came from.
+// The source of a secret's text, for errors.
 constexpr const char* kSecretOptions = "--secret or --seed";
 
 bool is_secret_of(const std::string& text, const std::filesystem::path& file) {
@@ -41,9 +41,9 @@ std::filesystem::path made(const std::filesystem::path& storage) {
   return storage;
 }
 
-// Of the study file; where a coordinator listens and keeps things may change.
+// Differences in the study file, except for the address and directories of the coordinator.
 std::vector<FieldDifference> changed_fields(const Definition& there, const Definition& given) {
-  // Printed anew: a text that an earlier program wrote lacks the keys it did not know.
+  // Printed again: a text of an earlier program may lack keys.
   std::vector<FieldDifference> differences =
       differing_fields(study::resolved_toml(*there.file), study::resolved_toml(*given.file));
   std::erase_if(differences, [](const FieldDifference& d) {
@@ -59,7 +59,7 @@ void require_same_study(const Definition& there, const Definition& given,
   const base::Digest given_digest = protocol::study_digest(*given.study);
   if (digest == given_digest) return;
   base::refuse("study.name", there.study->name,
-               fmt::format("is taken by another study: {}; choose another name or delete the old "
+               fmt::format("is used by another study: {}; choose another name or delete the old "
                            "one",
                            differences.empty()
                                ? fmt::format("its digest is {}, this one has {}",
@@ -67,7 +67,7 @@ void require_same_study(const Definition& there, const Definition& given,
                                : difference_text(differences)));
 }
 
-// The digest covers the model; this is the rest: what is asked, and when an epoch ends.
+// The digest covers the model; this is the rest: the objective, and when an epoch ends.
 bool is_beside_the_digest(const FieldDifference& d) {
   return d.field.starts_with("study.") || d.field.starts_with("objective.") ||
          d.field.starts_with("coordinator.");
@@ -105,7 +105,7 @@ void Studies::open(const std::string& name) {
       std::make_shared<StudyHost>(journal.load(), load_secret(file), journal, options_, executor_);
 }
 
-// A study cannot be changed once it is made: what agents were told stands.
+// A study cannot be changed once it exists: agents rely on its definition.
 void Studies::require_same(const StudyHost& host, const Definition& given,
                            const std::string& secret_text) const {
   const Definition& there = host.definition();
@@ -115,7 +115,7 @@ void Studies::require_same(const StudyHost& host, const Definition& given,
   const auto refuse = [&](const std::string& field, const std::string& now,
                           const std::string& before) {
     base::refuse(field, now,
-                 fmt::format("study \"{}\" was made {} and cannot be changed; use the "
+                 fmt::format("study \"{}\" was created {} and cannot be changed; use the "
                              "old file or another name, or delete the study",
                              name, before));
   };
@@ -136,8 +136,8 @@ bool Studies::create(const Definition& definition, const std::string& secret_tex
     require_same(*found->second, definition, secret_text);
     return false;
   }
-  // The secret first: a study without one could not be opened again. One that is there without a
-  // study was left by a crash between the two, or its study was lost: it is used, never replaced.
+  // The secret first: a study without one could not be opened again. A secret without a study is
+  // left over from a crash between the two steps, or its study was lost: it is used, not replaced.
   const std::filesystem::path file = secret_path(storage_, name);
   if (!std::filesystem::exists(file)) {
     const std::string text = secret_text.empty() ? new_secret_text() : secret_text;
@@ -146,7 +146,7 @@ bool Studies::create(const Definition& definition, const std::string& secret_tex
   } else {
     base::require(secret_text.empty() || is_secret_of(secret_text, file), kSecretOptions,
                   "(not shown)",
-                  fmt::format("{} holds another one; move that file away first", file.string()));
+                  fmt::format("{} has a different one; move that file first", file.string()));
   }
   StudyJournal::create(*store_, definition, unix_seconds());
   open(name);
@@ -177,8 +177,8 @@ void Studies::remove(const std::string& name) {
   const std::string& full = host->definition().study->name;
   base::require(host->state() != v1::STUDY_STATE_RUNNING, "study", full,
                 "is running; stop it before deleting it");
-  base::require(host->becomes_idle(), "study", full, "still computes; try again in a moment");
-  // The worker is gone before its journal is: the name stays taken until both are.
+  base::require(host->becomes_idle(), "study", full, "is still computing; try again in a moment");
+  // The worker ends before its journal is removed: the name stays in use until both are gone.
   host->shut_down();
   const std::lock_guard lock(mutex_);
   store_->remove(full);

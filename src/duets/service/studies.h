@@ -1,4 +1,4 @@
-// The studies of a server by name: what both gRPC services talk to.
+// The studies of a server by name, as both gRPC services use them.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace duets::service {
 /// Thread-safe.
 class Studies {
  public:
-  /// Opens the store of the directory and brings every study back. Throws kStorage.
+  /// Opens the store of the directory and restores every study. Throws kStorage.
   Studies(std::filesystem::path storage, HostOptions options, const base::Executor& executor);
   ~Studies();
   Studies(const Studies&) = delete;
@@ -29,12 +29,12 @@ class Studies {
   /// See Server::create.
   bool create(const Definition& definition, const std::string& secret_text);
   std::vector<std::string> names() const;
-  /// An empty name means the only one. kInvalid, naming those there are.
+  /// An empty name means the only study. kInvalid for an unknown one, with the known names.
   std::shared_ptr<StudyHost> find(const std::string& name) const;
-  /// With its secret. kInvalid while it runs.
+  /// Also removes its secret. kInvalid while it runs.
   void remove(const std::string& name);
 
-  /// All workers end; calls are answered that the coordinator goes away.
+  /// Ends all workers; waiting calls are answered with going_away().
   void shut_down();
 
   struct Export {

@@ -17,7 +17,7 @@
 namespace duets::service {
 namespace {
 
-/// A reply holds at least one broadcast, and no more once it is this large.
+/// A reply has at least one broadcast, and no further ones once it is this large.
 constexpr std::size_t kMaxReplyBytes = std::size_t{16} << 20;
 constexpr int kMaxNamedAgents = 100;
 
@@ -85,7 +85,7 @@ StudyBoard::StudyBoard(const Definition& definition)
   update_expected();
 }
 
-// Nobody waits for a retired agent, and "all agents" are those that are left.
+// Nobody waits for a retired agent, and "all agents" means those that remain.
 void StudyBoard::update_expected() {
   status_.clear_deadline();
   if (policy_.deadline > 0) status_.set_deadline(policy_.deadline);
@@ -294,10 +294,10 @@ v1::Waiting StudyBoard::waiting_locked(double now_unix) const {
   return waiting;
 }
 
-// A broadcast counts once for each agent, as an upload does: this is what the study needs, not how
-// often a call had to be repeated. An agent may also have one from the answer to an upload.
+// A broadcast counts once per agent, like an upload: this is what the study needs, not how often a
+// call had to be repeated. An agent may also have it from the answer to an upload.
 void StudyBoard::count_broadcasts(std::uint32_t agent, std::uint32_t known, std::uint32_t told) {
-  // What an agent knew when it was first heard of was counted by the coordinator before this one.
+  // What an agent already had at its first call was counted by an earlier coordinator process.
   std::uint32_t& counted = told_.try_emplace(agent, known).first->second;
   for (; counted < told; ++counted) {
     const Broadcast& broadcast = broadcasts_[counted];
@@ -337,11 +337,10 @@ void StudyBoard::fetch(std::uint32_t agent, const v1::FetchRequest& request, dou
                              "its storage was set back to an older copy",
                              agent, known, status_.study(), broadcasts_.size())};
     } else if (request.known_digest() != chain_[known]) {
-      refused = {
-          StatusCode::FAILED_PRECONDITION,
-          fmt::format("agent {} and the coordinator do not have the same first {} broadcasts "
-                      "({:016x} and {:016x})",
-                      agent, known, request.known_digest(), chain_[known])};
+      refused = {StatusCode::FAILED_PRECONDITION,
+                 fmt::format("agent {} and the coordinator differ in the first {} broadcasts "
+                             "({:016x} and {:016x})",
+                             agent, known, request.known_digest(), chain_[known])};
     } else if (known < broadcasts_.size() || status_.state() != v1::STUDY_STATE_RUNNING ||
                until <= now) {
       reply = reply_from(agent, known, now_unix);

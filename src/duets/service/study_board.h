@@ -1,7 +1,7 @@
-// What everybody may see of a study at any moment, while its worker computes.
+// The public state of a study, readable at any moment while its worker computes.
 //
-// The worker writes what it has persisted; calls read. Waiting Fetch calls lie here until a
-// broadcast comes or their time is up.
+// The worker writes what it has persisted; calls read. Waiting Fetch calls are held here until a
+// broadcast comes or they time out.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -20,7 +20,7 @@
 
 namespace duets::service {
 
-/// Called once, from any thread, without a lock held.
+/// Called once, from any thread, without holding a lock.
 using FetchDone = std::function<void(const grpc::Status&, v1::FetchReply&&)>;
 
 /// Thread-safe.
@@ -29,10 +29,10 @@ class StudyBoard {
   explicit StudyBoard(const Definition& definition);
 
   // --- the worker writes ---
-  /// A record that is on the disk: adds its broadcasts and, for a closed epoch, its line.
+  /// A persisted record: adds its broadcasts and, for a closed epoch, its line.
   void show(const protocol::Record& record);
-  /// What the coordinator knows now. Waiting calls that can be answered are answered. A study that
-  /// an operator stopped stays stopped.
+  /// The coordinator's current state. Answers waiting calls that can be answered. A study that an
+  /// operator stopped stays stopped.
   void show(const protocol::Coordinator& coordinator, const random::StudySecret& secret,
             v1::StudyState state);
   void show_policy(const ClosePolicy& policy);
@@ -41,40 +41,41 @@ class StudyBoard {
   void show_note(std::uint32_t epoch, const EpochNote& note);
   void show_traffic(const v1::Traffic& traffic);
   void show_state(v1::StudyState state);
-  /// Why nothing moves; empty: all is well.
+  /// Why the study makes no progress; empty: no problem.
   void show_problem(const std::string& problem);
 
   // --- calls read ---
   v1::StudyState state() const;
   std::string problem() const;
   std::uint32_t epoch() const;
-  /// False until the worker has brought the study back after a start.
+  /// False until the worker has restored the study after a start.
   bool ready() const;
   std::uint32_t num_broadcasts() const;
   v1::Traffic traffic() const;
-  /// The message of this agent for the open epoch is taken.
+  /// The message of this agent for the open epoch was accepted.
   bool uploaded(std::uint32_t agent) const;
   /// Enough agents that are not retired have uploaded, and at least one.
   bool has_quorum() const;
-  /// Epochs closed with this agent.
+  /// Number of epochs that closed with this agent.
   std::uint32_t epochs_taken_part(std::uint32_t agent) const;
-  /// Without agents, and without what the board does not know: deadline, guarantee, creation.
+  /// Without agents, and without fields that the board does not have: deadline, guarantee,
+  /// creation.
   v1::StudyStatus status(double now_unix) const;
-  /// A line an agent: what the leases say of it at `now`, and what is known of it here.
+  /// Adds one line per agent: its lease at `now`, and what the board has.
   void add_agents(const LeaseTable& leases, double now, v1::StudyStatus& status) const;
   v1::Waiting waiting(double now_unix) const;
 
   /// Answers at once when there are broadcasts beyond `known` or the study does not run; otherwise
-  /// when one comes, or at `until`. An agent waits with one call: an earlier one is answered then.
-  /// `known_digest` that is not ours: FAILED_PRECONDITION; more
-  /// known than there are: DATA_LOSS.
+  /// when one comes, or at `until`. An agent waits with one call: a new one answers the earlier
+  /// one. A `known_digest` that differs from ours: FAILED_PRECONDITION; more known than there are:
+  /// DATA_LOSS.
   void fetch(std::uint32_t agent, const v1::FetchRequest& request, double now, double until,
              FetchDone done);
-  /// Answers the waiting call of an agent at once: whoever waits there asks again.
+  /// Answers the waiting call of an agent at once, so that it asks again.
   void release(std::uint32_t agent);
-  /// Answers the calls whose time is up.
+  /// Answers the calls that have timed out.
   void expire(double now, double now_unix);
-  /// Answers all waiting calls with `status`, and those that come later as well.
+  /// Answers all waiting calls, and all later ones, with `status`.
   void close(const grpc::Status& status);
 
   void count_call();
@@ -115,13 +116,13 @@ class StudyBoard {
   std::vector<std::uint32_t> retired_;
   std::vector<Broadcast> broadcasts_;
   std::vector<std::uint64_t> chain_{0};          ///< after 0, 1, ... broadcasts
-  std::map<std::uint32_t, std::uint32_t> told_;  ///< how many broadcasts are counted, by agent
+  std::map<std::uint32_t, std::uint32_t> told_;  ///< number of counted broadcasts, by agent
   std::map<std::uint32_t, EpochNote> notes_;
   std::vector<Waiter> waiters_;
   std::optional<grpc::Status> closed_;
 };
 
-/// Seconds of a clock that only goes forward, and seconds since 1970.
+/// Seconds of a steady clock, and seconds since 1970.
 double steady_seconds();
 double unix_seconds();
 

@@ -8,7 +8,7 @@
 namespace duets::service {
 namespace {
 
-TEST(StudyBoard, WhatAnOperatorStoppedStaysStoppedWhateverTheWorkerShows) {
+TEST(StudyBoard, AStoppedStudyStaysStoppedWhateverTheWorkerShows) {
   auto run = test_run();
   StudyBoard board(test_definition());
   board.show_state(v1::STUDY_STATE_STOPPED);
@@ -16,7 +16,7 @@ TEST(StudyBoard, WhatAnOperatorStoppedStaysStoppedWhateverTheWorkerShows) {
   EXPECT_EQ(board.state(), v1::STUDY_STATE_STOPPED);
 }
 
-TEST(StudyBoard, AClosedBoardAnswersWhoWaitsAndWhoComesLater) {
+TEST(StudyBoard, AClosedBoardAnswersWaitingAndLaterCalls) {
   auto run = test_run();
   StudyBoard board(test_definition());
   board.show(run.coordinator(), parse_secret(kTestSecret, "test"), v1::STUDY_STATE_RUNNING);
@@ -33,8 +33,8 @@ TEST(StudyBoard, AClosedBoardAnswersWhoWaitsAndWhoComesLater) {
   EXPECT_EQ(answered, 2);
 }
 
-// The traffic is what the study needs: what a repeated call carries again is not counted again.
-TEST(StudyBoard, ABroadcastCountsOnceForEachAgent) {
+// The traffic is what the study needs: repeated calls are not counted again.
+TEST(StudyBoard, ABroadcastCountsOncePerAgent) {
   auto run = test_run();
   run.run_epoch();
   StudyBoard board(test_definition());
@@ -67,7 +67,7 @@ TEST(StudyBoard, RealsAreThoseOfTheRecords) {
   EXPECT_EQ(static_cast<double>(board.traffic().closing_reals()), end.closing);
 }
 
-TEST(Reply, IsGivenOnceAndAlsoWhenTheJobIsDropped) {
+TEST(Reply, IsSentOnceAlsoWhenTheJobIsDropped) {
   std::vector<grpc::StatusCode> heard;
   const auto listen = [&](const grpc::Status& status) { heard.push_back(status.error_code()); };
   { Reply dropped(listen); }

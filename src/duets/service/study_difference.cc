@@ -14,7 +14,7 @@ constexpr std::size_t kMaxValue = 60;
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-// Keys cannot hold " = ": a parameter's name stands in a table line.
+// Keys cannot contain " = ": a parameter's name is in a table line.
 Fields fields_of(std::string_view text) {
   constexpr std::string_view kEquals = " = ";
   Fields fields;

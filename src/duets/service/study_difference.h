@@ -1,4 +1,4 @@
-// What differs between two resolved study files, field by field.
+// Compares two resolved study files field by field.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace duets::service {
 
-/// A field of a study file that two files give differently.
+/// A field with different values in two study files.
 struct FieldDifference {
   std::string field;   ///< "duets.beta"
   std::string first;   ///< as written; empty when the first file does not have the field
@@ -17,11 +17,11 @@ struct FieldDifference {
 };
 
 /// The fields that differ, in the order of the first file, then those that only the second has.
-/// For texts as a Definition carries them: one "key = value" a line under "[table]" lines, a list
-/// over several lines ends with a line "]". Any other text gives some answer and does no harm.
+/// For texts as in a Definition: one "key = value" per line under "[table]" lines; a list over
+/// several lines ends with a line "]". Any other text gives an arbitrary but harmless result.
 std::vector<FieldDifference> differing_fields(std::string_view first, std::string_view second);
 
-/// "duets.beta is 0.5 there and 0.2 here, ...": at most a few of them, long values shortened. Empty
+/// "duets.beta is 0.5 there and 0.2 here, ...": at most a few fields, long values shortened. Empty
 /// when nothing differs.
 std::string difference_text(const std::vector<FieldDifference>& differences);
 

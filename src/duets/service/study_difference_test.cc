@@ -18,12 +18,12 @@ std::string with(const std::string& from, const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST(StudyDifference, EqualTextsDifferInNothing) {
+TEST(StudyDifference, EqualTextsDoNotDiffer) {
   EXPECT_TRUE(differing_fields(kDifferingStudy, kDifferingStudy).empty());
   EXPECT_EQ(difference_text({}), "");
 }
 
-TEST(StudyDifference, EveryFieldThatDiffersIsNamedWithBothValues) {
+TEST(StudyDifference, NamesEveryDifferentFieldWithBothValues) {
   const auto differences =
       differing_fields(kDifferingStudy, with("beta = 0.5", "beta = 0.2\nt1 = 3"));
   EXPECT_THAT(differences, ElementsAre(FieldDifference{"duets.beta", "0.5", "0.2"},
@@ -44,7 +44,7 @@ TEST(StudyDifference, AListOverSeveralLinesIsOneField) {
   EXPECT_THAT(differences[0].second, HasSubstr("[0.5, 0.6]"));
 }
 
-TEST(StudyDifference, CommentsAreNoFields) {
+TEST(StudyDifference, CommentsAreNotFields) {
   EXPECT_TRUE(differing_fields(kDifferingStudy, with("\"auto\"", "\"quick\"")).empty());
 }
 
@@ -58,13 +58,13 @@ TEST(StudyDifference, LongValuesAndManyFieldsAreShortened) {
   const std::string text = difference_text(differing_fields(first, second));
   EXPECT_THAT(text, HasSubstr("a.k7 is 1 there and \"xxx"));
   EXPECT_THAT(text, HasSubstr("xxx... here, and 2 more"));
-  // The limit falls inside a letter of two bytes: it is left out as a whole.
+  // The limit falls inside a letter of two bytes: the whole letter is omitted.
   const std::string odd = "[a]\nk = \"" + std::string(58, 'x') + "\u00e9\u00e9\"\n";
   EXPECT_EQ(difference_text(differing_fields("[a]\nk = 1\n", odd)),
             "a.k is 1 there and \"" + std::string(58, 'x') + "... here");
 }
 
-TEST(StudyDifference, AnyTextGivesSomeAnswer) {
+TEST(StudyDifference, AnyTextIsHarmless) {
   for (const char* text :
        {"", "\n", "[", "]", "[]", " = ", "= [\n]", "a = [", "a = [\nb", "[[x]"}) {
     static_cast<void>(difference_text(differing_fields(text, kDifferingStudy)));

@@ -20,11 +20,11 @@ namespace {
 using grpc::StatusCode;
 using storage::StorageError;
 
-/// Between two tries to write to a disk that does not take anything.
+/// Time between two attempts to write to a full disk.
 constexpr auto kDiskRetry = std::chrono::seconds(1);
 constexpr auto kMoment = std::chrono::milliseconds(50);
 
-/// Of an upload or a closing message.
+/// The author of an upload or a closing message.
 std::uint32_t agent_of(const protocol::Message& message) {
   const auto* upload = std::get_if<protocol::Upload>(&message);
   return base::value(upload != nullptr ? upload->agent
@@ -39,7 +39,7 @@ std::string upload_name(const protocol::Message& message) {
   return fmt::format("closing message of agent {}", agent_of(message));
 }
 
-/// Why an epoch was closed without some of the messages that were there; empty: with all of them.
+/// Why an epoch closed without some of the messages that had arrived; empty: with all of them.
 std::string left_out_text(const protocol::Effects& effects) {
   std::vector<std::uint32_t> agents;
   std::string why;
@@ -56,7 +56,7 @@ std::string left_out_text(const protocol::Effects& effects) {
 
 }  // namespace
 
-grpc::Status going_away() { return {StatusCode::UNAVAILABLE, "the coordinator is going away"}; }
+grpc::Status going_away() { return {StatusCode::UNAVAILABLE, "the coordinator is shutting down"}; }
 
 StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
                      HostOptions options, const base::Executor& executor)
@@ -105,13 +105,13 @@ void StudyHost::say(const std::string& message, LogLevel level, const std::strin
 }
 
 void StudyHost::fail(const std::string& problem) {
-  say("cannot go on: " + problem, LogLevel::kError);
+  say("cannot continue: " + problem, LogLevel::kError);
   const std::lock_guard lock(state_mutex_);
   if (board_.state() == v1::STUDY_STATE_STOPPED) return;
   try {
     journal_.set_failed(clean_text(problem));
   } catch (const base::Error& error) {
-    say(fmt::format("and that cannot be stored: {}", error.what()), LogLevel::kError);
+    say(fmt::format("the failure cannot be stored: {}", error.what()), LogLevel::kError);
   }
   board_.show_problem(problem);
   board_.show_state(v1::STUDY_STATE_FAILED);
@@ -123,10 +123,10 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, v1::StudyState 
         protocol::Coordinator::replay(definition_.study, secret_, executor_, records));
     for (const base::Bytes& record : records) board_.show(protocol::decode_record(record));
     if (!records.empty() && !coordinator_->finished()) {
-      say(fmt::format("back in epoch {}, {}", base::value(coordinator_->epoch()),
+      say(fmt::format("restored in epoch {}, {}", base::value(coordinator_->epoch()),
                       base::count_text(records.size(), "record", "records")));
     }
-    // What failed may go on with another release, or another disk.
+    // A failed study may continue with another release, or another disk.
     if (state == v1::STUDY_STATE_FAILED) {
       state = v1::STUDY_STATE_RUNNING;
       journal_.set_state(state);
@@ -145,7 +145,7 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, v1::StudyState 
   }
 }
 
-// Persist, then show: nothing that is not on the disk is ever sent.
+// Persist, then show: nothing is sent that is not on disk.
 bool StudyHost::carry_out(protocol::Effects effects, const std::string& why) {
   if (!effects.records.empty()) {
     if (!persist(effects, why)) return false;
@@ -209,7 +209,7 @@ void StudyHost::report(const protocol::Effects& effects) {
     if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
       close_posted_ = false;
       epoch_began_ = steady_seconds();
-      say(fmt::format("epoch {} of {}: {} an agent", base::value(began->epoch),
+      say(fmt::format("epoch {} of {}: {} per agent", base::value(began->epoch),
                       protocol::lengths(*definition_.study).size(),
                       base::count_text(began->length, "query", "queries")));
     } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
@@ -232,8 +232,8 @@ void StudyHost::report(const protocol::Effects& effects) {
   }
 }
 
-// Stale results are late, not wrong. The others keep an agent from taking part until it sends what
-// can be taken.
+// Stale results are late, not wrong. After other refusals an agent cannot take part until it sends
+// acceptable results.
 void StudyHost::report(const protocol::Refusal& refusal) {
   const std::uint32_t agent = base::value(refusal.agent);
   const std::string problem = fmt::format(
@@ -264,21 +264,21 @@ grpc::Status StudyHost::objection_to(const v1::SendRequest& request, protocol::M
   const auto* upload = std::get_if<protocol::Upload>(&message);
   const auto* closing = std::get_if<protocol::Closing>(&message);
   if (upload == nullptr && closing == nullptr) {
-    return {StatusCode::INVALID_ARGUMENT, "message: agents send uploads and closings only"};
+    return {StatusCode::INVALID_ARGUMENT, "message: agents send only uploads and closings"};
   }
   const std::uint32_t author = agent_of(message);
   if (author != request.caller().agent()) {
     return {StatusCode::PERMISSION_DENIED,
             fmt::format("agent {} sends a message of agent {}", request.caller().agent(), author)};
   }
-  // A disk that takes nothing keeps the worker waiting: say so instead of letting callers wait.
+  // A full disk keeps the worker waiting: report it instead of letting callers wait.
   if (const std::string problem = board_.problem();
       !problem.empty() && board_.state() != v1::STUDY_STATE_FAILED) {
     return {StatusCode::UNAVAILABLE, problem};
   }
   const std::lock_guard lock(pending_mutex_);
   if (!pending_.insert(author).second) {
-    return {StatusCode::UNAVAILABLE, "the same agent's message is being worked on"};
+    return {StatusCode::UNAVAILABLE, "a message of the same agent is being processed"};
   }
   return grpc::Status::OK;
 }
@@ -299,7 +299,7 @@ void StudyHost::send(const v1::SendRequest& request, SendDone done) {
     done(status, std::move(*reply));
   });
   worker_.post([this, message, caller = request.caller(), wire = request.message(), reply, answer] {
-    // An operator may have retired the agent since the call came.
+    // An operator may have retired the agent since the call arrived.
     const grpc::Status refused = check_not_retired(caller.agent());
     (*answer)(refused.ok() ? take(message, wire, *reply) : refused);
   });

@@ -1,8 +1,7 @@
-// One study on a server: the host around protocol::Coordinator.
+// Hosts one study on a server: runs its protocol::Coordinator.
 //
-// A worker thread owns the coordinator: it takes messages in the order in which they came, persists
-// what follows, and only then shows it on the board. Heartbeats wait neither for it nor for the
-// disk.
+// A worker thread owns the coordinator: it handles messages in order of arrival, persists the
+// effects, and only then shows them on the board. Heartbeats wait neither for it nor for the disk.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -29,7 +28,7 @@
 
 namespace duets::service {
 
-/// Hears what became of an operator's decision.
+/// Receives the result of an operator's decision.
 using DecisionDone = std::function<void(const grpc::Status&)>;
 using SendDone = std::function<void(const grpc::Status&, v1::SendReply&&)>;
 
@@ -42,12 +41,12 @@ struct HostOptions {
 /// Thread-safe.
 class StudyHost {
  public:
-  /// Returns at once; the worker brings the study back from its records first. Until then calls are
-  /// answered UNAVAILABLE, and the study counts as running, whatever it was. The executor must
-  /// outlive the host.
+  /// Returns at once; the worker first restores the study from its records. Until then calls are
+  /// answered UNAVAILABLE, and the study counts as running, whatever its state was. The executor
+  /// must outlive the host.
   StudyHost(StoredStudy stored, const random::StudySecret& secret, StudyJournal journal,
             HostOptions options, const base::Executor& executor);
-  /// As shut_down().
+  /// Like shut_down().
   ~StudyHost();
   StudyHost(const StudyHost&) = delete;
   StudyHost& operator=(const StudyHost&) = delete;
@@ -63,29 +62,29 @@ class StudyHost {
 
   v1::StudyStatus status() const;
   v1::StudyState state() const { return board_.state(); }
-  /// Its records are read, or cannot be.
+  /// Its records were read, or cannot be.
   bool is_ready() const { return board_.ready() || board_.state() == v1::STUDY_STATE_FAILED; }
-  /// Persisted: nothing more happens in this study.
+  /// Stops the study for good. Persisted.
   void stop();
-  /// Ends the open epoch with the agents that have uploaded; `done` hears when it is stored.
-  /// INVALID_ARGUMENT when nobody has, or another epoch is open.
+  /// Ends the open epoch with the agents that have uploaded; `done` is called when it is stored.
+  /// INVALID_ARGUMENT when there are no uploads, or another epoch is open.
   void close_epoch(const v1::CloseEpochRequest& request, DecisionDone done);
-  /// Goes on without the agent for good; `done` hears when it is stored. What it has uploaded for
-  /// the open epoch counts; nothing more is taken, and no epoch waits for it. INVALID_ARGUMENT for
-  /// the last agent, and when fewer than the quorum would be left. Once more: nothing.
+  /// Continues without the agent from now on; `done` is called when it is stored. Its upload for
+  /// the open epoch counts; later ones are refused, and no epoch waits for it. INVALID_ARGUMENT for
+  /// the last agent, and when fewer than the quorum would be left. A second time it does nothing.
   void retire_agent(const v1::RetireAgentRequest& request, DecisionDone done);
-  /// Another quorum, deadline or both; `done` hears when it is stored. INVALID_ARGUMENT for a
+  /// Changes quorum, deadline or both; `done` is called when it is stored. INVALID_ARGUMENT for a
   /// quorum above the number of agents that are not retired, and for a deadline without a quorum.
   void set_policy(const v1::SetPolicyRequest& request, DecisionDone done);
-  /// False when the worker still has something to do after a second.
+  /// False when the worker is still busy after a second.
   bool becomes_idle() const;
 
-  /// Answers everybody who waits, now and later, that the coordinator goes away; lets the worker
-  /// end the job under way and drops the others.
+  /// Answers all waiting and later calls with going_away(); lets the worker finish the current job
+  /// and drops the others.
   void shut_down();
 
-  /// Called a few times a second: answers calls whose time is up, and closes an epoch that is over
-  /// its deadline.
+  /// Called a few times per second: answers calls that have timed out, and closes an epoch that is
+  /// past its deadline.
   void tick();
 
  private:
@@ -129,22 +128,22 @@ class StudyHost {
   mutable std::mutex policy_mutex_;
   ClosePolicy policy_;
 
-  std::mutex join_mutex_;  ///< one at a time: the table is stored before it is used
+  std::mutex join_mutex_;  ///< one join at a time: the table is stored before it is used
   mutable std::mutex lease_mutex_;
   LeaseTable leases_;
   std::vector<v1::Presence> said_presence_;
   std::map<std::uint32_t, std::string> refused_;  ///< why the last message of an agent was refused
 
-  std::mutex state_mutex_;  ///< an operator's stop is not overwritten by the worker's records
+  std::mutex state_mutex_;  ///< keeps the worker's records from overwriting an operator's stop
   std::atomic<bool> stopping_{false};
   std::atomic<bool> close_posted_{false};
   std::mutex pending_mutex_;
-  std::set<std::uint32_t> pending_;  ///< agents whose message the worker has not taken yet
-  /// When the open epoch was opened or brought back, on the steady clock: neither a clock that is
-  /// set nor time without a coordinator brings a deadline closer.
+  std::set<std::uint32_t> pending_;  ///< agents whose message the worker has not handled yet
+  /// When the open epoch was opened or restored, on the steady clock: neither changes of the system
+  /// clock nor time without a coordinator bring a deadline closer.
   std::atomic<double> epoch_began_{0};
   std::mutex wake_mutex_;
-  std::condition_variable wake_;  ///< ends a wait for the disk when the host goes away
+  std::condition_variable wake_;  ///< ends a wait for the disk when the host shuts down
 
   std::optional<protocol::Coordinator> coordinator_;  ///< the worker's
   std::map<std::uint32_t, EpochNote> notes_;          ///< the worker's

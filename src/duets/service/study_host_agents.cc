@@ -1,4 +1,4 @@
-// Leases, heartbeats, waiting calls and deadlines: what goes on while the worker computes.
+// Leases, heartbeats, waiting calls and deadlines, all handled while the worker computes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using grpc::StatusCode;
 
 constexpr std::size_t kMaxText = 500;
 
-// What an agent says of itself is shown to people.
+// An agent's own texts are shown to people, so they are cleaned.
 v1::Progress checked_progress(v1::Progress progress) {
   progress.set_problem(clean_text(progress.problem(), kMaxText));
   const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
@@ -54,7 +54,7 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
     wanted = identity->first;
   }
   if (identity && !wanted) {
-    return {StatusCode::INVALID_ARGUMENT, "agent: say which one; the certificate covers several"};
+    return {StatusCode::INVALID_ARGUMENT, "agent: specify one; the certificate covers several"};
   }
   if (identity && !identity->may_act_as(study.name, *wanted)) {
     return {StatusCode::PERMISSION_DENIED,
@@ -66,10 +66,10 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
                                                       *wanted, study.name, study.agents - 1)};
   }
   if (request.known_broadcasts() > board_.num_broadcasts()) {
-    // The journal of the agent has what is missing, and it sends it again.
-    say(fmt::format("{} has {} broadcasts, this storage only {}: it was set back to an older copy",
-                    clean_text(request.host(), kMaxText), request.known_broadcasts(),
-                    board_.num_broadcasts()));
+    // The agent's journal has the lost broadcasts and results, and the agent sends them again.
+    say(fmt::format(
+        "{} has {} broadcasts, but this storage only {}: it was set back to an older copy",
+        clean_text(request.host(), kMaxText), request.known_broadcasts(), board_.num_broadcasts()));
   }
   const Holder holder{request.instance(), request.start().substr(0, kInstanceBytes),
                       clean_text(request.host(), kMaxText)};
@@ -89,8 +89,8 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   return grpc::Status::OK;
 }
 
-// The new table is on the disk before anybody acts on it, and heartbeats do not wait for the disk:
-// so the decision is made on a copy, stored, and then made for good.
+// The new table must be on disk before it takes effect, and heartbeats must not wait for the disk:
+// so the decision is made on a copy, stored, and then repeated on the table in use.
 grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const Holder& holder,
                                     const v1::JoinRequest& request, Grant& grant) {
   const std::lock_guard joining(join_mutex_);
@@ -124,11 +124,11 @@ grpc::Status StudyHost::grant_lease(std::optional<std::uint32_t> wanted, const H
   }
   {
     const std::lock_guard lock(lease_mutex_);
-    // A heartbeat that came meanwhile does not undo what is stored.
+    // A heartbeat that arrived in the meantime does not undo what is stored.
     leases_.join(grant.agent, holder, /*take_over=*/true, now);
     said_presence_[grant.agent] = v1::PRESENCE_LIVE;
   }
-  // Whoever held the agent before and waits hears of it now.
+  // A waiting call of the previous holder learns of it now.
   if (grant.changed) board_.release(grant.agent);
   return grpc::Status::OK;
 }
@@ -138,7 +138,7 @@ grpc::Status StudyHost::check_caller(const v1::Caller& caller) {
   if (leases_.renew(caller.agent(), caller.token(), steady_seconds())) return grpc::Status::OK;
   if (leases_.is_from_later(caller.agent(), caller.token())) {
     return {StatusCode::DATA_LOSS,
-            fmt::format("the coordinator does not know of agent {}'s last start: its storage was "
+            fmt::format("the coordinator does not know agent {}'s last start: its storage was "
                         "set back to an older copy",
                         caller.agent())};
   }
@@ -182,8 +182,7 @@ grpc::Status StudyHost::leave(const v1::LeaveRequest& request) {
   try {
     journal_.set_leases(leases);
   } catch (const base::Error& error) {
-    say(fmt::format("that agent {} left cannot be stored: {}", request.caller().agent(),
-                    error.what()),
+    say(fmt::format("cannot store that agent {} left: {}", request.caller().agent(), error.what()),
         LogLevel::kWarning, "disk, leaving");
     return status_of(error);
   }
@@ -206,7 +205,7 @@ v1::StudyStatus StudyHost::status() const {
   v1::StudyStatus status = board_.status(unix_seconds());
   status.set_created(created_unix_);
   if (const auto limit = deadline_seconds(); limit && status.state() == v1::STUDY_STATE_RUNNING) {
-    // People count from the opening of the epoch, also when the deadline began anew since.
+    // People count from the opening of the epoch, even if a restart has reset the deadline.
     status.set_deadline_seconds(*limit +
                                 std::max(0.0, status.epoch_seconds() - (now - epoch_began_)));
   }
@@ -242,7 +241,7 @@ void StudyHost::check_presence(double now) {
     }
   }
   if (lost.empty() || board_.state() != v1::STUDY_STATE_RUNNING) return;
-  say(fmt::format("not heard of agents {} for {:.0f} s", fmt::join(lost, ", "),
+  say(fmt::format("nothing heard from agents {} for {:.0f} s", fmt::join(lost, ", "),
                   options_.lease_seconds),
       LogLevel::kWarning);
 }
@@ -256,7 +255,7 @@ void StudyHost::tick() {
   if (!is_over_deadline(status)) return;
   close_posted_ = true;
   worker_.post([this, epoch = status.epoch()] {
-    // The epoch may have ended by itself, or an operator may have changed the deadline.
+    // The epoch may have ended in the meantime, or an operator may have changed the deadline.
     if (is_over_deadline(board_.status(unix_seconds()))) close_with_uploads(epoch, "deadline");
     close_posted_ = false;
   });

@@ -1,10 +1,11 @@
-// What an operator decides about a running study. The worker carries it out, so that a decision
-// stands before or after a message, never beside it.
+// An operator's decisions about a running study. The worker executes them, so that a decision comes
+// before or after a message, never at the same time.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/service/status_code.h"
 #include "duets/service/study_host.h"
@@ -36,7 +37,7 @@ ClosePolicy StudyHost::policy() const {
 void StudyHost::decide(std::function<grpc::Status()> decision, DecisionDone done) {
   const auto answer = std::make_shared<Reply>(std::move(done));
   if (const auto status = not_serving()) return (*answer)(*status);
-  // A disk that takes nothing keeps the worker waiting. A failed study does not: it says so.
+  // A full disk keeps the worker waiting. A failed study does not: it says so.
   if (const std::string problem = board_.problem();
       !problem.empty() && board_.state() != v1::STUDY_STATE_FAILED) {
     return (*answer)({StatusCode::UNAVAILABLE, problem});
@@ -74,12 +75,12 @@ grpc::Status StudyHost::retire_now(std::uint32_t agent) {
                         definition_.study->name, definition_.study->agents - 1)};
   }
   if (grpc::Status status = store_retired(agent); !status.ok()) return status;
-  // Whoever holds the agent and waits hears of it now.
+  // A waiting call of the agent's holder learns of it now.
   board_.release(agent);
   return close_without_retired();
 }
 
-// As a lease: on the disk before anybody acts on it.
+// Like a lease: on disk before it takes effect.
 grpc::Status StudyHost::store_retired(std::uint32_t agent) {
   const std::lock_guard joining(join_mutex_);
   LeaseTable next = [&] {
@@ -91,14 +92,16 @@ grpc::Status StudyHost::store_retired(std::uint32_t agent) {
   const std::size_t left = definition_.study->agents - next.retired().size();
   if (left == 0) {
     return {StatusCode::INVALID_ARGUMENT,
-            fmt::format("agent = {}: is the last one; `duets study stop {}` ends the study", agent,
-                        definition_.study->name)};
+            fmt::format("agent = {}: is the last one; use `duets study stop {}` to end the study",
+                        agent, definition_.study->name)};
   }
   if (left < policy().quorum) {
     return {StatusCode::INVALID_ARGUMENT,
-            fmt::format("agent = {}: {} agents would be left, and the quorum is {}; `duets study "
-                        "set {} --quorum {}` lowers it",
-                        agent, left, policy().quorum, definition_.study->name, left)};
+            fmt::format(
+                "agent = {}: {} would be left, but the quorum is {}; lower it with `duets study "
+                "set {} --quorum {}`",
+                agent, base::count_text(left, "agent", "agents"), policy().quorum,
+                definition_.study->name, left)};
   }
   try {
     journal_.set_leases(next.save());
@@ -114,7 +117,7 @@ grpc::Status StudyHost::store_retired(std::uint32_t agent) {
   return grpc::Status::OK;
 }
 
-// The decision is in no record until the epoch is closed: after a restart it is made again.
+// No record has the decision until the epoch is closed: after a restart it is made again.
 grpc::Status StudyHost::close_without_retired() {
   if (!coordinator_->is_open()) return grpc::Status::OK;
   const std::vector<base::AgentId> missing = coordinator_->waiting_for();
@@ -147,7 +150,7 @@ grpc::Status StudyHost::set_policy_now(const v1::SetPolicyRequest& request) {
                               definition_.study->agents - num_retired));
     base::require(next.deadline == 0 || next.quorum > 0, "deadline",
                   fmt::format("{}", next.deadline),
-                  "needs a quorum: how many agents are enough once it is over");
+                  "needs a quorum: the number of agents that are enough after it");
     journal_.set_policy(next);
   } catch (const base::Error& error) {
     return status_of(error);

@@ -22,7 +22,7 @@ class OperatorDecisionTest : public ServerTest {
     agent.query();
     agent.upload();
   }
-  // Agents 0 and 1 stay, and are connected again when it returns.
+  // Agents 0 and 1 remain, and are connected again when this returns.
   void restart(Agents& agents) {
     start();
     v1::BeatReply beat;
@@ -38,7 +38,7 @@ class OperatorDecisionTest : public ServerTest {
     }
     ASSERT_TRUE(is(v1::STUDY_STATE_FINISHED));
   }
-  // What a simulation gives in which agent 2 takes part in the first `epochs` epochs only.
+  // Compares with a simulation in which agent 2 takes part in the first `epochs` epochs only.
   void expect_run_without_last_after(std::uint32_t epochs) {
     auto run = test_run();
     for (std::uint32_t epoch = 1; epoch <= 3; ++epoch) {
@@ -62,17 +62,17 @@ TEST_F(OperatorDecisionTest, ARetiredAgentIsExcludedFromTheOpenEpochOn) {
   upload(*agents[1], 2);
   EXPECT_EQ(status().epoch(), 2U) << "waits for agent 2";
   retire_agent(*server_, 2);
-  EXPECT_EQ(status().epoch(), 3U) << "all that are left have uploaded";
+  EXPECT_EQ(status().epoch(), 3U) << "all remaining agents have uploaded";
   EXPECT_THAT(status().closed_epochs(1).excluded(), ElementsAre(2U));
   EXPECT_EQ(status().closed_epochs(1).why(), "retired");
   EXPECT_TRUE(status().agent_status(2).retired());
   EXPECT_THAT(status().waiting_for(), ElementsAre(0U, 1U)) << "nobody waits for agent 2";
-  EXPECT_EQ(status().quorum(), 2U) << "all that are left";
+  EXPECT_EQ(status().quorum(), 2U) << "all remaining agents";
   finish_without_last(agents, 3);
   expect_run_without_last_after(1);
 }
 
-TEST_F(OperatorDecisionTest, WhatARetiredAgentHasUploadedForTheOpenEpochCounts) {
+TEST_F(OperatorDecisionTest, TheUploadOfARetiredAgentForTheOpenEpochCounts) {
   create();
   auto agents = fleet();
   upload(*agents[2], 1);
@@ -88,14 +88,14 @@ TEST_F(OperatorDecisionTest, WhatARetiredAgentHasUploadedForTheOpenEpochCounts) 
   expect_run_without_last_after(1);
 }
 
-TEST_F(OperatorDecisionTest, ARetiredAgentIsTurnedAwayInEveryCall) {
+TEST_F(OperatorDecisionTest, EveryCallOfARetiredAgentIsRefused) {
   create();
   auto agents = fleet();
   agents[2]->query();
   v1::FetchReply fetched;
   while (!agents[2]->agent().outstanding()) ASSERT_TRUE(agents[2]->fetch(5, fetched).ok());
   retire_agent(*server_, 2);
-  retire_agent(*server_, 2);  // once more: nothing
+  retire_agent(*server_, 2);  // a second time: no effect
   v1::SendReply sent;
   const auto expect_refused = [](const grpc::Status& status) {
     EXPECT_EQ(status.error_code(), StatusCode::ABORTED);
@@ -127,8 +127,8 @@ TEST_F(OperatorDecisionTest, RetirementSurvivesARestart) {
   EXPECT_TRUE(stored.agent_status(2).retired());
 }
 
-// The coordinator ended between the operator's decision and the end of the epoch.
-TEST_F(OperatorDecisionTest, AnEpochThatOnlyARetiredAgentIsMissingFromClosesAfterARestart) {
+// The coordinator stopped between the operator's decision and the end of the epoch.
+TEST_F(OperatorDecisionTest, AnEpochWithOnlyARetiredAgentMissingClosesAfterARestart) {
   create();
   auto agents = fleet();
   upload(*agents[0], 1);
@@ -149,17 +149,19 @@ TEST_F(OperatorDecisionTest, AnEpochThatOnlyARetiredAgentIsMissingFromClosesAfte
   expect_run_without_last_after(0);
 }
 
-TEST_F(OperatorDecisionTest, TheQuorumAndTheLastAgentAreKept) {
+TEST_F(OperatorDecisionTest, TheQuorumAndTheLastAgentAreProtected) {
   create();
   ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
   EXPECT_THAT(refused(3), HasSubstr("agent = 3: study \"study\" has agents 0 to 2"));
   set_policy(*server_, {2, 4.0});
   retire_agent(*server_, 0);
-  EXPECT_THAT(refused(1), HasSubstr("1 agents would be left, and the quorum is 2; `duets study set "
-                                    "study --quorum 1`"));
+  EXPECT_THAT(
+      refused(1),
+      HasSubstr("1 agent would be left, but the quorum is 2; lower it with `duets study set "
+                "study --quorum 1`"));
   set_policy(*server_, {1, 4.0});
   retire_agent(*server_, 1);
-  EXPECT_THAT(refused(2), HasSubstr("is the last one; `duets study stop study`"));
+  EXPECT_THAT(refused(2), HasSubstr("is the last one; use `duets study stop study`"));
   operators_of(*server_)->stop("study");
   EXPECT_THAT(refused(2), HasSubstr("is stopped, not running"));
 }
@@ -175,7 +177,7 @@ TEST_F(OperatorDecisionTest, QuorumAndDeadlineChangeWhileTheStudyRunsAndSurviveA
   set_policy(*server_, {2, 1.0});
   ASSERT_TRUE(eventually([&] { return status().epoch() == 2; })) << "the deadline is over";
   EXPECT_EQ(status().closed_epochs(0).why(), "deadline");
-  EXPECT_FALSE(server_->create(test_definition(), kTestSecret)) << "the study file still fits";
+  EXPECT_FALSE(server_->create(test_definition(), kTestSecret)) << "the study file still matches";
   start();
   EXPECT_EQ(status().quorum(), 2U);
   EXPECT_EQ(status().deadline(), 1.0);
@@ -186,7 +188,7 @@ TEST_F(OperatorDecisionTest, QuorumAndDeadlineChangeWhileTheStudyRunsAndSurviveA
   EXPECT_FALSE(status().has_deadline());
 }
 
-TEST_F(OperatorDecisionTest, PoliciesThatMakeNoSenseAreRefused) {
+TEST_F(OperatorDecisionTest, InvalidPoliciesAreRefused) {
   create();
   ASSERT_TRUE(eventually([&] { return server_->is_ready("study"); }));
   const auto text = [&](const ClosePolicy& policy) {
@@ -202,8 +204,8 @@ TEST_F(OperatorDecisionTest, PoliciesThatMakeNoSenseAreRefused) {
   EXPECT_EQ(status().quorum(), 2U);
 }
 
-// With an upload of its own a retired agent would otherwise count towards the quorum.
-TEST_F(OperatorDecisionTest, AQuorumCountsAgentsThatAreLeft) {
+// With an upload, a retired agent would otherwise count towards the quorum.
+TEST_F(OperatorDecisionTest, AQuorumCountsRemainingAgents) {
   create();
   auto agents = fleet();
   upload(*agents[2], 1);
@@ -213,7 +215,7 @@ TEST_F(OperatorDecisionTest, AQuorumCountsAgentsThatAreLeft) {
   v1::BeatReply beat;
   ASSERT_TRUE(agents[0]->beat(1e-4, beat).ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_EQ(status().epoch(), 1U) << "one of the two that are left";
+  EXPECT_EQ(status().epoch(), 1U) << "one of the two remaining agents";
   upload(*agents[1], 1);
   EXPECT_TRUE(eventually([&] { return status().epoch() == 2; }));
 }

@@ -34,7 +34,7 @@ v1::StudyState decode_state(base::ByteReader in) {
   const int state = in.u8();
   in.expect_end();
   if (!v1::StudyState_IsValid(state) || state == v1::STUDY_STATE_UNSPECIFIED) {
-    throw base::Error(base::ErrorKind::kDecode, fmt::format("study state {}", state));
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("invalid study state {}", state));
   }
   return static_cast<v1::StudyState>(state);
 }
@@ -61,7 +61,7 @@ std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> b
     const std::uint32_t epoch = in.u32();
     if (!epochs.empty() && epoch <= epochs.rbegin()->first) {
       throw base::Error(base::ErrorKind::kDecode,
-                        fmt::format("notes of epoch {} out of order", epoch));
+                        fmt::format("notes of epoch {} are out of order", epoch));
     }
     EpochNote& note = epochs[epoch];
     note.opened_unix = in.f64();
@@ -110,7 +110,8 @@ ClosePolicy decode_policy(std::span<const std::uint8_t> bytes) {
   policy.deadline = in.f64();
   in.expect_end();
   if (!std::isfinite(policy.deadline) || policy.deadline < 0) {
-    throw base::Error(base::ErrorKind::kDecode, fmt::format("deadline {}", policy.deadline));
+    throw base::Error(base::ErrorKind::kDecode,
+                      fmt::format("invalid deadline {}", policy.deadline));
   }
   return policy;
 }

@@ -1,4 +1,4 @@
-// What is kept of one study in the coordinator's store: the meaning of its facts and entries.
+// One study in the coordinator's store: the meaning of its facts and entries.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ struct EpochNote {
   std::string why;         ///< complete, deadline, operator, retired
 };
 
-/// The facts "epochs", "traffic" and "policy". Decoding throws kDecode for anything that encoding
-/// could not have written.
+/// The facts "epochs", "traffic" and "policy". Decoding throws kDecode for bytes that encoding
+/// cannot have written.
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs);
 std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes);
 base::Bytes encode_traffic(const v1::Traffic& traffic);
@@ -29,12 +29,12 @@ v1::Traffic decode_traffic(std::span<const std::uint8_t> bytes);
 base::Bytes encode_policy(const ClosePolicy& policy);
 ClosePolicy decode_policy(std::span<const std::uint8_t> bytes);
 
-/// Everything stored of a study but its secret.
+/// Everything stored about a study except its secret.
 struct StoredStudy {
   Definition definition;
   ClosePolicy policy;  ///< in force: the definition's until an operator changes it
   v1::StudyState state = v1::STUDY_STATE_RUNNING;
-  std::string problem;  ///< why, when it has failed
+  std::string problem;  ///< the reason, when it has failed
   double created_unix = 0;
   base::Bytes leases;  ///< empty: none yet
   std::map<std::uint32_t, EpochNote> epochs;
@@ -42,7 +42,7 @@ struct StoredStudy {
   std::vector<base::Bytes> records;
 };
 
-/// The journal of one study in a store that lives longer.
+/// The journal of one study in a store that outlives it.
 class StudyJournal {
  public:
   StudyJournal(storage::Store& store, std::string name);
@@ -55,14 +55,14 @@ class StudyJournal {
   /// Throws StorageError kDamaged for facts that are missing or cannot be read.
   StoredStudy load() const;
 
-  /// Records of one effect with what belongs to them: all or nothing.
+  /// Appends the records of one effect with the facts that belong to them: all or nothing.
   void append(const std::vector<protocol::Record>& records,
               const std::map<std::uint32_t, EpochNote>& epochs, const v1::Traffic& traffic,
               v1::StudyState state);
   void set_leases(const base::Bytes& leases);
   void set_state(v1::StudyState state);
   void set_policy(const ClosePolicy& policy);
-  /// The state kFailed, and why.
+  /// Sets the state kFailed and the reason.
   void set_failed(const std::string& problem);
 
  private:
@@ -70,7 +70,7 @@ class StudyJournal {
   std::string name_;
 };
 
-/// Where a study's secret lies in a storage directory.
+/// The file of a study's secret in a storage directory.
 std::filesystem::path secret_path(const std::filesystem::path& storage, const std::string& study);
 /// The store of a storage directory.
 std::filesystem::path store_path(const std::filesystem::path& storage);

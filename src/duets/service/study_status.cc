@@ -26,7 +26,7 @@ std::string text_of(std::uint32_t epoch, const Agents& agents, std::size_t count
   std::vector<std::uint32_t> named(agents.begin(), agents.end());
   named.resize(std::min(named.size(), kNamedInText));
   const std::size_t rest = count > named.size() ? count - named.size() : 0;
-  return fmt::format("waiting for agent{} {}{} in epoch {}, since {:.0f} s", count > 1 ? "s" : "",
+  return fmt::format("waiting for agent{} {}{} in epoch {} for {:.0f} s", count > 1 ? "s" : "",
                      fmt::join(named, ", "), rest > 0 ? fmt::format(" (and {} more)", rest) : "",
                      epoch, std::max(0.0, std::floor(seconds)));
 }
@@ -57,7 +57,7 @@ void derive_holding_up(v1::StudyStatus& status) {
   status.mutable_holding_up()->Add(agents.begin(), agents.end());
 }
 
-// Queries an agent in the epochs that are closed.
+// Queries per agent in the closed epochs.
 std::uint32_t num_past(const v1::StudyStatus& status) {
   std::uint32_t past = 0;
   for (const v1::EpochStatus& epoch : status.closed_epochs()) past += epoch.length();
@@ -74,7 +74,7 @@ double progress_of(const v1::StudyStatus& status) {
   return std::min(1.0, (num_past(status) + open) / std::max(1U, status.horizon()));
 }
 
-// Of an agent at work that has not uploaded; the query under way is not counted twice.
+// For a working agent that has not uploaded; the current query is not counted twice.
 double rest_of_epoch(const v1::StudyStatus& status, const v1::AgentStatus& agent, double slowest) {
   const double pace = agent.seconds_per_query() > 0 ? agent.seconds_per_query() : slowest;
   const double open = status.epoch_length() - agent.answered();
@@ -132,7 +132,7 @@ void check(v1::StudyStatus& status) {
   base::require(
       v1::StudyState_IsValid(status.state()) && status.state() != v1::STUDY_STATE_UNSPECIFIED,
       "status.state", fmt::format("{}", static_cast<int>(status.state())),
-      "is no state of a study");
+      "is not a state of a study");
   require_count(status.waiting_for_size(), status.agents(), "status.waiting_for");
   require_count(status.holding_up_size(), status.agents(), "status.holding_up");
   require_count(status.agent_status_size(), status.agents(), "status.agent_status");
@@ -146,7 +146,7 @@ void check(v1::StudyStatus& status) {
   for (const v1::AgentStatus& agent : status.agent_status()) {
     require_agent(agent.agent(), status, "status.agent");
     base::require(v1::Presence_IsValid(agent.presence()), "status.presence",
-                  fmt::format("{}", static_cast<int>(agent.presence())), "is no presence");
+                  fmt::format("{}", static_cast<int>(agent.presence())), "is not a presence");
   }
 }
 

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Four agents at work in the second of three epochs: 2, 4 and 6 queries.
+// Four working agents in the second of three epochs: 2, 4 and 6 queries.
 v1::StudyStatus at_work() {
   v1::StudyStatus status;
   status.set_state(v1::STUDY_STATE_RUNNING);
@@ -58,13 +58,13 @@ TEST(StatusProgress, CountsClosedEpochsAndTheAnswersOfTheOpenOne) {
   EXPECT_EQ(derived(status).agent_status(0).answered(), 4U) << "no heartbeat came to say so";
   agent(status, 1).set_answered(1000);
   EXPECT_DOUBLE_EQ(progress(status), (2 + (4 + 4 + 1 + 1) / 4.0) / 12.0)
-      << "no agent answers more than there is";
+      << "no agent answers more than there are queries";
   status.set_state(v1::STUDY_STATE_FINISHED);
   EXPECT_EQ(progress(status), 1);
-  EXPECT_EQ(progress({}), 0) << "without a line of an agent or an epoch";
+  EXPECT_EQ(progress({}), 0) << "without agents or epochs";
 }
 
-TEST(StatusProgress, ARetiredAgentHoldsNoPercentageBack) {
+TEST(StatusProgress, ARetiredAgentDoesNotReduceTheProgress) {
   v1::StudyStatus status = at_work();
   for (const int a : {0, 1, 2}) agent(status, a).set_uploaded(true);
   agent(status, 3).set_answered(0);
@@ -89,10 +89,10 @@ TEST(StatusProgress, TimeLeftIsThatOfTheSlowest) {
   EXPECT_DOUBLE_EQ(seconds_left(status), 3 * 10 + 6 * 10);
   agent(status, 3).set_seconds_per_query(0);
   agent(status, 3).set_answered(0);
-  EXPECT_DOUBLE_EQ(seconds_left(status), 4 * 10 + 6 * 10) << "not measured: as the slowest";
+  EXPECT_DOUBLE_EQ(seconds_left(status), 4 * 10 + 6 * 10) << "not measured: like the slowest";
 }
 
-TEST(StatusProgress, TimeLeftIsUnknownWithoutAPaceOrWithSomebodyMissing) {
+TEST(StatusProgress, TimeLeftIsUnknownWithoutAMeasurementOrWithAnAgentMissing) {
   v1::StudyStatus status = at_work();
   EXPECT_TRUE(can_tell(status));
   agent(status, 1).set_presence(v1::PRESENCE_LOST);
@@ -140,7 +140,7 @@ std::string status_objection(const Change& change) {
   return error_text([&] { check(status); });
 }
 
-TEST(StudyStatus, WhatNoServerSendsIsRefused) {
+TEST(StudyStatus, ValuesThatNoServerSendsAreRefused) {
   using S = v1::StudyStatus;
   EXPECT_THAT(status_objection([](S& s) { s.set_state(v1::STUDY_STATE_UNSPECIFIED); }),
               HasSubstr("status.state = 0"));
@@ -159,7 +159,7 @@ TEST(StudyStatus, WhatNoServerSendsIsRefused) {
   EXPECT_THAT(status_objection([](S& s) { s.set_agents(0); }), HasSubstr("status.waiting_for"));
 }
 
-TEST(StudyStatus, WhatAnAgentSaysCannotSpeakToTheOperatorsTerminal) {
+TEST(StudyStatus, TextsOfAgentsCannotControlTheOperatorsTerminal) {
   v1::StudyStatus status = at_work();
   agent(status, 0).set_problem("\x1b[2Jall gone\xff");
   agent(status, 0).set_host("a\nb");
@@ -182,7 +182,7 @@ TEST(StudyStatus, StatesAndPresencesHaveNames) {
   EXPECT_EQ(word_of(static_cast<v1::Presence>(9)), "?");
 }
 
-// Agents of a study that runs, by their presence.
+// The agents of a running study, by their presence.
 v1::StudyStatus with_agents(const std::vector<v1::Presence>& presences) {
   v1::StudyStatus status = at_work();
   status.set_agents(static_cast<std::uint32_t>(presences.size()));
@@ -195,7 +195,7 @@ v1::StudyStatus with_agents(const std::vector<v1::Presence>& presences) {
   return status;
 }
 
-TEST(HoldingUp, NamesAgentsThatAreNotAtWorkOrTheLastOneMissing) {
+TEST(HoldingUp, NamesAgentsThatAreNotWorkingOrTheLastOneMissing) {
   const auto live = v1::PRESENCE_LIVE;
   const auto holding_up = [](const v1::StudyStatus& status) {
     const auto agents = derived(status).holding_up();
@@ -206,32 +206,32 @@ TEST(HoldingUp, NamesAgentsThatAreNotAtWorkOrTheLastOneMissing) {
   EXPECT_THAT(holding_up(status), ElementsAre(1U, 2U, 3U));
   agent(status, 1).set_uploaded(true);
   agent(status, 2).set_retired(true);
-  EXPECT_THAT(holding_up(status), ElementsAre(3U)) << "agent 0 measures";
+  EXPECT_THAT(holding_up(status), ElementsAre(3U)) << "agent 0 is measuring";
 
   status = with_agents({live, live, live});
-  EXPECT_THAT(holding_up(status), IsEmpty()) << "all measure";
+  EXPECT_THAT(holding_up(status), IsEmpty()) << "all are measuring";
   agent(status, 0).set_uploaded(true);
-  EXPECT_THAT(holding_up(status), IsEmpty()) << "two still measure";
+  EXPECT_THAT(holding_up(status), IsEmpty()) << "two are still measuring";
   agent(status, 2).set_uploaded(true);
   EXPECT_THAT(holding_up(status), ElementsAre(1U)) << "the last one missing";
   status.set_state(v1::STUDY_STATE_STOPPED);
   EXPECT_THAT(holding_up(status), IsEmpty());
-  EXPECT_THAT(holding_up(with_agents({live})), IsEmpty()) << "nobody else waits";
+  EXPECT_THAT(holding_up(with_agents({live})), IsEmpty()) << "no other agent waits";
 }
 
-TEST(WaitingText, SaysForWhomAndSinceWhen) {
+TEST(WaitingText, NamesTheAgentsAndTheTime) {
   const auto text = [](const v1::StudyStatus& status) { return waiting_text(derived(status)); };
   v1::StudyStatus status = with_agents({v1::PRESENCE_LOST, v1::PRESENCE_LIVE, v1::PRESENCE_LOST});
-  EXPECT_EQ(text(status), "waiting for agents 0, 2 in epoch 2, since 12 s");
+  EXPECT_EQ(text(status), "waiting for agents 0, 2 in epoch 2 for 12 s");
   agent(status, 0).set_uploaded(true);
-  EXPECT_EQ(text(status), "waiting for agent 2 in epoch 2, since 12 s");
+  EXPECT_EQ(text(status), "waiting for agent 2 in epoch 2 for 12 s");
   for (v1::AgentStatus& line : *status.mutable_agent_status()) line.set_uploaded(true);
   EXPECT_EQ(text(status), "");
   EXPECT_EQ(text(with_agents(std::vector(10, v1::PRESENCE_NEVER_SEEN))),
-            "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 2 more) in epoch 2, since 12 s");
+            "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 2 more) in epoch 2 for 12 s");
 }
 
-TEST(WaitingText, OfAnAgentCountsThoseThatAreNotNamed) {
+TEST(WaitingText, OfAnAgentCountsTheOthers) {
   v1::Waiting waiting;
   waiting.set_epoch(4);
   waiting.set_seconds(7);
@@ -239,7 +239,7 @@ TEST(WaitingText, OfAnAgentCountsThoseThatAreNotNamed) {
   for (std::uint32_t a = 0; a < 100; ++a) waiting.add_agents(a);
   waiting.set_num_agents(150);
   EXPECT_EQ(waiting_text(waiting),
-            "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 142 more) in epoch 4, since 7 s");
+            "waiting for agents 0, 1, 2, 3, 4, 5, 6, 7 (and 142 more) in epoch 4 for 7 s");
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ using base::EpochId;
 using protocol::Study;
 using protocol::UploadKind;
 
-// Far above what a coordinator sends, far below what would hurt the one who reads it.
+// Far above what a coordinator sends, far below what would harm the reader.
 constexpr std::uint32_t kMaxStarts = 1024;
 constexpr std::uint32_t kMaxStreamCap = 1U << 24;
 
-// Reads one message, knowing what the study allows.
+// Reads one message within the limits of the study.
 class Reader {
  public:
   explicit Reader(const Study& study) : study_(study), lengths_(protocol::lengths(study)) {}
@@ -38,7 +38,7 @@ class Reader {
         break;
     }
     throw base::Error(base::ErrorKind::kInvalid,
-                      "a message without content: the other side is of another version");
+                      "a message without content: the other side has another version");
   }
 
  private:
@@ -65,7 +65,7 @@ class Reader {
     refuse_from(source_, fmt::format("{} is {}: must be finite", what, number));
   }
 
-  // Other rooms name the field only.
+  // Errors of other modules name only the field.
   template <typename Body>
   auto here(const Body& body) const {
     try {
@@ -77,7 +77,7 @@ class Reader {
 
   std::uint32_t length() const { return lengths_[source_.epoch - 1]; }
 
-  // The most inducing points an epoch can have: they are points of its data, or of the public pool.
+  // The most inducing points that an epoch can have: points of its data, or of the public pool.
   std::uint64_t max_inducing() const {
     if (study_.inducing == protocol::Inducing::kPublic) return protocol::kPublicPool;
     const auto end = lengths_.begin() + source_.epoch;
@@ -125,8 +125,9 @@ class Reader {
     m.public_slots = public_slots(wire.public_slots());
     const bool is_public = study_.inducing == protocol::Inducing::kPublic;
     if (m.public_slots.empty() == is_public || (m.points.rows() == 0) != is_public) {
-      refuse_from(source_, is_public ? "the inducing set of this study is public slots, no points"
-                                     : "the inducing set of this study is points, no public slots");
+      refuse_from(source_, is_public
+                               ? "the inducing set of this study has public slots, not points"
+                               : "the inducing set of this study has points, not public slots");
     }
     return m;
   }
@@ -185,7 +186,7 @@ class Reader {
   protocol::BestTrial best(const v1::Best& wire) const {
     if (wire.epoch() < 1 || wire.epoch() > lengths_.size() ||
         wire.slot() >= lengths_[wire.epoch() - 1]) {
-      refuse_from(source_, fmt::format("best trial in epoch {}, slot {}: there is none such",
+      refuse_from(source_, fmt::format("best trial in epoch {}, slot {}: there is no such query",
                                        wire.epoch(), wire.slot()));
     }
     check_finite(wire.reward(), "best reward");

@@ -1,4 +1,4 @@
-// Between protocol::Message and the wire: nothing gets lost, nothing bad gets in.
+// Tests the conversion of protocol::Message: nothing is lost, and invalid messages are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ v1::Message through_bytes(const v1::Message& message) {
   return out;
 }
 
-// What was broadcast and what was taken while a study ran; in epoch 2 agent 1 is excluded and
-// agent 0 has a hole.
+// The messages that were broadcast and accepted in a run; in epoch 2 agent 1 is excluded and agent
+// 0 has a hole.
 std::vector<Message> messages_of(const Study& study) {
   protocol::TestRun run(study);
   run.run_epoch();
@@ -38,7 +38,7 @@ std::vector<Message> messages_of(const Study& study) {
     const auto* taken = std::get_if<protocol::MessageTaken>(&record);
     if (taken != nullptr) messages.push_back(taken->message);
   }
-  // Inducing sets and cuts of two epochs; what three, two and three agents sent.
+  // Inducing sets and cuts of two epochs; uploads of three, two and three agents.
   EXPECT_GE(messages.size(), 4U + 8);
   return messages;
 }
@@ -56,7 +56,7 @@ std::vector<Study> wire_studies() {
   return all;
 }
 
-TEST(WireMessage, EveryMessageOfARunComesOutAsItWentIn) {
+TEST(WireMessage, EveryMessageOfARunRoundTrips) {
   for (const Study& study : wire_studies()) {
     for (const Message& message : messages_of(study)) {
       const Message back = from_wire(through_bytes(to_wire(message)), study);
@@ -86,7 +86,7 @@ TEST(WireMessage, ASlotOrAHoleCostsLessThanAReal) {
   EXPECT_LE(to_wire(upload).ByteSizeLong(), 8 * protocol::num_reals(upload) + 64);
 }
 
-TEST(WireMessage, ALearnedModelComesOutAsItWentIn) {
+TEST(WireMessage, ALearnedModelRoundTrips) {
   Study study = protocol::small_study();
   study.parameters = protocol::Parameters::kLearned;
   protocol::Trim trim;
@@ -98,7 +98,7 @@ TEST(WireMessage, ALearnedModelComesOutAsItWentIn) {
   EXPECT_EQ(protocol::encode(back), protocol::encode(Message(trim)));
 }
 
-TEST(WireMessage, AClosingWithoutABestTrialComesOutAsItWentIn) {
+TEST(WireMessage, AClosingWithoutABestTrialRoundTrips) {
   const Study study = protocol::small_study();
   protocol::Closing closing;
   closing.agent = closing.best.agent = base::AgentId{2};
@@ -107,7 +107,7 @@ TEST(WireMessage, AClosingWithoutABestTrialComesOutAsItWentIn) {
   EXPECT_EQ(protocol::encode(back), protocol::encode(Message(closing)));
 }
 
-TEST(WireMessage, RefusalsComeOutAsTheyWentIn) {
+TEST(WireMessage, RefusalsRoundTrip) {
   for (std::uint8_t reason = 1; reason <= 6; ++reason) {
     const protocol::Refusal refusal{base::AgentId{2}, base::EpochId{3},
                                     static_cast<protocol::Reason>(reason)};
@@ -116,7 +116,7 @@ TEST(WireMessage, RefusalsComeOutAsTheyWentIn) {
   }
 }
 
-// --- What is refused: three agents, epochs 2, 4, 3, forty candidates in the plane ---------------
+// --- Refusals: three agents, epochs 2, 4, 3, forty candidates in the plane -----------------
 
 v1::Message good_upload() {
   v1::Message message;
@@ -166,7 +166,7 @@ v1::Message good_closing() {
   return message;
 }
 
-// One change makes the message bad, and the text says what is.
+// One change makes the message invalid, and the error names it.
 template <typename Change>
 void expect_refused(v1::Message message, const Change& change, const std::string& text) {
   const Study study = protocol::small_study();
@@ -302,18 +302,18 @@ TEST(WireMessage, BadClosingsAndRefusalsAreRefused) {
       good_closing(), [](v1::Message& m) { m.clear_closing(); }, "a message without content");
 }
 
-TEST(WireMessage, PublicStudiesTakePublicSlotsOnly) {
+TEST(WireMessage, PublicStudiesAcceptOnlyPublicSlots) {
   Study study = protocol::small_study();
   study.inducing = protocol::Inducing::kPublic;
   EXPECT_THAT(error_text([&] { from_wire(good_set(), study); }),
-              HasSubstr("public slots, no points"));
+              HasSubstr("public slots, not points"));
   v1::Message message = good_set();
   message.mutable_inducing_set()->clear_points();
   message.mutable_inducing_set()->mutable_public_slots()->Resize(200, 199);
   EXPECT_EQ(error_text([&] { from_wire(message, study); }), "");
 }
 
-TEST(WireMessage, EarlierEpochsCountWhereTheirDataDoes) {
+TEST(WireMessage, EarlierEpochsCountIfTheirDataSurvives) {
   Study study = protocol::small_study();
   study.data = protocol::DataPolicy::kSurviving;
   v1::Message message = good_set();
@@ -324,7 +324,7 @@ TEST(WireMessage, EarlierEpochsCountWhereTheirDataDoes) {
               HasSubstr("19 inducing points: at most 18"));
 }
 
-// --- Pasts --------------------------------------------------------------------------------------
+// --- Histories ---------------------------------------------------------------------------------
 
 TEST(ChainBroadcast, DependsOnContentOrderAndNumber) {
   const Study study = protocol::small_study();

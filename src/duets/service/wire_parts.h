@@ -1,5 +1,4 @@
-// Pieces that several messages of the wire format share, and the checks they need. Private to
-// wire_*.cc.
+// Parts that several messages of the wire format share, and their checks. Private to wire_*.cc.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@
 
 namespace duets::service {
 
-/// Who said what is being read, for error texts.
+/// The author of the message that is being read, for error texts.
 struct Source {
   std::optional<std::uint32_t> agent;  ///< empty: the coordinator
   std::uint32_t epoch = 0;
@@ -44,7 +43,7 @@ numeric::Points points_from_wire(const v1::Points& points, std::size_t dimension
 /// Leaves `wire` empty when there is no point.
 void points_to_wire(const numeric::Points& points, v1::Points& wire);
 
-/// Any numbers: kernel::validate() follows.
+/// Without checks of the numbers: kernel::validate() follows.
 kernel::Kernel kernel_from_wire(const v1::Kernel& kernel);
 void kernel_to_wire(const kernel::Kernel& kernel, v1::Kernel& wire);
 

@@ -11,7 +11,7 @@
 namespace duets::service {
 namespace {
 
-TEST(WireText, KnowsUtf8) {
+TEST(WireText, RecognisesUtf8) {
   for (const char* good : {"", "plain", "größe", "\u20ac", "\U0001F600", "\xF4\x8F\xBF\xBF"}) {
     EXPECT_TRUE(is_utf8(good)) << good;
   }
@@ -22,7 +22,7 @@ TEST(WireText, KnowsUtf8) {
   }
 }
 
-TEST(WireText, CleansWhatCannotTravelOrSpeaksToTerminals) {
+TEST(WireText, CleansInvalidUtf8AndControlCharacters) {
   EXPECT_EQ(clean_text("größe 5"), "größe 5");
   EXPECT_EQ(clean_text("a\n\tb\x7f\x1b[31m"), "a  b  [31m");
   EXPECT_EQ(clean_text("\xC2\x9B"
@@ -37,7 +37,7 @@ TEST(WireText, CutsBetweenCharacters) {
   EXPECT_EQ(clean_text("abc", 0), "");
 }
 
-TEST(WireText, AnyBytesTravelOnceCleaned) {
+TEST(WireText, AnyBytesCanBeSentOnceCleaned) {
   rc::check([](const std::vector<std::uint8_t>& bytes) {
     const std::string clean = clean_text(std::string(bytes.begin(), bytes.end()));
     RC_ASSERT(is_utf8(clean));

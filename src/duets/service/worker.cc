@@ -23,7 +23,7 @@ void Worker::finish() {
   {
     const std::lock_guard lock(mutex_);
     finishing_ = true;
-    dropped.swap(jobs_);  // what a job holds is let go outside the lock
+    dropped.swap(jobs_);  // destroyed outside the lock
   }
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
@@ -39,7 +39,7 @@ void Worker::run() {
     working_ = true;
     lock.unlock();
     job();
-    job = nullptr;  // what it holds is let go outside the lock
+    job = nullptr;  // destroyed outside the lock
     lock.lock();
     working_ = false;
   }

@@ -1,4 +1,4 @@
-// A thread with a queue: jobs are done one after the other, in the order in which they came.
+// A thread with a queue: runs jobs one after the other, in the order in which they were posted.
 #pragma once
 
 #include <condition_variable>
@@ -19,11 +19,11 @@ class Worker {
   /// Jobs must not throw. After finish() they are dropped.
   void post(std::function<void()> job);
 
-  /// True while a job is under way or waits.
+  /// True while a job is running or waiting.
   bool busy() const;
 
-  /// Lets the job under way end, drops the others, and returns when the thread is gone. Not from a
-  /// job.
+  /// Lets the current job finish, drops the others, and returns when the thread has ended. Must not
+  /// be called from a job.
   void finish();
 
  private:

@@ -71,7 +71,7 @@ def life_of_a_study(scratch):
         noisier.write_text(noisier.read_text().replace("noise = 0.2", "noise = 0.3"))
         fleet.contains("nor does the objective change",
                        run(f, "study", "create", noisier, *server, code=2).stderr,
-                       "objective.noise = 0.3: study \"second\" was made with 0.2")
+                       "objective.noise = 0.3: study \"second\" was created with 0.2")
         for at in (server, storage):
             looks(f, at, "first", "running")
         fleet.contains("beside a coordinator nothing is changed",

@@ -144,13 +144,13 @@ def refusals(scratch):
         operate(f, "retire", "few", "--agent", 0)
         operate(f, "retire", "few", "--agent", 0)
         fleet.contains("the quorum is kept", operate(f, "retire", "few", "--agent", 1, code=2),
-                       "1 agents would be left, and the quorum is 2")
+                       "1 agent would be left, but the quorum is 2")
         fleet.contains("a quorum that cannot be met",
                        operate(f, "set", "few", "--quorum", 3, code=2), "must be at most 2")
         operate(f, "set", "few", "--quorum", 1)
         operate(f, "retire", "few", "--agent", 1)
         fleet.contains("the last one stays", operate(f, "retire", "few", "--agent", 2, code=2),
-                       "is the last one; `duets study stop few`")
+                       "is the last one; use `duets study stop few`")
         f.agents[2].start()
         ends_well(f.agents[2:])
         fleet.same("alone", participation(as_simulated(f, "few")), [([0, 1], "retired")] * 3)

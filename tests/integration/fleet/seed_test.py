@@ -58,7 +58,7 @@ def kept(scratch):
         f.server.seed = SEED + 1
         fleet.same("another seed: exit code", f.server.start().wait(), 2)
         fleet.contains("another seed is named", f.server.err(),
-                       f'study.seed = {SEED + 1}: study "kept" was made with {SEED}')
+                       f'study.seed = {SEED + 1}: study "kept" was created with {SEED}')
         nothing = fleet.duets(scratch, "serve", "--storage", f.server.storage, "--insecure",
                               "--seed", SEED)
         fleet.same("a seed without a study file", nothing.returncode, 2)
