@@ -47,7 +47,7 @@ report::Series epoch_means(const RunResult& result) {
     if (to > sum.size() || to == from) break;
     const double before = from == 0 ? 0 : sum[from - 1];
     const double mean = (sum[to - 1] - before) / (s.to - s.from) / std::max(1u, result.agents);
-    // A gap before each step: no rise is drawn where nothing is measured.
+    // A gap before each step: no line where nothing was measured.
     if (!steps.x.empty()) {
       steps.x.push_back(s.from);
       steps.y.push_back(kGap);
@@ -96,7 +96,7 @@ std::string with_total(const std::string& name, double total) {
   return name + ": " + report::plain_number(total);
 }
 
-// Whether the totals are too far apart for one linear axis.
+// True when the totals are too far apart for one linear axis.
 bool needs_log(const std::vector<report::Series>& curves) {
   report::Extent totals(report::Scale::kLog10);
   for (const report::Series& s : curves) totals.add(s.y.back());

@@ -1,4 +1,4 @@
-// The pictures of one run, each a complete SVG document.
+// The figures of one run, each a complete SVG document.
 #pragma once
 
 #include <string>
@@ -10,36 +10,36 @@
 namespace duets::harness {
 
 /// All of these are pure functions of the result: same result, same bytes. Numbers that are not
-/// finite are gaps, never text. Without data a figure says so instead.
+/// finite are gaps, never text. A figure without data says so.
 
-/// Cumulative regret over the queries of an agent; regret of one query, running and by epoch.
+/// Cumulative regret over the queries per agent; regret of one query, running and by epoch.
 std::string regret_figure(const RunResult& result);
 
-/// The three ledgers over the queries of an agent (log axis if they differ more than a
-/// hundredfold), and bytes; the closing messages as a note.
+/// The three ledgers over the queries per agent (log axis if they differ by more than a factor of
+/// 100), and bytes; the closing messages as a note.
 std::string communication_figure(const RunResult& result);
 
-/// Size of the active region by epoch, and the part of it that each cut keeps.
+/// Size of the active region by epoch, and the share of it that each cut keeps.
 std::string region_figure(const RunResult& result);
 
-/// Points and inducing points by epoch, and what decides the number of inducing points.
+/// Points and inducing points by epoch, and the values that decide the number of inducing points.
 std::string inducing_figure(const RunResult& result);
 
-/// Two-dimensional studies: posterior mean with the boundaries of the regions, queried points over
-/// the nested regions (at most 5000 are drawn, evenly chosen), and the true function if known.
+/// For two-dimensional studies: posterior mean with the boundaries of the regions, queried points
+/// over the nested regions (at most 5000, evenly chosen), and the true function if known.
 std::string map_figure(const RunResult& result);
 
-/// Those of the figures that have something to show: regret.svg, communication.svg, region.svg,
-/// inducing.svg, map.svg, in this order.
+/// The figures that have data: regret.svg, communication.svg, region.svg, inducing.svg, map.svg, in
+/// this order.
 std::vector<report::NamedFigure> all_figures(const RunResult& result);
 
-/// "Study: what", for the head of a figure.
+/// "Study: what", the title of a figure.
 std::string figure_title(const RunResult& result, const std::string& what);
 
-/// The epochs as stretches of the time axis, up to `horizon`.
+/// The epochs as ranges of the time axis, up to `horizon`.
 std::vector<report::Stretch> epoch_stretches(const RunResult& result);
 
-/// True if the picture exists and its grids have the sizes they claim.
+/// True if the picture exists and its grids have the declared sizes.
 bool has_map(const RunResult& result);
 
 }  // namespace duets::harness

@@ -1,4 +1,4 @@
-// Figures with one point for each closed epoch.
+// Figures with one point per closed epoch.
 #include <algorithm>
 
 #include "duets/harness/figures.h"

@@ -1,4 +1,4 @@
-// The plane of a two-dimensional study.
+// The map of a two-dimensional study.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@ namespace duets::harness {
 namespace {
 
 constexpr std::size_t kMaxPoints = 5000;
-constexpr std::size_t kCasedPoints = 1500;  // more would be edges only
+constexpr std::size_t kCasedPoints = 1500;  // more would show only edges
 constexpr std::size_t kHeatLevels = 250;
 constexpr std::size_t kMaxNamed = 8;  // legend entries for epochs and boundaries
 constexpr report::Colour kWhite = {255, 255, 255};
@@ -84,7 +84,7 @@ report::Panel surface_panel(const RunResult& result, const std::string& title,
   return panel;
 }
 
-// How many of the regions X_2, X_3, ... hold each point of the grid.
+// The number of regions X_2, X_3, ... that contain each point of the grid.
 report::Heat nested_regions(const Picture& picture) {
   std::vector<double> depth(picture.resolution * picture.resolution, 0);
   for (const auto& inside : picture.inside) {

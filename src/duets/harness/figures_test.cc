@@ -29,7 +29,7 @@ std::size_t count_of(const std::string& text, const std::string& what) {
   return count;
 }
 
-TEST(Figures, OfAnyRunAreWellFormedAndHoldNumbersOnly) {
+TEST(Figures, OfAnyRunAreWellFormedWithFiniteNumbers) {
   std::vector<figure_testing::EdgeCase> cases = edge_cases();
   cases.push_back({"sample", sample_run()});
   for (const auto& [name, run] : cases) {
@@ -43,7 +43,7 @@ TEST(Figures, OfAnyRunAreWellFormedAndHoldNumbersOnly) {
 
 TEST(Figures, SameRunSameBytes) { EXPECT_EQ(all_figures(sample_run()), all_figures(sample_run())); }
 
-TEST(Figures, OnlyThoseWithSomethingToShow) {
+TEST(Figures, OnlyThoseWithDataAreMade) {
   std::vector<std::string> names;
   for (const auto& [name, svg] : all_figures(sample_run())) names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"regret.svg", "communication.svg", "region.svg",
@@ -51,7 +51,7 @@ TEST(Figures, OnlyThoseWithSomethingToShow) {
   EXPECT_TRUE(all_figures(RunResult{}).empty());
 }
 
-TEST(Figures, NamesOfTheUserAreText) {
+TEST(Figures, UserNamesAreEscaped) {
   RunResult run = sample_run();
   run.study_name = "<script>alert('1')</script> & \"x\"";
   run.coordinate_names = {"a<b", "</text>"};
@@ -64,7 +64,7 @@ TEST(Figures, NamesOfTheUserAreText) {
   }
 }
 
-TEST(Figures, EpochsAreStretchesUpToTheHorizon) {
+TEST(Figures, EpochsAreRangesUpToTheHorizon) {
   RunResult run = sample_run();
   run.lengths = {2, 4, 100};
   const std::vector<report::Stretch> epochs = epoch_stretches(run);
@@ -85,7 +85,7 @@ TEST(Figures, LedgersFarApartGetALogAxis) {
       << "no tick of a linear axis to 146,000";
 }
 
-TEST(Figures, ClosingMessagesAreNamedApart) {
+TEST(Figures, ClosingMessagesAreANote) {
   EXPECT_NE(communication_figure(sample_run()).find("Closing messages, in none of the curves: 30"),
             std::string::npos);
 }

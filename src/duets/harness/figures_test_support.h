@@ -1,4 +1,4 @@
-// For tests of pictures and pages: runs to draw.
+// Support for tests of figures and pages: runs to draw.
 #pragma once
 
 #include <cmath>
@@ -88,7 +88,7 @@ inline RunResult sample_run() {
   return r;
 }
 
-/// Runs at the edges of what can happen; all must be drawn.
+/// Unusual runs; all must be drawn.
 struct EdgeCase {
   std::string name;
   RunResult run;
@@ -160,7 +160,7 @@ inline std::vector<EdgeCase> edge_cases() {
   for (auto& e : tiny.epochs) e.region_fraction = e.sigma2_max = 1e-299;
   out.push_back({"tiny", tiny});
 
-  RunResult odd = sample_run();  // fields that do not fit together
+  RunResult odd = sample_run();  // inconsistent fields
   odd.lengths = {5, 100};
   odd.cumulative_regret.resize(3);
   odd.picture->point_epoch[0] = 0;

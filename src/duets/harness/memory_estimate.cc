@@ -13,7 +13,7 @@ constexpr std::uint64_t kProgram = 40'000'000;
 constexpr std::uint64_t kAgent = 3'000;
 constexpr std::uint64_t kReal = 8;
 
-// Points in memory at the worst time, of an agent.
+// The most points that an agent has in memory at one time.
 std::uint64_t most_points(const protocol::Study& study, const std::vector<std::uint32_t>& lengths,
                           protocol::Sharing sharing) {
   std::uint64_t before = 0;
@@ -34,7 +34,7 @@ std::uint64_t low_rank_bytes(std::uint64_t rank, std::uint64_t threads) {
   return kReal * rank * (kRows + 1024 * threads) + kReal * rank * rank * (threads + 4);
 }
 
-// Of the worst epoch that is followed by an exchange.
+// For the worst epoch that is followed by an exchange.
 std::uint64_t model_bytes(const protocol::Study& study, const std::vector<std::uint32_t>& lengths,
                           const ModelSize& size, unsigned threads) {
   std::uint64_t most = 0;

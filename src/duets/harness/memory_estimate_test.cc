@@ -15,7 +15,7 @@ protocol::Study study_of(domain::Domain domain) {
   return study;
 }
 
-// By hand, from the formulas of the header.
+// Computed by hand, from the formulas of the header.
 TEST(MemoryEstimate, FollowsItsFormulas) {
   const protocol::Study study = study_of(domain::Domain::box(3));
   const MemoryEstimate shared = estimate_memory(study, {50, 40}, protocol::Sharing::kPoints, 2);

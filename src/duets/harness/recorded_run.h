@@ -1,4 +1,4 @@
-// The result of a run that is known by its records: a deployment's, or any other that was stored.
+// Computes the result of a run from its records: a deployment's, or any other stored run.
 #pragma once
 
 #include <map>
@@ -14,26 +14,26 @@
 
 namespace duets::harness {
 
-/// A run and what else is known about it.
+/// The records of a run, and the other known facts about it.
 struct RecordedRun {
   std::shared_ptr<const protocol::Study> study;
   protocol::RewardScale scale;
   std::span<const base::Bytes> records;       ///< protocol::encode_record; must outlive this
-  std::optional<random::StudySecret> secret;  ///< known: the agents' points follow
-  std::optional<Simulation> truth;            ///< of a built-in function: its true values
+  std::optional<random::StudySecret> secret;  ///< if known, the agents' points follow
+  std::optional<Simulation> truth;            ///< for a built-in function: its true values
 };
 
-/// f(x*) - f(x) of the queries of closed epochs, by epoch and agent, one a slot; NaN for a hole.
+/// f(x*) - f(x) of the queries of closed epochs, by epoch and agent, one per slot; NaN for a hole.
 using Regrets = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>>;
 
 struct RecordedResult {
-  RunResult run;    ///< objective and seed are left to the caller
-  Regrets regrets;  ///< where secret and truth are known
+  RunResult run;    ///< without objective and seed, which the caller sets
+  Regrets regrets;  ///< if secret and truth are known
 };
 
-/// As `simulate` with the same secret, rewards and participation, to the bit, as far as it can be
-/// known: without the secret there is no picture and no point of the best trial, without the truth
-/// no optimum, and without one of them no regret; a run that is not finished has no regret. Throws
+/// The result of `simulate` with the same secret, rewards and participation, to the bit, as far as
+/// it can be known: without the secret there is no picture and no point of the best trial, without
+/// the truth no optimum, and without either no regret; an unfinished run has no regret. Throws
 /// kDecode, kProtocol or kInvalid for records that no run of the study leaves. With the secret O(N
 /// T) draws.
 RecordedResult result_of(const RecordedRun& run, const base::Executor& executor);

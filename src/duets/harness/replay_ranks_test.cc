@@ -1,4 +1,4 @@
-// A coordinator spread over several processes: every byte is that of one process.
+// Tests a coordinator spread over several processes: it gives the same bytes as one process.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -13,7 +13,7 @@ namespace {
 
 using base::RankExecutor;
 
-// Seven agents, each a unit of its own: the last epoch, which costs only draws, is long enough.
+// Seven agents, each its own unit: the last epoch, which costs only draws, is long enough.
 Study seven_units(domain::Domain domain) {
   Study study = small_study(std::move(domain));
   study.agents = 7;
@@ -35,7 +35,7 @@ std::vector<std::pair<const char*, Study>> studies() {
   surviving.data = DataPolicy::kSurviving;
   surviving.upload = UploadRule::kProjection;
   all.emplace_back("surviving data", surviving);
-  // The last epoch of a box has too many slots for strata, that of a finite set has not.
+  // The last epoch of a box has too many slots for strata, that of a finite set does not.
   for (const domain::Domain& domain :
        {domain::Domain::finite(lattice(40, 2)), domain::Domain::box(2)}) {
     Study stratified = seven_units(domain);
@@ -53,7 +53,7 @@ std::vector<base::Bytes> transcript(const Study& study, const base::Executor& ex
   return run.transcript();
 }
 
-TEST(ReplayRanks, EveryByteIsThatOfOneProcess) {
+TEST(ReplayRanks, GivesTheSameBytesAsOneProcess) {
   for (const auto& [name, study] : studies()) {
     ASSERT_EQ(num_units(study), 7U);
     const std::vector<base::Bytes> alone = transcript(study, base::SerialExecutor());
@@ -68,9 +68,9 @@ TEST(ReplayRanks, EveryByteIsThatOfOneProcess) {
   }
 }
 
-// Beyond a dense matrix: pivots on a sample, a sweep over all rows, greedy rows that the sample
-// does not see. 7 x 1300 rows are more than the sample of 8192.
-TEST(ReplayRanks, PivotsAndSweepsAreThoseOfOneProcess) {
+// Larger than a dense matrix: pivots on a sample, a sweep over all rows, greedy rows outside the
+// sample. 7 x 1300 rows are more than the sample of 8192.
+TEST(ReplayRanks, PivotsAndSweepsAreTheSameAsInOneProcess) {
   Study study = seven_units(domain::Domain::box(2));
   study.epochs = {1300, 8200};
   study.horizon = 9500;
@@ -92,7 +92,7 @@ TEST(ReplayRanks, PivotsAndSweepsAreThoseOfOneProcess) {
   }
 }
 
-// A process replays its own agents and no others, and all know every agent's digest.
+// A process replays only its own agents, and all know every agent's digest.
 TEST(ReplayRanks, AProcessHoldsItsShare) {
   const Study study = seven_units(domain::Domain::box(2));
   const auto secret = random::StudySecret::from_seed(7);

@@ -109,7 +109,7 @@ Section figures_section(const std::vector<report::NamedFigure>& figures) {
   return out;
 }
 
-// Which way the variance was computed, and why, for every epoch.
+// How the variance was computed, and why, for every epoch.
 Blocks variance_words(const RunResult& result) {
   Markup reasons;
   for (const EpochReport& r : result.epochs) {
@@ -156,7 +156,7 @@ Section communication_section(const RunResult& result) {
   return out;
 }
 
-// How close the closest decision was.
+// Compares the smallest margin of a decision with the rounding error.
 Blocks margin_words(const RunResult& result) {
   if (!std::isfinite(result.smallest_margin)) return prose().blocks("no decision");
   const bool safe = result.smallest_margin > result.mean_error;

@@ -9,10 +9,10 @@
 
 namespace duets::harness {
 
-/// A self-contained page (no scripts, nothing loaded from elsewhere): recommendation beside best
-/// trial, figures with captions, the epochs, communication, reproducibility. Everything that comes
-/// from the user is escaped; numbers that are not finite are dashes. `figures` are put in as they
-/// are, so they must come from all_figures. The same input gives the same bytes.
+/// A self-contained page (no scripts, no external resources): recommendation and best trial,
+/// figures with captions, the epochs, communication, reproducibility. All user text is escaped;
+/// numbers that are not finite are dashes. `figures` are inserted unchanged, so they must come from
+/// all_figures. The same input gives the same bytes.
 std::string report_html(const RunResult& result, const std::vector<report::NamedFigure>& figures);
 
 }  // namespace duets::harness

@@ -20,7 +20,7 @@ bool holds(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-TEST(ReportPage, OfAnyRunIsWellFormedAndHoldsNumbersOnly) {
+TEST(ReportPage, OfAnyRunIsWellFormedWithFiniteNumbers) {
   std::vector<figure_testing::EdgeCase> cases = figure_testing::edge_cases();
   cases.push_back({"sample", sample_run()});
   for (const auto& [name, run] : cases) {
@@ -37,7 +37,7 @@ TEST(ReportPage, LoadsNothingAndRunsNothing) {
   for (const char* forbidden : {"<script", "<link", "<iframe", "@import", "src=", "onload"}) {
     EXPECT_FALSE(holds(html, forbidden)) << forbidden;
   }
-  // The name of the SVG language is the only address, and pictures are embedded.
+  // The only address is the SVG namespace, and pictures are embedded.
   const std::string rest =
       std::regex_replace(html, std::regex("xmlns=\"http://www.w3.org/2000/svg\""), "");
   EXPECT_FALSE(holds(rest, "http"));
@@ -53,7 +53,7 @@ TEST(ReportPage, IdentifiersAreUniqueAcrossTheFigures) {
   EXPECT_GT(ids.size(), 10u);
 }
 
-TEST(ReportPage, TextsOfTheUserAreEscaped) {
+TEST(ReportPage, UserTextsAreEscaped) {
   RunResult run = sample_run();
   const std::string evil = "<img onerror=x>&\"'";
   run.study_name = run.objective = run.domain = run.guarantee = run.run_digest = evil;
@@ -64,7 +64,7 @@ TEST(ReportPage, TextsOfTheUserAreEscaped) {
   EXPECT_EQ(report::markup_testing::XmlCheck(html).problem(), std::nullopt);
 }
 
-TEST(ReportPage, RecommendationStandsBesideTheBestTrial) {
+TEST(ReportPage, ShowsRecommendationAndBestTrial) {
   const std::string html = report_of(sample_run());
   EXPECT_TRUE(holds(html, "10 agents \xC3\x97 horizon 12 = 120 queries"));
   EXPECT_TRUE(holds(html, "interval from -0.05 to 0.03"));
@@ -88,7 +88,7 @@ TEST(ReportPage, ChoicesHaveNames) {
   EXPECT_TRUE(holds(report_of(run), "x1 = 7, x2 = 0.25")) << "no such choice";
 }
 
-TEST(ReportPage, IntsAreWhole) {
+TEST(ReportPage, IntegersHaveNoFraction) {
   RunResult run = sample_run();
   run.parameters = {{.name = "x1", .type = domain::ParameterType::kInt, .low = 0, .high = 1e7},
                     {.name = "x2"}};

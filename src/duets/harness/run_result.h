@@ -1,4 +1,4 @@
-// Everything a finished run has to show: plain data for tables, figures, files and reports.
+// The results of a finished run as plain data, for tables, figures, files and reports.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Picture {
   std::vector<std::vector<double>> margin;  ///< for each cut: mean - tau (its zero line is the cut)
   std::vector<double> point_x, point_y;     ///< queried points
   std::vector<std::uint32_t> point_epoch;   ///< 1-based epoch of each
-  std::uint64_t point_stride = 1;           ///< one point for so many queries (thinning.h)
+  std::uint64_t point_stride = 1;           ///< one point per this many queries (thinning.h)
   double recommended_x = 0, recommended_y = 0;
   bool has_recommendation = false;
 };
@@ -52,7 +52,7 @@ struct RecommendationView {
 
 struct BestTrialView {
   std::uint32_t agent = 0, epoch = 0, slot = 0;
-  std::vector<double> values;  ///< empty where the agents' secret is not at hand
+  std::vector<double> values;  ///< empty when the agents' secret is not known
   double value = 0;            ///< as observed, user's units
 };
 
@@ -76,14 +76,15 @@ struct RunResult {
   std::optional<BestTrialView> best_trial;
   std::optional<Picture> picture;  ///< two-dimensional studies
   std::string interval_meaning;    ///< of the recommendation, in a phrase
-  std::string guarantee;           ///< what the theorem says about this run, in a sentence
+  std::string guarantee;           ///< the theorem's statement about this run, in a sentence
   std::string study_digest, run_digest, state_digest;
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it
 };
 
-/// What the records of a run have to show, whoever ran it. Left to the caller: objective and seed,
-/// and what no record holds: values of the best trial, regret and other truths, the picture.
+/// The result of a run as far as its records have it, simulated or deployed. The caller sets
+/// objective and seed, and what is not in the records: values of the best trial, regret and other
+/// truths, the picture.
 RunResult result_of(const protocol::Study& study, const protocol::RewardScale& scale,
                     const protocol::RunSummary& summary);
 

@@ -33,12 +33,12 @@ Markup sampler_cell(const EpochReport& r) {
   return {method + ", " + report::grouped(r.sampler.walk_steps) + " steps"};
 }
 
-// Where 0 means that there is none.
+// For a value where 0 means that there is none.
 Markup above_zero(double value, int digits) {
   return value > 0 ? number(value, digits) : Markup{report::kDash};
 }
 
-// A length scale of all features, or of each.
+// One length scale for all features, or one for each.
 Markup lengthscale_cell(const EpochReport& r) {
   Markup out;
   for (const double scale : r.kernel.lengthscales) {

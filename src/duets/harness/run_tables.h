@@ -1,4 +1,4 @@
-// The tables of a run. A column is defined here, once, for files and for the report.
+// The tables of a run. Each column is defined once, for files and for the report.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace duets::harness {
 
-/// epochs.csv: a row for each closed epoch: lengths, region, sampler, inducing set, model, cut.
+/// epochs.csv: one row per closed epoch: lengths, region, sampler, inducing set, model, cut.
 report::Table epochs_table(const RunResult& result);
 
 /// communication.csv: the three ledgers, closing messages and bytes after each exchange.
@@ -24,7 +24,7 @@ class TrialTable {
  public:
   explicit TrialTable(const domain::Domain& domain);
   std::string head() const;
-  /// `state` is what a trial with a value is called; a regret that is not known is NaN.
+  /// `state` is the word for a trial with a value; an unknown regret is NaN.
   void append(std::string& out, const Trial& trial, std::string_view state = "reward") const;
 
  private:

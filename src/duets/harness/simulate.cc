@@ -31,8 +31,8 @@ bool is_natural(const domain::Domain& domain, const problems::Problem& problem) 
          });
 }
 
-/// Answers the agents' plans and keeps what the coordinator never sees: regret, trials, a picture.
-/// Runs once. The arguments must outlive it.
+/// Answers the agents' plans and collects what the coordinator never sees: regret, trials, a
+/// picture. Runs once. The arguments must outlive it.
 class SimulationHost {
  public:
   SimulationHost(const Simulation& simulation, const base::Executor& executor, Observer& observer)
@@ -74,7 +74,7 @@ class SimulationHost {
   double optimum_;  ///< with the sign that makes larger better
   problems::RegretCurve regret_;
   PictureRecorder picture_;
-  std::uint64_t num_unheard_ = 0;  ///< agents whose answers of the open epoch are still to come
+  std::uint64_t num_unheard_ = 0;  ///< agents whose answers of the open epoch are still missing
 };
 
 void SimulationHost::run_epoch() {

@@ -1,9 +1,9 @@
-// A simulated study: an ensemble whose objective is a built-in function, with regret.
+// Simulates a study: an ensemble whose objective is a built-in function, with regret.
 //
 // Several processes may run one simulation together (base::Executor): each has the agents of its
-// share of the units and a coordinator that takes the messages of all. All of them call simulate()
-// with the same simulation, get the same result and tell their observers the same; one of them
-// writes it down.
+// share of the units and a coordinator that gets the messages of all. All of them call simulate()
+// with the same simulation, get the same result and call their observers in the same way; one of
+// them writes the results.
 #pragma once
 
 #include <memory>
@@ -21,49 +21,49 @@
 
 namespace duets::harness {
 
-/// The function is evaluated on the features of a point; rewards enter the model as RewardScale
-/// says.
+/// The function is evaluated on the features of a point; RewardScale turns rewards into model
+/// units.
 struct Simulation : protocol::RewardScale {
   std::shared_ptr<const protocol::Study> study;
   std::shared_ptr<const problems::Problem> problem;
   problems::Noise noise;
   std::uint64_t seed = 1;
-  std::optional<random::StudySecret> secret{};  ///< of the agents' coins and the public one, as a
-                                                ///< deployment has it; by default from the seed.
-                                                ///< The problem's coin is always the seed's
+  std::optional<random::StudySecret> secret{};  ///< for the agents' coins and the public one, as in
+                                                ///< a deployment; by default from the seed. The
+                                                ///< problem's coin always comes from the seed
   protocol::Participation participation{};
-  std::optional<double> reference{};  ///< regret is against this, user's sign of "larger is
-                                      ///< better"; by default best_value()
+  std::optional<double> reference{};  ///< regret is relative to this, with the sign that makes
+                                      ///< larger better; by default best_value()
   bool picture = true;                ///< record a picture of a two-dimensional study
   protocol::Sharing sharing = protocol::Sharing::kPoints;  ///< changes the cost, never the result
-  QueryThinning trials{};  ///< the queries that the observer is told of
+  QueryThinning trials{};                                  ///< the queries that the observer gets
 };
 
-/// Told what happens, in order. All calls come from the thread that runs the simulation.
+/// Receives the events of a run, in order, on the thread that runs the simulation.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void epoch_began(std::uint32_t /*epoch*/, std::uint32_t /*length*/) {}
   /// The queries that Simulation::trials keeps, epoch by epoch, in each by agent and slot.
   virtual void trial(const Trial& /*trial*/) {}
-  /// So many more were made, kept or not.
+  /// This many more queries were made, kept or not.
   virtual void queries_done(std::uint64_t /*count*/) {}
-  /// All answers of the epoch are there: the coordinator computes.
+  /// All answers of the epoch have arrived: the coordinator computes.
   virtual void exchange_began(std::uint32_t /*epoch*/) {}
   virtual void epoch_ended(const protocol::EpochReport& /*report*/) {}
 };
 
 /// Runs the study to its end. Throws kDiverged when an agent's points differ from the coordinator's
-/// replay, kExhausted, kNumeric, kInvalid. The result depends on the simulation only, never on the
-/// executor. O(N T) evaluations. Memory: memory_estimate.h; nothing is kept of the queries but the
+/// replay, kExhausted, kNumeric, kInvalid. The result depends only on the simulation, never on the
+/// executor. O(N T) evaluations. Memory: memory_estimate.h; of the queries it stores only the
 /// points and rewards of the open epoch and what the observer keeps. With several processes the
-/// answers of an epoch are exchanged at once: 8 bytes a query more, and 12 + 8 d a kept trial.
+/// answers of an epoch are exchanged at once: 8 more bytes per query, and 12 + 8 d per kept trial.
 RunResult simulate(const Simulation& simulation, const base::Executor& executor,
                    Observer& observer);
 
 /// The best value of the function on the study's domain, for regret, with the sign that makes
-/// larger better (-f when minimising): over all candidates of a finite set; the known maximum where
-/// the domain is the function's own; by search otherwise.
+/// larger better (-f when minimising): over all candidates of a finite set; the known maximum if
+/// the domain is the function's own; otherwise by search.
 double best_value(const Simulation& simulation, const base::Executor& executor);
 
 }  // namespace duets::harness

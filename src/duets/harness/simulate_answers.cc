@@ -10,7 +10,7 @@ namespace {
 
 using numeric::Points;
 
-// Features of a long plan are made for so many points at a time.
+// Features of a long plan are computed for this many points at a time.
 constexpr Eigen::Index kBlock = 4096;
 
 std::vector<std::uint32_t> shown_slots(const QueryThinning& trials, const QueryThinning& picture,

@@ -1,4 +1,4 @@
-// The queries of simulated agents: plain data, and its bytes for other processes.
+// The answers of simulated agents: plain data, and its encoding for other processes.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace duets::harness {
 
-/// One agent's epoch, as if no query failed.
+/// One agent's epoch, as if no query had failed.
 struct Answers {
   base::AgentId agent{};
   base::EpochId epoch{};
   std::uint32_t first_t = 0;  ///< time of slot 0
   std::vector<double> truth;  ///< f(x) of every slot, without noise
-  // Of the slots that are shown somewhere:
+  // For the slots that are shown somewhere:
   std::vector<std::uint32_t> shown;
   std::vector<double> shown_values;  ///< with noise
   numeric::Points shown_latents;
@@ -26,8 +26,8 @@ struct Answers {
 /// f without noise at every point.
 std::vector<double> true_values(const Simulation& simulation, const numeric::Points& latents);
 
-/// Asks the function for every point of the agent's plan; the notes are the encoded answers. Shown
-/// are the slots that one of the two rules keeps.
+/// Evaluates the function at every point of the agent's plan; the notes are the encoded answers.
+/// The shown slots are those that one of the two rules keeps.
 protocol::PlanAnswers query_plan(const Simulation& simulation, const random::Coin& problem_coin,
                                  const QueryThinning& picture, const protocol::Agent& agent);
 

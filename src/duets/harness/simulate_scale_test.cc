@@ -1,4 +1,5 @@
-// A simulation whose agents are many units: threads, processes, waves and thinning change nothing.
+// Tests simulations with many units of agents: threads, processes, waves and thinning do not
+// matter.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ Domain forty_scale_candidates() {
                                                   region::CandidateShape::kCube, 40, 2, 1.0));
 }
 
-// A long last epoch, which sends nothing, makes units of one agent each; the two before it are
+// A long last epoch, which sends nothing, makes each agent a unit; the two epochs before it are
 // short and cheap.
 Simulation many_units(Domain domain, std::uint32_t agents) {
   Study study;
@@ -106,7 +107,7 @@ Simulation with_absences(Simulation simulation) {
   return simulation;
 }
 
-// More units than a wave has, so that the second wave is there too.
+// More units than a wave has, so that there is a second wave.
 TEST(SimulateManyUnits, ThreadsDoNotMatter) {
   const Simulation simulation = many_units(forty_scale_candidates(), 18);
   const Outcome serial = run_at_scale(simulation);
@@ -126,8 +127,8 @@ TEST(SimulateManyUnits, TrialsComeInAgentOrder) {
                                                          "began 3 8200", "exchange 3 147816"}));
 }
 
-// Each rank has some of the agents and hears of the others; all end with the same, absences
-// included, also with more ranks than agents.
+// Each rank has some of the agents and gets the answers of the others; all end with the same
+// result, absences included, also with more ranks than agents.
 TEST(SimulateManyUnits, ProcessesDoNotMatter) {
   for (const Domain& domain : {forty_scale_candidates(), Domain::box(2)}) {
     for (const bool absences : {false, true}) {
@@ -149,7 +150,7 @@ TEST(SimulateManyUnits, ProcessesDoNotMatter) {
   }
 }
 
-// Where agents draw for themselves, uploads carry digests of what they drew: the same run says that
+// When agents draw their own points, uploads have digests of them: the same run digest shows that
 // the replay is the same.
 TEST(SimulateManyUnits, SharedAndSeparatePointsGiveTheSameRun) {
   for (const Domain& domain : {forty_scale_candidates(), Domain::box(2), Domain::ball(2, 1.0)}) {
@@ -161,8 +162,8 @@ TEST(SimulateManyUnits, SharedAndSeparatePointsGiveTheSameRun) {
   }
 }
 
-// Points of an earlier epoch stay in use.
-TEST(SimulateManyUnits, SharedPointsServeSurvivingDataToo) {
+// Points of an earlier epoch remain in use.
+TEST(SimulateManyUnits, SharedPointsWorkWithSurvivingData) {
   Simulation simulation = many_units(forty_scale_candidates(), 5);
   Study study = *simulation.study;
   study.epochs = {5, 7, 6, 20};
@@ -174,7 +175,7 @@ TEST(SimulateManyUnits, SharedPointsServeSurvivingDataToo) {
   expect_same(run_at_scale(simulation), shared);
 }
 
-TEST(SimulateThinned, TheObserverIsToldOfTheKeptQueriesOnly) {
+TEST(SimulateThinned, TheObserverGetsOnlyTheKeptQueries) {
   Simulation simulation = with_absences(many_units(forty_scale_candidates(), 7));
   const Outcome all = run_at_scale(simulation);
   for (const std::uint64_t stride : {0U, 3U, 100U, 1'000'000U}) {
@@ -193,7 +194,7 @@ TEST(SimulateThinned, TheObserverIsToldOfTheKeptQueriesOnly) {
   }
 }
 
-TEST(SimulateThinned, ThePictureHasAnEvenPart) {
+TEST(SimulateThinned, ThePictureHasAnEvenSample) {
   const Outcome large = run_at_scale(many_units(Domain::box(2), 7));
   const Picture& picture = *large.result.picture;
   EXPECT_EQ(picture.point_stride, 3U);  // 57484 queries, 20000 points

@@ -32,7 +32,7 @@ class Affine final : public problems::Problem {
   double a_, b_;
 };
 
-// Values are multiples of 1/64 below 4: adding 3 or subtracting it loses no bit.
+// Values are multiples of 1/64 below 4: adding or subtracting 3 loses no bit.
 double steps(std::span<const double> x) {
   return std::floor(64 * (x[0] * (1 - x[0]) + 2 * x[1])) / 64;
 }
@@ -115,7 +115,7 @@ TEST(Simulate, SeedsDiffer) {
   EXPECT_NE(run(simulation).run_digest, first);
 }
 
-// Every query is told once, in its place; the curve is their regret, summed by t and then by agent.
+// Every query is reported once, in order; the curve is their regret, summed by t and then by agent.
 TEST(Simulate, RegretCurveIsTheSumOfTheTrials) {
   for (const Domain& domain : {forty_candidates(), Domain::box(2)}) {
     Recorder recorder;
@@ -153,7 +153,7 @@ TEST(Simulate, TrialsAreTheFunctionAtTheirPoints) {
   EXPECT_EQ(simulation.problem->value(result.best_trial->values), best);
 }
 
-TEST(Simulate, TheObserverIsToldInOrder) {
+TEST(Simulate, TheObserverGetsEventsInOrder) {
   Recorder recorder;
   const RunResult result = run(branin_on(forty_candidates()), recorder);
   EXPECT_EQ(result.lengths, (std::vector<std::uint32_t>{2, 4, 5}));
@@ -162,7 +162,7 @@ TEST(Simulate, TheObserverIsToldInOrder) {
   EXPECT_EQ(result.epochs.size(), 2U);
 }
 
-// The three ledgers of an epoch, from s, d, N and T_j alone.
+// The three ledgers of an epoch, computed from s, d, N and T_j alone.
 struct Formula {
   double paper, figure, links;
 };
@@ -203,14 +203,14 @@ TEST(Simulate, CommunicationFollowsTheFormulas) {
       }
       const CommunicationPoint& end = result.communication[2];
       EXPECT_EQ(end.links, sum.links);  // the last epoch sends nothing
-      EXPECT_EQ(end.closing, 3.0 * 4);  // but a best trial each: epoch, slot, value
+      EXPECT_EQ(end.closing, 3.0 * 4);  // except each agent's best trial: epoch, slot, value
       EXPECT_EQ(end.t, 11U);
       EXPECT_GT(end.bytes, result.communication[1].bytes);
     }
   }
 }
 
-TEST(Simulate, ClosingProjectionsStandInTheirOwnColumn) {
+TEST(Simulate, ClosingProjectionsHaveTheirOwnColumn) {
   Study study = small_study(forty_candidates());
   const RunResult plain = run(simulation_of(study, problems::make_branin()));
   study.closing = protocol::ClosingRule::kProjection;
@@ -219,7 +219,7 @@ TEST(Simulate, ClosingProjectionsStandInTheirOwnColumn) {
   const auto s = static_cast<double>(result.epochs[2].num_inducing);
   EXPECT_EQ(result.communication.back().closing, 4 * (3 + s) + 4 * (2 * s));
   EXPECT_EQ(result.communication.back().paper, plain.communication.back().paper);
-  EXPECT_EQ(result.run_digest, plain.run_digest);  // nobody queried or decided anything else
+  EXPECT_EQ(result.run_digest, plain.run_digest);  // queries and decisions are the same
   EXPECT_NE(result.state_digest, plain.state_digest);
 }
 
@@ -232,7 +232,7 @@ TEST(Simulate, MinimiseMirrorsMaximise) {
     down.direction = protocol::Direction::kMinimize;
     Simulation up = simulation_of(study, std::make_shared<Affine>(2, steps, -1));
     up.noise.kind = NoiseKind::kNone;
-    // The box is the function's own, so the maximum would be taken from its facts: search both.
+    // The box is the function's own, so its known maximum would be used: search in both cases.
     Recorder down_trials;
     Recorder up_trials;
     const RunResult low = run(down, down_trials);
@@ -250,7 +250,7 @@ TEST(Simulate, MinimiseMirrorsMaximise) {
   }
 }
 
-// (4 f + noise of four times the level) / 4 is f + noise, bit by bit.
+// (4 f + four times the noise) / 4 is f + noise, bit by bit.
 TEST(Simulate, ScaleUndoesAScaledFunction) {
   const Study study = small_study(forty_candidates());
   Simulation plain = simulation_of(study, std::make_shared<Affine>(2, steps));
@@ -281,7 +281,7 @@ TEST(Simulate, OffsetUndoesAShiftedFunction) {
 }
 
 // The posterior is linear in the rewards, and scaling by a power of two is exact: rewards and beta
-// four times as large decide the same.
+// that are four times as large give the same decisions.
 TEST(Simulate, RewardsAndBetaScaleTogether) {
   Study study = small_study(forty_candidates());
   const RunResult a = run(simulation_of(study, std::make_shared<Affine>(2, steps)));
@@ -318,7 +318,7 @@ TEST(Simulate, AbsencesAndHoles) {
   EXPECT_EQ(result.epochs[0].num_points, 6U);
   EXPECT_EQ(result.epochs[1].num_holes, 2U);
   EXPECT_EQ(result.epochs[1].num_points, 14U);
-  // Uplink of epoch 1: three agents; the trim names the absent one. Epoch 2: two holes more.
+  // Uplink of epoch 1: three agents; the trim names the absent one. Epoch 2: two more holes.
   const auto s = static_cast<double>(result.epochs[0].num_inducing);
   const double up = 3 * std::min(2.0, s);
   EXPECT_EQ(result.communication[0].figure, up);
@@ -390,7 +390,7 @@ TEST(BestValue, BySearchOtherwise) {
   EXPECT_NEAR(best_value(simulation, base::SerialExecutor()), 23, 1e-5);
 }
 
-// A deployment's secret moves the agents' points; the problem and its noise stay those of the seed.
+// A deployment's secret changes the agents' points; the problem and its noise remain the seed's.
 TEST(Simulate, SecretOfADeployment) {
   Simulation simulation = branin_on(forty_candidates());
   simulation.noise = {NoiseKind::kGaussian, 0.1};

@@ -1,4 +1,4 @@
-// Which part of a long run is shown: fixed rules of the study, never of threads or memory.
+// Selects the part of a long run that is shown, by rules that depend only on the study.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace duets::harness {
 
 /// Every stride-th query of each agent and of each time: (agent + t) mod stride == 0, t from 0.
-/// Agents take turns, so that both the agents and the times are covered evenly. 0: none, 1: all.
+/// Agents alternate, so that both agents and times are covered evenly. 0: none, 1: all.
 struct QueryThinning {
   std::uint64_t stride = 1;
 
@@ -26,9 +26,9 @@ QueryThinning thinned_to(std::uint64_t num_queries, std::uint64_t most);
 inline constexpr std::size_t kMaxShownTimes = 2000;
 
 /// The times of a curve over 1 .. horizon that are shown, increasing. All of them up to
-/// kMaxShownTimes; beyond, every k-th with k = horizon / kMaxShownTimes rounded up, and always the
-/// first, the last and the end of every epoch. `lengths` are those of the epochs; times beyond the
-/// horizon are left out.
+/// kMaxShownTimes; above that every k-th with k = horizon / kMaxShownTimes rounded up, and always
+/// the first, the last and the end of every epoch. `lengths` are those of the epochs; times beyond
+/// the horizon are omitted.
 std::vector<std::size_t> shown_times(std::size_t horizon, std::span<const std::uint32_t> lengths);
 
 }  // namespace duets::harness

@@ -27,8 +27,8 @@ TEST(Thinning, NoneAllAndTheSmallestStride) {
   EXPECT_EQ(thinned_to(0, 10).stride, 1U);
 }
 
-// Of any agent and of any time the kept queries are evenly spread: two such counts differ by one at
-// most. So the whole is within agents (or horizon) of the share.
+// The kept queries are evenly spread over agents and times: two such counts differ by at most one.
+// So the total is within agents (or horizon) of the share.
 TEST(Thinning, EveryAgentAndEveryTimeHasItsShare) {
   for (const std::uint32_t agents : {1U, 7U, 40U}) {
     for (const std::uint64_t horizon : {1U, 30U, 101U}) {
@@ -77,7 +77,7 @@ TEST(ShownTimes, LongCurvesKeepFirstLastAndEpochEnds) {
 }
 
 // An epoch that a run did not reach.
-TEST(ShownTimes, EpochsBeyondTheCurveAreLeftOut) {
+TEST(ShownTimes, EpochsBeyondTheCurveAreOmitted) {
   EXPECT_EQ(shown_times(3000, std::vector<std::uint32_t>{2000, 2000}).back(), 3000U);
 }
 

@@ -34,7 +34,7 @@ class ThreadExecutor::Pool {
   }
 
   void run(std::size_t num_chunks, const std::function<void(std::size_t)>& body) {
-    // One job at a time; a second caller waits for its turn.
+    // One job at a time; a second caller waits.
     const std::lock_guard turn(turn_);
     std::unique_lock lock(mutex_);
     body_ = &body;
@@ -52,7 +52,7 @@ class ThreadExecutor::Pool {
   }
 
  private:
-  // Takes chunks until none is left; the lock is held on entry and on return.
+  // Runs chunks until none is left; the lock is held on entry and on return.
   void work(std::unique_lock<std::mutex>& lock) {
     while (body_ != nullptr && next_ < num_chunks_) {
       const std::size_t chunk = next_++;

@@ -1,4 +1,4 @@
-// The one place of the harness that starts threads.
+// The thread pool, the only code of the harness that starts threads.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace duets::harness {
 
-/// Runs chunks on a fixed set of threads, the calling one among them. A parallel_for inside a chunk
+/// Runs chunks on a fixed set of threads, including the calling one. A parallel_for inside a chunk
 /// runs serially on its thread, so threads are never oversubscribed.
 class ThreadExecutor final : public base::Executor {
  public:
@@ -23,7 +23,7 @@ class ThreadExecutor final : public base::Executor {
   std::unique_ptr<Pool> pool_;
 };
 
-/// The number of threads this machine runs at once, at least 1.
+/// The number of threads that this machine runs at once, at least 1.
 unsigned default_threads();
 
 }  // namespace duets::harness

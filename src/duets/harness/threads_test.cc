@@ -20,7 +20,7 @@ TEST(ThreadExecutor, VisitsEveryChunkExactlyOnce) {
   }
 }
 
-TEST(ThreadExecutor, RethrowsTheErrorOfTheLowestChunkAndGoesOn) {
+TEST(ThreadExecutor, RethrowsTheErrorOfTheLowestChunkAndStaysUsable) {
   const ThreadExecutor executor(3);
   for (int repeat = 0; repeat < 50; ++repeat) {
     try {

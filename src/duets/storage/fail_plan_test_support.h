@@ -1,5 +1,5 @@
-// Fail points from a line of text, for tests of this room and for the program that fleet tests
-// break (tests/integration/fleet/breakable.cc).
+// Fail points from a line of text, for tests of this module and for the program that the fleet
+// tests break (tests/integration/fleet/breakable.cc).
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace duets::storage {
 
-/// What is to happen where:
+/// A failure and when it happens:
 ///
 ///   NAME:COUNT:kill        the COUNT-th time (from 1) NAME is passed, the process kills itself
 ///   NAME:COUNT:fail        from the COUNT-th time on, NAME throws StorageError(kUnwritable)
@@ -29,7 +29,7 @@ struct FailPlan {
   bool kills = false;
 };
 
-/// kInvalid when the text is no plan.
+/// kInvalid when the text is not a plan.
 inline FailPlan parse_fail_plan(const std::string& text) {
   const auto require = [&](bool good) {
     if (good) return;
@@ -53,7 +53,7 @@ inline FailPlan parse_fail_plan(const std::string& text) {
   return plan;
 }
 
-/// From now on this process does what the plan says.
+/// From now on this process follows the plan.
 inline void install_fail_plan(const std::string& text) {
   struct Progress {
     FailPlan plan;
@@ -70,7 +70,7 @@ inline void install_fail_plan(const std::string& text) {
     if (progress->passed < plan.first || progress->passed > plan.last) return;
     if (plan.kills) raise(SIGKILL);
     throw StorageError(StorageError::Cause::kUnwritable,
-                       fmt::format("{}: DUETS_FAIL_POINT asks for a failure here", place));
+                       fmt::format("{}: failure requested by DUETS_FAIL_POINT", place));
   });
 }
 

@@ -1,5 +1,5 @@
-// The few calls to the file system that the standard library lacks. Each returns an errno value, 0
-// when all went well: what a failure means is the caller's to say.
+// File system calls that the standard library lacks. Each returns an errno value, 0 on success; the
+// caller decides what a failure means.
 #pragma once
 
 #include <filesystem>
@@ -21,17 +21,17 @@ class Descriptor {
   int fd_;
 };
 
-/// Makes the directory and what is missing above it, for the owner only (0700). An existing one
-/// stays as it is.
+/// Creates the directory and missing parents, for the owner only (0700). An existing one is not
+/// changed.
 int make_private_directory(const std::filesystem::path& directory);
 
-/// Makes the names in a directory durable.
+/// Makes the file names in a directory durable.
 int sync_directory(const std::filesystem::path& directory);
 
-/// All of `text`, at the descriptor's position.
+/// Writes all of `text` at the descriptor's position.
 int write_all(int fd, std::string_view text);
 
-/// The directory a file is in: "." when the path has none.
+/// The directory of a file: "." when the path has none.
 std::filesystem::path directory_of(const std::filesystem::path& file);
 
 }  // namespace duets::storage

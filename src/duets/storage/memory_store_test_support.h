@@ -1,4 +1,4 @@
-// A second engine, for tests: stores in memory. It keeps every promise of a store but the disk's.
+// A second engine, for tests: stores in memory. It meets the whole contract except durability.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace duets::storage {
 
-/// Where the stores of a test live. Must outlive them.
+/// Holds the stores of a test. Must outlive them.
 class MemoryDisk {
  public:
   std::unique_ptr<Store> open(const std::filesystem::path& file, Access access) {
@@ -27,7 +27,7 @@ class MemoryDisk {
     }
     File& opened = files_[file];
     if (access == Access::kWrite && std::exchange(opened.has_writer, true)) {
-      throw StorageError(StorageError::Cause::kLocked, file.string() + ": has a writer already");
+      throw StorageError(StorageError::Cause::kLocked, file.string() + ": already has a writer");
     }
     return std::make_unique<MemoryStore>(*this, opened, access);
   }
@@ -72,7 +72,7 @@ class MemoryDisk {
     void create(std::string_view name, std::span<const Fact> facts) override {
       const std::lock_guard hold(disk_.mutex_);
       require_writer();
-      base::require(!file_.journals.contains(name), "journal", std::string(name), "is taken");
+      base::require(!file_.journals.contains(name), "journal", std::string(name), "already exists");
       set(file_.journals[std::string(name)], facts);
     }
     void remove(std::string_view name) override {

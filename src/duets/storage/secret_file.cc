@@ -22,7 +22,7 @@ constexpr off_t kMaxBytes = 1 << 20;
                     fmt::format("{}: {}", path.string(), std::strerror(error)));
 }
 
-// 0, or why not.
+// 0, or an error number.
 int fill(int fd, std::string_view text) {
   if (fchmod(fd, 0600) != 0) return errno;
   if (const int error = write_all(fd, text); error != 0) return error;
@@ -34,7 +34,7 @@ int fill(int fd, std::string_view text) {
 void write_secret_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path directory = directory_of(path);
   if (const int error = make_private_directory(directory); error != 0) fail(directory, error);
-  // Written under another name; link() gives it its own, all at once and never over another file.
+  // Written under a temporary name; link() then names it atomically and never replaces a file.
   std::string fresh = path.string() + "-XXXXXX";
   const Descriptor fd(mkostemp(fresh.data(), O_CLOEXEC));
   if (!fd.ok()) fail(path, errno);
@@ -42,7 +42,7 @@ void write_secret_file(const std::filesystem::path& path, std::string_view text)
   if (error == 0 && link(fresh.c_str(), path.c_str()) != 0) error = errno;
   unlink(fresh.c_str());
   if (error == EEXIST) {
-    base::refuse("secret file", path.string(), "exists already; it is never written over");
+    base::refuse("secret file", path.string(), "already exists and is not overwritten");
   }
   if (error == 0) error = sync_directory(directory);
   if (error != 0) fail(path, error);
@@ -55,7 +55,7 @@ std::string read_secret_file(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) fail(path, EINVAL);
   if ((status.st_mode & 0077) != 0) {
     base::refuse("secret file", path.string(),
-                 fmt::format("others may read it; type: chmod 600 {}", path.string()));
+                 fmt::format("other users can read it; run: chmod 600 {}", path.string()));
   }
   if (status.st_size > kMaxBytes) fail(path, EFBIG);
   std::string text(static_cast<std::size_t>(status.st_size), '\0');

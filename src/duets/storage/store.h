@@ -1,7 +1,7 @@
-// A file of journals: named, append-only lists of byte strings, with a few facts beside each.
+// A file of journals: named, append-only lists of byte strings, with a few facts for each.
 //
-// The coordinator keeps one journal a study, an agent one a study it takes part in. What append()
-// returned from is on the disk. Storage knows bytes only (docs/formats/storage.md).
+// The coordinator keeps one journal per study, an agent one per study that it takes part in. Once
+// append() has returned, the data is on disk. Storage knows bytes only (docs/formats/storage.md).
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace duets::storage {
 
-/// Everything that goes wrong with stored data (kStorage). The text names the file, and the journal
-/// and entry where one is to blame.
+/// All errors of stored data (kStorage). The text names the file, and the journal and entry where
+/// possible.
 class StorageError : public base::Error {
  public:
   enum class Cause : std::uint8_t {
     kDamaged,    ///< not a store, cut off, or changed since it was written; nothing was overwritten
     kLocked,     ///< another process has it open for writing
     kVersion,    ///< written by a newer version
-    kUnwritable  ///< the disk is full, read-only or failing, or a foreign program has locked the
+    kUnwritable  ///< the disk is full, read-only or failing, or another program has locked the
                  ///< file; nothing of the call was stored, and it may succeed later
   };
   StorageError(Cause cause, const std::string& message)
@@ -38,32 +38,32 @@ class StorageError : public base::Error {
 };
 
 enum class Access : std::uint8_t {
-  kRead,   ///< beside a writer, or without one; kInvalid when the file does not exist
-  kWrite,  ///< one process at a time; makes the file, readable by its owner only
+  kRead,   ///< with or without a writer; kInvalid when the file does not exist
+  kWrite,  ///< one process at a time; creates the file, readable by its owner only
 };
 
-/// An engine keeps these promises (store_test.cc); nothing else of it is seen. Thread-safe. One
-/// writer, any number of readers beside it. Opening makes sure that what is stored is what was
-/// written, and brings an older version of the format up to date.
+/// The contract of every engine (store_test.cc). Thread-safe. One writer, and any number of readers
+/// at the same time. Opening verifies that the contents are what was written, and updates an older
+/// version of the format.
 class Store {
  public:
   virtual ~Store() = default;
 
-  /// Increasing.
+  /// Sorted.
   virtual std::vector<std::string> names() const = 0;
   virtual bool contains(std::string_view name) const = 0;
 
-  /// A new, empty journal with its facts, in one step. kInvalid when the name is taken.
+  /// A new, empty journal with its facts, in one step. kInvalid when the name exists.
   struct Fact {
     std::string key;
     base::Bytes value;
   };
   virtual void create(std::string_view name, std::span<const Fact> facts) = 0;
-  /// With all entries and facts. kInvalid when there is none.
+  /// With all entries and facts. kInvalid when it does not exist.
   virtual void remove(std::string_view name) = 0;
 
-  /// Entries and facts at once: all or nothing; durable when it returns. kInvalid when there is no
-  /// such journal.
+  /// Entries and facts at once: all or nothing; durable when it returns. kInvalid when the journal
+  /// does not exist.
   virtual void append(std::string_view name, std::span<const base::Bytes> entries,
                       std::span<const Fact> facts) = 0;
   void append(std::string_view name, std::span<const base::Bytes> entries) {
@@ -82,11 +82,11 @@ class Store {
   virtual void set_fact(std::string_view name, std::string_view key, const base::Bytes& value) = 0;
 };
 
-/// Opens a store, in the engine of the product: SQLite (sqlite/sqlite_store.h). Throws
+/// Opens a store with the engine of the product, SQLite (sqlite/sqlite_store.h). Throws
 /// StorageError; kInvalid when there is none to read.
 std::unique_ptr<Store> open_store(const std::filesystem::path& file, Access access);
 
-/// Has somebody opened it for writing? False when there is no such file.
+/// True when a process has opened it for writing. False when there is no such file.
 bool has_writer(const std::filesystem::path& file);
 
 }  // namespace duets::storage

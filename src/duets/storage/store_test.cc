@@ -1,4 +1,4 @@
-// What every engine promises, one property a test.
+// Tests the contract of every engine, one property per test.
 #include "duets/storage/store.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST_P(StoreTest, StartsWithoutJournals) {
   EXPECT_FALSE(store->contains("a"));
 }
 
-TEST_P(StoreTest, NamesIncrease) {
+TEST_P(StoreTest, NamesAreSorted) {
   const auto store = open(file_, Access::kWrite);
   for (const char* name : {"b", "c", "a", "B"}) store->create(name, {});
   EXPECT_THAT(store->names(), ElementsAre("B", "a", "b", "c"));
@@ -57,7 +57,7 @@ TEST_P(StoreTest, NamesIncrease) {
   EXPECT_FALSE(store->contains("d"));
 }
 
-TEST_P(StoreTest, EntriesComeBackInOrderByteForByte) {
+TEST_P(StoreTest, EntriesRoundTripInOrder) {
   const auto store = open(file_, Access::kWrite);
   store->create("a", {});
   base::Bytes all(70'000);
@@ -96,7 +96,7 @@ TEST_P(StoreTest, JournalsDoNotMix) {
   EXPECT_EQ(store->fact("b", "k"), bytes_of("of b"));
 }
 
-TEST_P(StoreTest, ARemovedJournalLeavesNothingToANewOneOfItsName) {
+TEST_P(StoreTest, ARemovedJournalLeavesNothingForANewOneOfItsName) {
   const auto store = open(file_, Access::kWrite);
   store->create("a", std::vector<Store::Fact>{{"k", bytes_of("v")}});
   store->append("a", three_);
@@ -107,7 +107,7 @@ TEST_P(StoreTest, ARemovedJournalLeavesNothingToANewOneOfItsName) {
   EXPECT_EQ(store->fact("a", "k"), std::nullopt);
 }
 
-TEST_P(StoreTest, AFactIsWhatWasSetLast) {
+TEST_P(StoreTest, AFactIsTheLastValueSet) {
   const auto store = open(file_, Access::kWrite);
   store->create("a", std::vector<Store::Fact>{{"k", bytes_of("1")}, {"empty", {}}});
   EXPECT_EQ(store->fact("a", "k"), bytes_of("1"));
@@ -119,7 +119,7 @@ TEST_P(StoreTest, AFactIsWhatWasSetLast) {
   EXPECT_EQ(store->fact("a", "other"), bytes_of("3"));
 }
 
-TEST_P(StoreTest, NamesAndKeysMayHoldAnyCharacters) {
+TEST_P(StoreTest, NamesAndKeysMayHaveAnyCharacters) {
   const std::string odd("'; DROP TABLE journals; -- \0 \xc3\xa4", 30);
   const auto store = open(file_, Access::kWrite);
   store->create(odd, std::vector<Store::Fact>{{odd, bytes_of("v")}});
@@ -129,7 +129,7 @@ TEST_P(StoreTest, NamesAndKeysMayHoldAnyCharacters) {
   EXPECT_EQ(store->size(odd), 3);
 }
 
-TEST_P(StoreTest, EverythingIsThereAfterOpeningAgain) {
+TEST_P(StoreTest, EverythingIsThereAfterReopening) {
   const std::vector<std::string> keys = {"k", "l", "none"};
   std::vector<Content> before;
   {
@@ -144,7 +144,7 @@ TEST_P(StoreTest, EverythingIsThereAfterOpeningAgain) {
   EXPECT_EQ(content_of(*open(file_, Access::kWrite), keys), before);
 }
 
-TEST_P(StoreTest, ATakenOrUnknownNameIsRefusedAndChangesNothing) {
+TEST_P(StoreTest, AnExistingOrUnknownNameIsRefusedAndChangesNothing) {
   const auto store = open(file_, Access::kWrite);
   store->create("a", {});
   const std::vector<std::function<void()>> actions = {
@@ -171,7 +171,7 @@ TEST_P(StoreTest, ASecondWriterIsRefusedWithTheFile) {
   EXPECT_THAT(failure->text, HasSubstr(file_.string()));
 }
 
-TEST_P(StoreTest, TheNextWriterFollowsTheFirst) {
+TEST_P(StoreTest, ANewWriterMayFollowTheFirst) {
   { const auto store = open(file_, Access::kWrite); }
   EXPECT_NO_THROW(open(file_, Access::kWrite));
 }
@@ -186,7 +186,7 @@ TEST_P(StoreTest, AReaderSeesWhatALiveWriterAppended) {
   EXPECT_EQ(open(file_, Access::kRead)->entries("a"), three_);
 }
 
-TEST_P(StoreTest, ReadersOpenAndCloseBesideABusyWriter) {
+TEST_P(StoreTest, ReadersOpenAndCloseDuringWrites) {
   const auto writer = open(file_, Access::kWrite);
   writer->create("a", {});
   std::thread appending([&] {
@@ -203,7 +203,7 @@ TEST_P(StoreTest, ReadersOpenAndCloseBesideABusyWriter) {
   appending.join();
 }
 
-TEST_P(StoreTest, AReaderCannotWriteAndMakesNoStore) {
+TEST_P(StoreTest, AReaderCannotWriteAndCreatesNoStore) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(kind_of([&] { open(file_, Access::kRead); }), base::ErrorKind::kInvalid);
   }
@@ -216,7 +216,7 @@ TEST_P(StoreTest, AReaderCannotWriteAndMakesNoStore) {
   EXPECT_EQ(reader->size("a"), 0);
 }
 
-TEST_P(StoreTest, ItCanBeToldWhetherThereIsAWriter) {
+TEST_P(StoreTest, DetectsWhetherThereIsAWriter) {
   EXPECT_FALSE(GetParam().has_writer(file_)) << "there is not even a file";
   {
     const auto store = open(file_, Access::kWrite);
@@ -224,7 +224,7 @@ TEST_P(StoreTest, ItCanBeToldWhetherThereIsAWriter) {
   }
   EXPECT_FALSE(GetParam().has_writer(file_));
   const auto reader = open(file_, Access::kRead);
-  EXPECT_FALSE(GetParam().has_writer(file_)) << "who reads keeps nobody out";
+  EXPECT_FALSE(GetParam().has_writer(file_)) << "readers exclude nobody";
 }
 
 TEST_P(StoreTest, ThreadsMayShareAStore) {

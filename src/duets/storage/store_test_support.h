@@ -1,4 +1,4 @@
-// What the tests of this room share.
+// Support that the tests of this module share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace duets::storage {
 using Path = std::filesystem::path;
 using Entries = std::vector<base::Bytes>;
 
-/// A directory that is gone after the test.
+/// A directory that is removed after the test.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -53,7 +53,7 @@ struct Failure {
   std::string text;
 };
 
-/// The StorageError that the action ends with, if it does.
+/// The StorageError that the action throws, if any.
 inline std::optional<Failure> failure_of(const std::function<void()>& action) {
   try {
     action();
@@ -68,7 +68,7 @@ inline std::optional<Failure> failure_of_opening(const Path& file, Access access
   return failure_of([&] { const auto store = open_store(file, access); });
 }
 
-/// The kind of the base::Error that the action ends with, if it does.
+/// The kind of the base::Error that the action throws, if any.
 inline std::optional<base::ErrorKind> kind_of(const std::function<void()>& action) {
   try {
     action();

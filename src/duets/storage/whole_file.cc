@@ -12,7 +12,7 @@ namespace duets::storage {
 namespace fs = std::filesystem;
 namespace {
 
-// Streams do not say why they failed, and not every failure of theirs is one of the system's.
+// Streams do not say why they failed, and not every failure sets errno.
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
 }  // namespace

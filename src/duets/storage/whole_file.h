@@ -1,4 +1,4 @@
-// Whole files, written so that a name never stands for half of one.
+// Reads and writes whole files; a name never refers to a partial file.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace duets::storage {
 /// Throws kIo naming the file.
 std::string read_whole_file(const std::filesystem::path& path);
 
-/// Writes "<path>.tmp" and renames it; nothing is left of it when that fails. Throws kIo naming the
-/// file. For what can be made again: it does not wait for the disk.
+/// Writes "<path>.tmp" and renames it; removes it on failure. Throws kIo naming the file. For files
+/// that can be recreated: it does not sync.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 /// Throws kIo: "what path: reason".

@@ -27,7 +27,7 @@ class WholeFileTest : public testing::Test {
   TemporaryDirectory scratch_;
 };
 
-TEST_F(WholeFileTest, WhatIsWrittenIsReadAndReplacesWhatWasThere) {
+TEST_F(WholeFileTest, RoundTripsAndReplacesAnExistingFile) {
   const Path file = scratch_ / "file";
   const std::string bytes("a\0\r\n\xff", 5);
   write_whole_file(file, "");
@@ -46,8 +46,8 @@ TEST_F(WholeFileTest, AFailureNamesTheFileAndTheReason) {
               HasSubstr("cannot write " + file.string() + ": No such file"));
 }
 
-// /dev/full refuses every byte, but only when the stream writes it out. The old file stays.
-TEST_F(WholeFileTest, AFullDiskIsSaidAndLeavesTheFileThatWasThere) {
+// /dev/full refuses every byte, but only when the stream writes it out. The old file remains.
+TEST_F(WholeFileTest, AFullDiskIsReportedAndTheOldFileRemains) {
   const Path file = scratch_ / "file";
   write_whole_file(file, "before");
   std::filesystem::create_symlink("/dev/full", file.string() + ".tmp");
@@ -56,7 +56,7 @@ TEST_F(WholeFileTest, AFullDiskIsSaidAndLeavesTheFileThatWasThere) {
   EXPECT_EQ(read_whole_file(file), "before");
 }
 
-TEST_F(WholeFileTest, ADirectoryIsNoFileAndNothingIsLeftBehind) {
+TEST_F(WholeFileTest, ADirectoryIsNotAFileAndNothingIsLeftBehind) {
   const Path taken = scratch_ / "directory";
   std::filesystem::create_directories(taken / "with-something");
   EXPECT_THAT(refusal([&] { write_whole_file(taken, "text"); }),

@@ -1,4 +1,4 @@
-// The checksums of a store (docs/formats/storage.md).
+// Computes the checksums of a store (docs/formats/storage.md).
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace duets::storage::sqlite {
 /// 16 bytes, as stored.
 using Checksum = base::Bytes;
 
-/// Of a journal without entries.
+/// The chain of a journal without entries.
 Checksum chain_start(std::string_view journal);
 
-/// Of a journal whose chain was `previous`, after one more entry.
+/// The chain after one more entry.
 Checksum chain_next(const Checksum& previous, std::span<const std::uint8_t> entry);
 
 Checksum fact_checksum(std::string_view journal, std::string_view key,

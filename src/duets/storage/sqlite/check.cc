@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void damaged(Connection& connection, const std::string& what) {
   throw StorageError(StorageError::Cause::kDamaged,
-                     fmt::format("{}: {} (it is damaged and was left as it is; bring back a copy "
+                     fmt::format("{}: {} (the file is damaged and was not changed; restore a copy "
                                  "of it)",
                                  connection.file().string(), what));
 }
@@ -24,10 +24,11 @@ void check_commits(Connection& connection, std::uint64_t noted) {
   const std::string file = connection.file().string();
   throw StorageError(
       StorageError::Cause::kDamaged,
-      fmt::format("{}: it holds {} commits, but {} were made: its end is missing. Was {}-wal cut, "
-                  "changed or removed, or an older copy brought back? Put back the newest {} and "
-                  "{}-wal; only if they are lost for good, remove {} to go on without them",
-                  file, commits, noted, file, file, file, lock_path(file).string()));
+      fmt::format(
+          "{}: the file has {} commits, but {} were made: its end is missing. Was {}-wal cut, "
+          "changed or removed, or an older copy restored? Restore the newest {} and "
+          "{}-wal; only if they are lost for good, remove {} to continue without them",
+          file, commits, noted, file, file, file, lock_path(file).string()));
 }
 
 }  // namespace

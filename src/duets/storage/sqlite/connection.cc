@@ -9,7 +9,7 @@
 namespace duets::storage::sqlite {
 namespace {
 
-// Readers wait for nobody but a writer that recovers or closes, which takes moments.
+// Readers only wait for a writer that recovers or closes, which takes moments.
 constexpr int kBusyMilliseconds = 10'000;
 
 std::string immutable_uri(const std::filesystem::path& file) {
@@ -38,7 +38,7 @@ int flags_of(Connection::Mode mode) {
   return SQLITE_OPEN_READONLY;
 }
 
-// Our writers keep each other out before SQLite is asked (writer_lock.h): this is somebody else.
+// Our writers exclude each other before SQLite is called (writer_lock.h): this is another program.
 bool is_busy(int code) {
   const int primary = code & 0xff;
   return primary == SQLITE_BUSY || primary == SQLITE_LOCKED || primary == SQLITE_PROTOCOL;
@@ -56,12 +56,12 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : file_(fil
   check(code);
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, kBusyMilliseconds);
-  // The file may be anybody's until its tables are checked: nothing in it may run.
+  // The file may come from anywhere until its tables are checked: nothing in it may be executed.
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  // Closing the last connection would move the -wal into the file: a reader changes nothing.
+  // Closing the last connection would move the -wal into the file, but a reader changes nothing.
   const bool reads = mode == Mode::kReadOnly || mode == Mode::kImmutable;
   if (reads) sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   execute("PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;");
@@ -77,18 +77,18 @@ void Connection::check(int code) const {
   }
   if (is_busy(code)) {
     throw StorageError(StorageError::Cause::kUnwritable,
-                       fmt::format("{}: is locked by another program; end that one (is a database "
-                                   "shell or a backup at work?)",
+                       fmt::format("{}: is locked by another program; close it (is a database "
+                                   "shell or a backup running?)",
                                    file_.string()));
   }
   if (is_disk_failure(code)) {
     throw StorageError(StorageError::Cause::kUnwritable,
-                       fmt::format("{}: {} (make room on the disk, or look at its permissions and "
+                       fmt::format("{}: {} (free some disk space, or check its permissions and "
                                    "health)",
                                    file_.string(), reason));
   }
   throw StorageError(StorageError::Cause::kDamaged,
-                     fmt::format("{}: {} (it is damaged and was left as it is; bring back a copy "
+                     fmt::format("{}: {} (the file is damaged and was not changed; restore a copy "
                                  "of it)",
                                  file_.string(), reason));
 }
@@ -142,7 +142,7 @@ Query& Query::bind(std::int64_t value) {
 }
 
 Query& Query::bind(std::string_view value) {
-  // A null pointer would be NULL instead of the empty text.
+  // A null pointer would mean NULL instead of the empty text.
   const char* data = value.empty() ? "" : value.data();
   statement_.connection_->check(sqlite3_bind_text64(statement_.statement_.get(), ++bound_, data,
                                                     value.size(), SQLITE_STATIC, SQLITE_UTF8));

@@ -1,4 +1,4 @@
-// A thin, throwing face of SQLite: one connection, its prepared statements, one use of each.
+// A thin wrapper of SQLite that throws: a connection, its prepared statements, one use of each.
 #pragma once
 
 #include <sqlite3.h>
@@ -20,9 +20,9 @@ class Connection {
  public:
   enum class Mode : std::uint8_t {
     kReadOnly,   ///< never changes the file or its -wal, not even on closing
-    kImmutable,  ///< likewise, and makes no file beside it; the file must not change meanwhile
+    kImmutable,  ///< the same, and creates no other file; the file must not change meanwhile
     kReadWrite,  ///< the file must exist
-    kMemory,     ///< an empty database that nobody else sees
+    kMemory,     ///< an empty private database
   };
   Connection(const std::filesystem::path& file, Mode mode);
   Connection(const Connection&) = delete;
@@ -38,9 +38,9 @@ class Connection {
   std::int64_t number(const std::string& sql);
   bool in_transaction() const { return sqlite3_get_autocommit(get()) == 0; }
 
-  /// Throws what the result code stands for; nothing for SQLITE_OK.
+  /// Throws the error of a result code; does nothing for SQLITE_OK.
   void check(int code) const;
-  /// Does the code say that the disk is full, read-only or failing?
+  /// True when the code means that the disk is full, read-only or failing.
   static bool is_disk_failure(int code);
 
  private:
@@ -65,7 +65,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// One use of a statement, from binding to reset. What is bound must live as long as the query.
+/// One use of a statement, from binding to reset. Bound values must live as long as the query.
 class Query {
  public:
   explicit Query(Statement& statement) : statement_(statement) {}
@@ -91,7 +91,7 @@ class Query {
   int bound_ = 0;
 };
 
-/// BEGIN ... COMMIT; rolls back when commit() was not reached. A read transaction sees one state of
+/// BEGIN ... COMMIT; rolls back unless commit() was called. A read transaction sees one state of
 /// the file throughout.
 class Transaction {
  public:

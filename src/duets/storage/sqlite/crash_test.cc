@@ -1,4 +1,4 @@
-// A writer that is killed around its commit.
+// Tests a writer that is killed around its commit.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 namespace duets::storage::sqlite {
 namespace {
 
-// Runs the action in a process of its own.
+// Runs the action in a separate process.
 int status_of_child(const std::function<void()>& action) {
   const pid_t child = fork();
   if (child == 0) {
@@ -60,7 +60,7 @@ void append_nine_times(const Path& file) {
 
 class KillTest : public testing::TestWithParam<std::pair<std::string, int>> {};
 
-TEST_P(KillTest, WhatWasCommittedIsThereAndNothingElse) {
+TEST_P(KillTest, ExactlyTheCommittedEntriesAreStored) {
   const TemporaryDirectory directory;
   const Path file = directory / "duets.db";
   const auto& [plan, expected] = GetParam();
@@ -104,7 +104,7 @@ TEST(FailPoint, FailsFromTheFirstToTheLastCountAndStoresNothing) {
   EXPECT_EQ(store->size("a"), 3U);
 }
 
-TEST(FailPoint, APlanThatMakesNoSenseIsRefused) {
+TEST(FailPoint, AnInvalidPlanIsRefused) {
   for (const char* plan :
        {"append.before", "append.before:0:kill", "append.before:x:fail", "append.before:1:explode",
         "append.before:3-2:fail", "append.before:1-2:kill", "append.before::kill"}) {
@@ -112,7 +112,7 @@ TEST(FailPoint, APlanThatMakesNoSenseIsRefused) {
   }
 }
 
-TEST(FailPoint, TheStorageItselfReadsNoVariable) {
+TEST(FailPoint, TheStorageReadsNoEnvironmentVariable) {
   const TemporaryDirectory directory;
   const int status = status_of_child([&] {
     setenv("DUETS_FAIL_POINT", "append.before:1:kill", 1);

@@ -1,4 +1,4 @@
-// A store that was changed behind its back: noticed, named, and left as it is.
+// Tests stores whose files were changed by something else: detected, named, and not changed.
 #include <gmock/gmock.h>
 
 #include "duets/storage/sqlite/connection.h"
@@ -25,7 +25,7 @@ class DamageTest : public testing::Test {
     content_ = content_of(*store, keys_);
   }
 
-  // Opening is refused as damaged, for reading and writing, and changes no byte.
+  // Opening fails with kDamaged, for reading and writing, and changes no byte.
   std::string expect_damaged(const std::string& what) {
     std::string text;
     for (const Access access : {Access::kRead, Access::kWrite}) {
@@ -43,12 +43,12 @@ class DamageTest : public testing::Test {
     return text;
   }
 
-  // Changes rows as no program of ours would, leaving a sound database.
+  // Changes rows in ways that our programs never do, leaving a valid database.
   void change_rows(const std::string& sql) {
     Connection(file_, Connection::Mode::kReadWrite).execute(sql);
   }
 
-  // The files as a killed writer leaves them: what came last is in the -wal only.
+  // The files as a killed writer leaves them: the last entries are only in the -wal.
   void leave_wal() {
     const TemporaryDirectory copies;
     {
@@ -74,7 +74,7 @@ class DamageTest : public testing::Test {
   std::vector<Content> content_;
 };
 
-TEST_F(DamageTest, ACutFileIsNoticed) {
+TEST_F(DamageTest, ACutFileIsDetected) {
   const std::string whole = read_file(file_);
   ASSERT_GT(whole.size(), 8 * kPage);
   for (std::size_t size = kPage; size < whole.size(); size += kPage) {
@@ -87,8 +87,8 @@ TEST_F(DamageTest, ACutFileIsNoticed) {
   }
 }
 
-// The end of the last page may hold nothing.
-TEST_F(DamageTest, ACutByteIsNoticedOrChangesNothing) {
+// The end of the last page may be unused.
+TEST_F(DamageTest, ACutByteIsDetectedOrChangesNothing) {
   const std::string whole = read_file(file_);
   write_file(file_, whole.substr(0, whole.size() - 1));
   failure_of([&] { EXPECT_EQ(content_of(*open_store(file_, Access::kRead), keys_), content_); });
@@ -101,8 +101,8 @@ TEST_F(DamageTest, AnEmptyFileIsNotTakenForANewStore) {
   expect_damaged("empty, without a note");
 }
 
-// A file that somebody removed is no invitation to begin anew.
-TEST_F(DamageTest, AMissingFileIsNotMadeAnewUntilItsNoteIsGone) {
+// A removed file must not be replaced by an empty store.
+TEST_F(DamageTest, AMissingFileIsNotRecreatedUntilItsNoteIsGone) {
   std::filesystem::remove(file_);
   for (int i = 0; i < 2; ++i) {
     const auto failure = failure_of_opening(file_, Access::kWrite);
@@ -116,22 +116,22 @@ TEST_F(DamageTest, AMissingFileIsNotMadeAnewUntilItsNoteIsGone) {
   EXPECT_TRUE(open_store(file_, Access::kWrite)->names().empty());
 }
 
-// A crash right after the file was made: nothing was promised yet.
-TEST_F(DamageTest, AStoreWithoutCommitsMayBeMadeAgain) {
+// A crash right after the file was created: nothing was promised yet.
+TEST_F(DamageTest, AStoreWithoutCommitsMayBeRecreated) {
   const Path other = directory_ / "other.db";
   { const auto store = open_store(other, Access::kWrite); }
   std::filesystem::remove(other);
   EXPECT_FALSE(failure_of_opening(other, Access::kWrite));
 }
 
-TEST_F(DamageTest, AnotherKindOfFileIsNoticed) {
+TEST_F(DamageTest, AnotherKindOfFileIsDetected) {
   write_file(file_, "[study]\nname = \"not a store\"\n");
   expect_damaged("short text");
   write_file(file_, std::string(10 * kPage, 'a'));
   expect_damaged("long text");
 }
 
-TEST_F(DamageTest, ADatabaseOfAnotherProgramIsNoticed) {
+TEST_F(DamageTest, ADatabaseOfAnotherProgramIsDetected) {
   std::filesystem::remove(file_);
   write_file(file_, "");
   Connection(file_, Connection::Mode::kReadWrite)
@@ -139,7 +139,7 @@ TEST_F(DamageTest, ADatabaseOfAnotherProgramIsNoticed) {
   expect_damaged("another database");
 }
 
-TEST_F(DamageTest, AnOverwrittenPageIsNoticed) {
+TEST_F(DamageTest, AnOverwrittenPageIsDetected) {
   const std::string whole = read_file(file_);
   for (std::size_t page = 0; page < whole.size() / kPage; ++page) {
     for (const char filling : {'\0', '\xa7'}) {
@@ -173,7 +173,7 @@ TEST_F(DamageTest, AFlippedByteInAFactNamesJournalAndFact) {
   EXPECT_THAT(text, HasSubstr("fact 'definition'"));
 }
 
-// Wherever a bit turns, either opening is refused or what is read is what was written.
+// Wherever a bit flips, either opening fails or the contents are those that were written.
 TEST_F(DamageTest, NoFlippedBitChangesWhatIsRead) {
   const std::string whole = read_file(file_);
   int refused = 0;
@@ -190,7 +190,7 @@ TEST_F(DamageTest, NoFlippedBitChangesWhatIsRead) {
   EXPECT_GT(refused, 100);
 }
 
-TEST_F(DamageTest, MissingAndForeignRowsAreNoticed) {
+TEST_F(DamageTest, MissingAndForeignRowsAreDetected) {
   const std::string whole = read_file(file_);
   const std::vector<std::string> changes = {
       "DELETE FROM entries WHERE sequence = 39",
@@ -223,7 +223,7 @@ TEST_F(DamageTest, AMissingLastEntryIsNamed) {
   EXPECT_THAT(text, HasSubstr("entry 39"));
 }
 
-TEST_F(DamageTest, WhatIsReadIsCheckedAgain) {
+TEST_F(DamageTest, EveryReadIsCheckedAgain) {
   const auto store = open_store(file_, Access::kRead);
   change_rows(
       "UPDATE entries SET bytes = zeroblob(5) WHERE sequence = 7; UPDATE facts SET value = "
@@ -241,7 +241,7 @@ TEST_F(DamageTest, WhatIsReadIsCheckedAgain) {
   EXPECT_EQ(store->entries("study", 8).size(), 32);
 }
 
-TEST_F(DamageTest, MissingEntriesAreNoticedInAPartOfThemToo) {
+TEST_F(DamageTest, MissingEntriesAreDetectedInAPartialReadToo) {
   const auto store = open_store(file_, Access::kRead);
   change_rows("DELETE FROM entries WHERE sequence >= 30");
   EXPECT_EQ(store->entries("study", 5, 20).size(), 20);
@@ -260,7 +260,7 @@ TEST_F(DamageTest, APageOfTheFreeListIsCheckedBeforeItIsUsed) {
   expect_damaged("free list");
 }
 
-TEST_F(DamageTest, WhatAKilledWriterLeftInTheWalIsThere) {
+TEST_F(DamageTest, TheWalOfAKilledWriterIsRead) {
   leave_wal();
   const std::string wal = read_file(wal_);
   EXPECT_EQ(content_of(*open_store(file_, Access::kRead), keys_), content_);
@@ -268,7 +268,7 @@ TEST_F(DamageTest, WhatAKilledWriterLeftInTheWalIsThere) {
   EXPECT_EQ(content_of(*open_store(file_, Access::kWrite), keys_), content_);
 }
 
-TEST_F(DamageTest, ACutOrChangedWalIsNoticed) {
+TEST_F(DamageTest, ACutOrChangedWalIsDetected) {
   leave_wal();
   const std::string wal = read_file(wal_);
   ASSERT_GT(wal.size(), 2 * kPage);
@@ -297,7 +297,7 @@ TEST_F(DamageTest, WithoutTheNoteACutWalIsAnEarlierState) {
   EXPECT_EQ(content_of(*open_store(file_, Access::kWrite), keys_), earlier);
 }
 
-TEST_F(DamageTest, AnUnreadableNoteIsNoNote) {
+TEST_F(DamageTest, AnUnreadableNoteIsIgnored) {
   leave_wal();
   for (const std::string note : {"", "\0\0\0\0\0\0", "pid", "pid x commits y\n"}) {
     write_file(lock_, note);
@@ -305,7 +305,7 @@ TEST_F(DamageTest, AnUnreadableNoteIsNoNote) {
   }
 }
 
-TEST_F(DamageTest, AWalWithoutItsFileIsNotThrownAway) {
+TEST_F(DamageTest, AWalWithoutItsFileIsNotDiscarded) {
   leave_wal();
   std::filesystem::remove(file_);
   const std::string wal = read_file(wal_);
@@ -316,7 +316,7 @@ TEST_F(DamageTest, AWalWithoutItsFileIsNotThrownAway) {
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
-TEST_F(DamageTest, ADirectoryIsNoStore) {
+TEST_F(DamageTest, ADirectoryIsNotAStore) {
   std::filesystem::remove(file_);
   std::filesystem::create_directory(file_);
   const auto failure = failure_of_opening(file_, Access::kWrite);

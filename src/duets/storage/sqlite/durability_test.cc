@@ -1,4 +1,4 @@
-// What is durable was given to fsync: this program watches every call of it, SQLite's included.
+// Tests durability: this program intercepts every fsync, also those of SQLite.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ class SyncLog {
     const std::lock_guard lock(mutex_);
     names_.clear();
   }
-  // Where among the synced files this one was last; -1: nowhere.
+  // The position of this file's last sync; -1: none.
   std::ptrdiff_t place(const std::string& name) {
     const std::lock_guard lock(mutex_);
     for (auto place = std::ssize(names_) - 1; place >= 0; --place) {
@@ -53,7 +53,7 @@ SyncLog& sync_log() {
 }  // namespace
 }  // namespace duets::storage::sqlite
 
-// In the place of the C library's: the shared SQLite calls these too.
+// Replaces the C library's functions: the shared SQLite calls these too.
 extern "C" int fsync(int fd) {
   duets::storage::sqlite::sync_log().note(fd);
   return static_cast<int>(syscall(SYS_fsync, fd));
@@ -73,7 +73,7 @@ class DurabilityTest : public testing::Test {
   std::string directory_name_ = file_.parent_path().filename();
 };
 
-// A new store is on the disk before it gets its name, and the name after that.
+// A new store is on disk before it gets its name, and the name after that.
 TEST_F(DurabilityTest, ANewStoreIsSyncedBeforeItIsNamed) {
   sync_log().clear();
   const auto store = open_store(file_, Access::kWrite);
@@ -97,9 +97,9 @@ TEST_F(DurabilityTest, EveryWriteIsSyncedWhenItReturns) {
   expect_synced("remove", [&] { store->remove("a"); });
 }
 
-// 2 is FULL: the settings that the above rests on, as SQLite has them.
+// 2 is FULL. These are the settings that the tests above rely on.
 TEST_F(DurabilityTest, AWriterIsOpenedWithFullSyncAndAWal) {
-  for (int opening = 0; opening < 2; ++opening) {  // a new store, and one that is there
+  for (int opening = 0; opening < 2; ++opening) {  // a new store, and an existing one
     const Opened opened = open_database(file_, Access::kWrite);
     EXPECT_EQ(opened.connection->number("PRAGMA synchronous"), 2);
     EXPECT_EQ(opened.connection->text("PRAGMA journal_mode"), "wal");

@@ -64,7 +64,7 @@ Journal Journals::get(std::string_view name) {
   std::optional<Journal> journal = find(name);
   if (!journal) {
     base::refuse("journal", std::string(name),
-                 fmt::format("there is none of this name in {}", connection_.file().string()));
+                 fmt::format("does not exist in {}", connection_.file().string()));
   }
   return *std::move(journal);
 }
@@ -156,8 +156,8 @@ std::uint64_t Journals::count_commit() {
   return commits;
 }
 
-// Visits entries first .. first + limit - 1 as far as there are any, and holds each against the
-// chain; the last of the journal must also be its head.
+// Visits entries first .. first + limit - 1, as far as they exist, and compares each with the
+// chain; the last entry of the journal must also match its head.
 void Journals::walk(const Journal& journal, std::uint64_t first, std::uint64_t limit,
                     const Visitor& visitor) {
   const bool to_end = first <= journal.entries && limit >= journal.entries - first;
@@ -192,8 +192,8 @@ void Journals::damaged_entry(const Journal& journal, std::uint64_t sequence) con
 
 void Journals::damaged(const Journal& journal, const std::string& what) const {
   throw StorageError(StorageError::Cause::kDamaged,
-                     fmt::format("{}: journal '{}': {} (the file is damaged and was left as it is; "
-                                 "bring back a copy of it)",
+                     fmt::format("{}: journal '{}': {} (the file is damaged and was not changed; "
+                                 "restore a copy of it)",
                                  connection_.file().string(), journal.name, what));
 }
 

@@ -1,4 +1,4 @@
-// Journals as rows of the database: their entries, facts and checksums.
+// Reads and writes journals as database rows: their entries, facts and checksums.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace duets::storage::sqlite {
 
-/// The row of a journal: enough to notice that an entry or a fact is missing.
+/// The row of a journal: enough to detect that an entry or a fact is missing.
 struct Journal {
   std::int64_t id = 0;
   std::string name;
@@ -24,18 +24,18 @@ struct Journal {
 };
 
 /// Statements are prepared once. Methods that write must be called inside a transaction, methods
-/// that take a Journal inside the one in which it was found. What is read is compared with its
-/// checksum: kDamaged. Not thread-safe.
+/// that take a Journal inside the one in which it was found. Everything that is read is compared
+/// with its checksum: kDamaged. Not thread-safe.
 class Journals {
  public:
   explicit Journals(Connection& connection);
 
   std::vector<std::string> names();
   std::optional<Journal> find(std::string_view name);
-  /// kInvalid when there is none.
+  /// kInvalid when it does not exist.
   Journal get(std::string_view name);
 
-  /// The name must be free.
+  /// No journal may have this name.
   Journal create(std::string_view name);
   void remove(const Journal& journal);
   /// These two change the journal; save() then writes its row.
@@ -47,10 +47,10 @@ class Journals {
                                    std::uint64_t limit);
   std::optional<base::Bytes> fact(const Journal& journal, std::string_view key);
 
-  /// Reads everything the journal has.
+  /// Reads and checks the whole journal.
   void check(const Journal& journal);
 
-  /// One more transaction was made; gives their number.
+  /// Counts one more transaction; returns their number.
   std::uint64_t count_commit();
 
  private:

@@ -19,12 +19,12 @@ namespace {
 using Path = std::filesystem::path;
 using Mode = Connection::Mode;
 
-// Whoever appends can try again: it need not be kept waiting by a foreign program.
+// A caller of append can try again: it need not wait long for another program.
 constexpr int kAppendMilliseconds = 1000;
 
 [[noreturn]] void unwritable(const Path& file, int error) {
   throw StorageError(StorageError::Cause::kUnwritable,
-                     fmt::format("{}: {} (make room on the disk, or look at its permissions and "
+                     fmt::format("{}: {} (free some disk space, or check its permissions and "
                                  "health)",
                                  file.string(), std::strerror(error)));
 }
@@ -41,35 +41,35 @@ bool has_bytes(const Path& file) {
   return !error && size > 0;
 }
 
-// The note outlives the file: what was promised to be durable is not begun anew in silence.
+// The note outlives the file: entries that were promised to be durable are not silently dropped.
 [[noreturn]] void lost(const Path& file, const char* what, std::uint64_t commits) {
-  damaged(file, fmt::format("is {} although {} commits were made; put it back, or remove {} to "
-                            "start anew",
+  damaged(file, fmt::format("is {} although {} commits were made; restore it, or remove {} to "
+                            "start over",
                             what, commits, lock_path(file).string()));
 }
 
-// What can be said about the file without reading it. It must not be opened here: closing it would
-// release the locks that SQLite holds on it for another Store of this process.
+// Checks that need no reading. The file must not be opened here: closing it would release the locks
+// that SQLite holds on it for another Store of this process.
 void check_file(const Path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) damaged(file, "is not a regular file");
   if (has_bytes(file)) return;
   if (const std::uint64_t commits = noted_commits(file); commits > 0) lost(file, "empty", commits);
-  damaged(file, "is empty, and a store never is; put it back, or remove it to start anew");
+  damaged(file, "is empty, and a store never is; restore it, or remove it to start over");
 }
 
-// Makes the whole store under another name and then gives it its own: a crash leaves either no
-// store or a sound one. Under the lock nobody else does the same.
+// Creates the whole store under a temporary name and then renames it: a crash leaves either no
+// store or a valid one. The lock excludes other writers.
 void make_store(const Path& file) {
   if (has_bytes(beside(file, "-wal"))) {
-    damaged(file, "is missing, but its -wal is there; bring it back, or remove the -wal as well");
+    damaged(file, "is missing, but its -wal exists; restore the file, or remove the -wal as well");
   }
   const Path fresh = beside(file, "-new");
   for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
     unlink(beside(fresh, ending).c_str());
   }
   {
-    // SQLite would make it readable by all; the -wal and -shm get the rights of the file.
+    // SQLite would make it readable by all; the -wal and -shm get the permissions of the file.
     const Descriptor fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd.ok()) unwritable(fresh, errno);
   }
@@ -80,7 +80,7 @@ void make_store(const Path& file) {
     Transaction transaction(connection, Transaction::Kind::kWrite);
     migrate(connection, schema_steps());
     transaction.commit();
-    // All of it must be in the file itself before the name changes: the -wal keeps the old one.
+    // Everything must be in the file itself before the rename: the -wal keeps the old name.
     connection.text("PRAGMA wal_checkpoint(TRUNCATE)");
   }
   if (has_bytes(beside(fresh, "-wal"))) unwritable(fresh, EIO);
@@ -88,19 +88,19 @@ void make_store(const Path& file) {
   if (const int error = sync_directory(directory_of(file)); error != 0) unwritable(file, error);
 }
 
-// Gives the version of the file. The note is older than the state that is read here, so a writer
-// at work cannot make it look as if commits were missing.
+// Returns the version of the file. The note is older than the state that is read here, so an active
+// writer cannot make it look as if commits were missing.
 int check_all(Connection& connection, std::uint64_t noted) {
   const Transaction transaction(connection, Transaction::Kind::kRead);
   const int version = schema_version(connection, schema_steps());
   check_pages(connection);
-  // The contents of older tables are checked when they have become new ones, before the commit.
+  // The contents of older tables are checked after their migration, before the commit.
   if (version == static_cast<int>(schema_steps().size())) check_contents(connection, noted);
   return version;
 }
 
-// On a read-only disk the files that readers share with a writer cannot be made. Then there is no
-// writer either, and if no -wal was left the file alone is the store.
+// On a read-only disk the files that readers share with a writer cannot be created. Then there is
+// no writer either, and without a -wal the file alone is the store.
 std::unique_ptr<Connection> open_for_reading(const Path& file) {
   auto connection = std::make_unique<Connection>(file, Mode::kReadOnly);
   const int code =
@@ -123,8 +123,8 @@ Opened open_reader(const Path& file) {
   const int version = check_all(*opened.connection, noted);
   if (version < static_cast<int>(schema_steps().size())) {
     throw StorageError(StorageError::Cause::kVersion,
-                       fmt::format("{}: written in version {} of the format; let the program that "
-                                   "writes it open it once, which brings it up to date",
+                       fmt::format("{}: has format version {}; open it once with the program that "
+                                   "writes it, which updates it",
                                    file.string(), version));
   }
   return opened;
@@ -166,7 +166,7 @@ Opened open_writer(const Path& file) {
 }  // namespace
 
 Opened open_database(const Path& file, Access access) {
-  // Two names of one file must meet at one lock.
+  // Two names of one file must use the same lock.
   std::error_code error;
   const Path absolute = std::filesystem::absolute(file);
   const Path real = std::filesystem::weakly_canonical(absolute, error);

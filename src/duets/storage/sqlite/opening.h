@@ -1,4 +1,4 @@
-// From a path to a store that is known to be sound.
+// Opens a path as a store that was checked.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ struct Opened {
   std::unique_ptr<Connection> connection;
 };
 
-/// Locks, makes the file if asked to, checks all of it on a connection that
-/// cannot write, and only then opens it for writing and migrates it.
+/// Locks the file, creates it if requested, checks all of it on a connection that cannot write, and
+/// only then opens it for writing and migrates it.
 Opened open_database(const std::filesystem::path& file, Access access);
 
 }  // namespace duets::storage::sqlite

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x44554554;  // "DUET"
 
-// WITHOUT ROWID: an entry costs one tree, ordered as it is read. STRICT: the integrity check of
-// SQLite then looks at the types as well.
+// WITHOUT ROWID: one tree for the entries, in reading order. STRICT: SQLite's integrity check then
+// also checks the types.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE store (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -46,7 +46,7 @@ INSERT INTO store VALUES (1, 0);
 
 constexpr std::array kSteps = {kVersion1};
 
-// One line for each table and index: its name and the statement that made it.
+// One line per table and index: its name and the statement that created it.
 std::vector<std::string> tables_of(Connection& connection) {
   Statement statement(connection,
                       "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') "
@@ -76,11 +76,10 @@ int schema_version(Connection& connection, Steps steps) {
   const std::int64_t version = connection.number("PRAGMA user_version");
   const auto newest = static_cast<std::int64_t>(steps.size());
   if (version > newest) {
-    throw StorageError(
-        StorageError::Cause::kVersion,
-        fmt::format("{}: written in version {} of the format, and this program knows versions up "
-                    "to {}; use the newer program",
-                    file, version, newest));
+    throw StorageError(StorageError::Cause::kVersion,
+                       fmt::format("{}: has format version {}, and this program reads versions up "
+                                   "to {}; use a newer release",
+                                   file, version, newest));
   }
   if (version < 1 ||
       tables_of(connection) != expected_tables(steps.first(static_cast<std::size_t>(version)))) {

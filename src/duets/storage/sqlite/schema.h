@@ -1,4 +1,4 @@
-// The tables of a store, their version, and the way from one version to the next.
+// The tables of a store, their version, and migrations between versions.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace duets::storage::sqlite {
 using Steps = std::span<const char* const>;
 Steps schema_steps();
 
-/// The version of the file, between 1 and the number of steps. Throws kDamaged when the file is no
-/// store or its tables are not those of its version, and kVersion when it is newer than `steps`.
+/// The version of the file, between 1 and the number of steps. Throws kDamaged when the file is not
+/// a store or its tables are not those of its version, and kVersion when it is newer than `steps`.
 int schema_version(Connection& connection, Steps steps);
 
-/// Runs the steps the file lacks; 0 of them when it is up to date. Call inside a transaction.
+/// Runs the steps that the file lacks; none if it is up to date. Call inside a transaction.
 void migrate(Connection& connection, Steps steps);
 
 }  // namespace duets::storage::sqlite

@@ -1,4 +1,4 @@
-// Versions of the format: old ones are brought up to date, newer ones are left alone.
+// Tests versions of the format: old ones are migrated, newer ones are not changed.
 #include "duets/storage/sqlite/schema.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST_F(SchemaTest, AnOlderStoreGetsTheStepsItLacks) {
   EXPECT_EQ(connection.number("SELECT count(*) FROM entries"), 2);
 }
 
-TEST_F(SchemaTest, AnUpToDateStoreStaysAsItIs) {
+TEST_F(SchemaTest, AnUpToDateStoreIsNotChanged) {
   Connection connection(file_, Connection::Mode::kReadWrite);
   Transaction transaction(connection, Transaction::Kind::kWrite);
   migrate(connection, schema_steps());
@@ -62,7 +62,7 @@ TEST_F(SchemaTest, AStepThatFailsLeavesTheOldVersion) {
   EXPECT_EQ(open_store(file_, Access::kWrite)->entries("a"), entries_);
 }
 
-TEST_F(SchemaTest, ANewerStoreIsRefusedAndLeftAlone) {
+TEST_F(SchemaTest, ANewerStoreIsRefusedAndNotChanged) {
   migrate_with("CREATE TABLE more (x INTEGER) STRICT");
   const std::string before = read_file(file_);
   for (const Access access : {Access::kRead, Access::kWrite}) {

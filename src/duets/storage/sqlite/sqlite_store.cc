@@ -14,7 +14,7 @@ namespace {
 
 class SqliteStore final : public Store {
  private:
-  // Reads in one state of the file, whatever a writer does meanwhile.
+  // Reads one state of the file, whatever a writer does meanwhile.
   template <typename Action>
   auto read(Action action) const {
     const std::lock_guard hold(mutex_);
@@ -60,7 +60,7 @@ class SqliteStore final : public Store {
 
   void create(std::string_view name, std::span<const Fact> facts) override {
     write([&] {
-      if (journals_.find(name)) base::refuse("journal", std::string(name), "the name is taken");
+      if (journals_.find(name)) base::refuse("journal", std::string(name), "already exists");
       change(journals_.create(name), {}, facts);
     });
   }

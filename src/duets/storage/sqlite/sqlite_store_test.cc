@@ -1,4 +1,4 @@
-// What the file of a SQLite store promises beside the contract of every store.
+// Tests what the file of a SQLite store guarantees in addition to the contract of every store.
 #include "duets/storage/sqlite/sqlite_store.h"
 
 #include <gmock/gmock.h>
@@ -45,12 +45,12 @@ TEST_F(SqliteStoreTest, ASecondWriterIsRefusedUnderAnotherNameOfTheFileToo) {
   EXPECT_EQ(failure->cause, StorageError::Cause::kLocked);
 }
 
-TEST_F(SqliteStoreTest, AReaderMakesNoFile) {
+TEST_F(SqliteStoreTest, AReaderCreatesNoFile) {
   EXPECT_EQ(kind_of([&] { open_store(file_, Access::kRead); }), base::ErrorKind::kInvalid);
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
-TEST_F(SqliteStoreTest, OnlyTheOwnerMayReadWhatIsMade) {
+TEST_F(SqliteStoreTest, OnlyTheOwnerCanReadNewFiles) {
   const Path file = directory_ / "new" / "deeper" / "duets.db";
   const auto store = open_store(file, Access::kWrite);
   store->create("a", {});
@@ -61,8 +61,8 @@ TEST_F(SqliteStoreTest, OnlyTheOwnerMayReadWhatIsMade) {
   }
 }
 
-// A look takes the lock for microseconds: a writer that begins just then is not refused.
-TEST_F(SqliteStoreTest, LookingForAWriterKeepsNoneOut) {
+// has_writer takes the lock for microseconds: a writer that starts at that moment is not refused.
+TEST_F(SqliteStoreTest, CheckingForAWriterExcludesNone) {
   { const auto made = open_store(file_, Access::kWrite); }
   std::atomic<bool> done = false;
   std::thread looks([&] {

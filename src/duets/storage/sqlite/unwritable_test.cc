@@ -1,5 +1,5 @@
-// Disks that are full, limited or read-only: nothing of the call is stored, and it may succeed
-// later.
+// Tests disks that are full, limited or read-only: nothing of the call is stored, and it may
+// succeed later.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -24,7 +24,7 @@ void expect_unwritable(const std::function<void()>& action) {
   EXPECT_EQ(failure->cause, StorageError::Cause::kUnwritable) << failure->text;
 }
 
-// The limit of the process on the size of a file, for a while.
+// Temporarily sets the process's limit on file sizes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -76,8 +76,8 @@ TEST(Unwritable, CreationBeyondALimitLeavesNoStore) {
   open_store(file, Access::kWrite)->create("a", {});
 }
 
-// A database shell, a backup: the writer's lock does not keep them out.
-TEST(Unwritable, AForeignProgramThatHoldsTheFileIsWaitedFor) {
+// A database shell, a backup: the writer's lock does not exclude them.
+TEST(Unwritable, WaitsForAnotherProgramThatHasTheFileLocked) {
   const TemporaryDirectory directory;
   const Path file = directory / "duets.db";
   const auto store = open_store(file, Access::kWrite);
@@ -95,8 +95,8 @@ TEST(Unwritable, AForeignProgramThatHoldsTheFileIsWaitedFor) {
   EXPECT_EQ(store->entries("a"), kSmall);
 }
 
-// Runs the action in a process with its own small disk at `mount_point`; skips where the machine
-// does not allow that.
+// Runs the action in a process with its own small disk at `mount_point`; skips if the machine does
+// not allow that.
 void on_small_disk(const Path& mount_point, const std::function<void()>& action) {
   constexpr int kNotAllowed = 77;
   std::filesystem::create_directory(mount_point);
@@ -136,7 +136,7 @@ TEST(Unwritable, AFullDiskStoresNothingUntilThereIsRoom) {
   });
 }
 
-TEST(Unwritable, AReadOnlyDiskIsReadAndNotWritten) {
+TEST(Unwritable, AReadOnlyDiskCanBeRead) {
   const TemporaryDirectory directory;
   const Path disk = directory / "disk";
   on_small_disk(disk, [&] {

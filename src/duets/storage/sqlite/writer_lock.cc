@@ -19,7 +19,7 @@
 namespace duets::storage::sqlite {
 namespace {
 
-// Somebody who only looks (has_writer) has the lock for microseconds: that is no reason to refuse.
+// has_writer takes the lock for microseconds: that is no reason to refuse.
 constexpr int kTries = 5;
 constexpr auto kBetweenTries = std::chrono::milliseconds(20);
 
@@ -45,7 +45,7 @@ Note read_note(int fd) {
   return fields == 2 ? note : Note{};
 }
 
-// Always the same length, so that one write replaces the whole of it.
+// Always the same length, so that one write replaces all of it.
 void write_note(int fd, std::uint64_t commits) noexcept {
   std::array<char, 64> text{};
   const int size = std::snprintf(text.data(), text.size(), "pid %10d commits %20" PRIu64 "\n",
@@ -65,8 +65,8 @@ WriterLock::WriterLock(const std::filesystem::path& store)
   const std::string name = lock_path(store).string();
   if (!fd_.ok()) {
     throw StorageError(StorageError::Cause::kUnwritable,
-                       fmt::format("{}: {} (is the disk read-only or full, or the directory "
-                                   "another user's?)",
+                       fmt::format("{}: {} (is the disk read-only or full, or does the directory "
+                                   "belong to another user?)",
                                    name, std::strerror(errno)));
   }
   if (lock(fd_.get())) {
@@ -75,12 +75,12 @@ WriterLock::WriterLock(const std::filesystem::path& store)
   }
   if (errno != EWOULDBLOCK) {
     throw StorageError(StorageError::Cause::kUnwritable,
-                       fmt::format("{}: it cannot be locked: {}", name, std::strerror(errno)));
+                       fmt::format("{}: cannot be locked: {}", name, std::strerror(errno)));
   }
   const std::int64_t pid = read_note(fd_.get()).pid;
   const std::string owner = pid > 0 ? fmt::format("process {}", pid) : "another process";
   throw StorageError(StorageError::Cause::kLocked,
-                     fmt::format("{}: {} writes to it; end that one first, or name another file",
+                     fmt::format("{}: {} is using it; stop that one first, or use another file",
                                  store.string(), owner));
 }
 

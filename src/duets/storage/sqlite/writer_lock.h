@@ -1,5 +1,4 @@
-// The file beside a store (NAME-lock) that keeps a second writer out and remembers how far the
-// first one came.
+// The lock file of a store (NAME-lock): excludes a second writer and records the number of commits.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +8,16 @@
 
 namespace duets::storage::sqlite {
 
-/// Held by the one writer of a store. Released when it is destroyed or its process ends; the file
-/// stays, since removing it would let two writers each lock a file of that name.
+/// Held by the only writer of a store. Released when it is destroyed or its process ends; the file
+/// remains, because removing it would let two writers each lock a file of that name.
 class WriterLock {
  public:
   /// Throws StorageError: kLocked, naming the process that holds it, or kUnwritable. A second lock
-  /// of the same process is refused too.
+  /// in the same process is refused too.
   explicit WriterLock(const std::filesystem::path& store);
 
-  /// Notes that the store holds so many commits. Call only after they are durable. The note itself
-  /// is not synced, and failing to write it is no error: it may lag behind, never run ahead.
+  /// Notes the number of commits in the store. Call only after they are durable. The note itself is
+  /// not synced, and failing to write it is not an error: it may lag behind, never run ahead.
   void note_commits(std::uint64_t commits) noexcept;
 
  private:
@@ -27,10 +26,10 @@ class WriterLock {
 
 std::filesystem::path lock_path(const std::filesystem::path& store);
 
-/// Is there a writer now? Holds the lock itself for a moment.
+/// True when there is a writer now. Takes the lock itself for a moment.
 bool has_writer(const std::filesystem::path& store);
 
-/// What was noted last; 0 when nothing can be read.
+/// The last noted number; 0 when it cannot be read.
 std::uint64_t noted_commits(const std::filesystem::path& store);
 
 }  // namespace duets::storage::sqlite
