@@ -42,7 +42,7 @@ cp -r place before
 start -o place --overwrite
 stop INT
 exits "Ctrl-C with --overwrite" 130
-says "Ctrl-C with --overwrite" "what was in place before is unchanged"
+says "Ctrl-C with --overwrite" "the earlier contents of place are unchanged"
 holds "the earlier results are unchanged" diff -r before place
 holds "nothing unfinished beside them" test ! -e place.partial
 rm -r place

@@ -24,7 +24,7 @@ holds "it is complete" test -s slash/manifest.json
 mkdir precious && echo text >precious/thesis.txt
 duets run small.toml -o precious --overwrite -q
 exits "--overwrite on a directory of something else" 2
-says "--overwrite on a directory of something else" "holds something else"
+says "--overwrite on a directory of something else" "is not the result of a run"
 holds "the thesis is still there" grep -q text precious/thesis.txt
 holds "nothing unfinished beside it" test ! -e precious.partial
 # A name alone makes nothing ours: another program's manifest, a comparison, a guest in our results.
@@ -57,7 +57,7 @@ for words in "run small.toml -o full -q" "algorithms" "version" "--help" "run --
   "$DUETS_PROGRAM" $words >/dev/full 2>err </dev/null
   status=$?
   holds "$words into a full device: exit code 1" test "$status" = 1
-  says "$words into a full device" "standard output could not be written: No space left on device"
+  says "$words into a full device" "cannot write standard output: No space left on device"
 done
 # What people are told may be lost; the run is not.
 "$DUETS_PROGRAM" run small.toml -o untold >out 2>/dev/full </dev/null

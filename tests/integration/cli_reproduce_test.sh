@@ -57,7 +57,7 @@ holds "another first seed gives other numbers" test "$(digest a)" != "$(digest s
 # Directories that are there already.
 duets "${tiny[@]}" -o a
 exits "a finished directory" 2
-says "a finished directory" "exists already"
+says "a finished directory" "already exists"
 cp a/manifest.json before.json
 duets "${tiny[@]}" -o a --resume
 exits "resuming what is finished" 0
@@ -111,7 +111,7 @@ exits "--overwrite on the result of another command" 2
 cp -r a damaged && rm damaged/manifest.json
 duets "${tiny[@]}" -o damaged
 exits "an unfinished directory" 2
-says "an unfinished directory" "unfinished: --resume goes on, --overwrite starts anew"
+says "an unfinished directory" "unfinished: --resume continues it, --overwrite starts over"
 sed -i '20s/[0-9]$/x/' damaged/runs/paper-branin-2.csv
 cp damaged/runs/paper-branin-2.csv bytes
 duets "${tiny[@]}" -o damaged --resume

@@ -150,7 +150,7 @@ exits "no such agent" 2
 says "no such agent" "has agents 0 to 2"
 kill -TERM "$pid"
 server_ends "SIGTERM" 0
-holds "says how to go on" grep -q "stopped; the same command goes on" serve.err
+holds "says how to go on" grep -q "stopped; run the same command again to continue" serve.err
 
 sed 's/^\[objective\]/[coordinator]\nquorum = 2\ndeadline = 2.0\n[objective]/' small.toml >quorum.toml
 sed -i 's/^\[study\]/[study]\nname = "small"/' quorum.toml
@@ -160,7 +160,7 @@ says "a running study stays as it is" "cannot be changed"
 start_server small.toml --give-up 1
 server_ends "nobody came" 7
 start_server small.toml
-holds "goes on" grep -q "small: goes on where it was" serve.err
+holds "goes on" grep -q "small: continues where it was" serve.err
 duets agent --server "$address" --insecure --agent 0 --max-failures 2 -q -- false
 exits "a program that always fails" 8
 says "a program that always fails" "failed 2 times in a row"
@@ -282,7 +282,7 @@ for length in 2 4 6; do
   head -n 2 answers.csv >part.csv
   offline submit part.csv
   exits "a part" 0
-  says "a part" "still without an answer in epoch $epoch: $((length - 1)) "
+  says "a part" "still unanswered in epoch $epoch: $((length - 1)) "
   sed '2s/[^,]*$/1e9/' answers.csv >changed.csv
   offline submit changed.csv
   exits "another answer" 2

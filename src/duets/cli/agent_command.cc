@@ -25,7 +25,7 @@
 namespace duets::cli {
 namespace {
 
-/// What the agents of this process ask. Thread-safe.
+/// The objectives of the agents in this process. Thread-safe.
 class Objectives {
  public:
   Objectives(const AgentFlags& flags, const Extensions& extensions, Logger& logger)
@@ -39,11 +39,11 @@ class Objectives {
   }
 
  private:
-  // What runs on this machine without having been typed here, once for all agents.
+  // Logs the command that runs on this machine without being in the command line, once.
   void say_command(const std::vector<std::string>& command) {
     std::call_once(said_command_, [&] {
       const std::string text = fmt::format("{}", fmt::join(command, " "));
-      logger_.say("runs the study's command: " + service::quoted_output(text));
+      logger_.say("running the study's command: " + service::quoted_output(text));
     });
   }
 
@@ -58,12 +58,12 @@ class Objectives {
     const domain::Domain& domain = *definition.study->domain;
     if (domain.shape() == domain::Shape::kBox) options.parameters = domain.parameters();
     options.dimension = domain.dimension();
-    // Between objects a program's own words would be no log any more.
+    // A program's own lines must not break a log of JSON objects.
     if (logger_.format() == LogFormat::kJson) options.log = logger_.log();
     return std::make_unique<service::Program>(std::move(options));
   }
 
-  // Making a random function takes a moment: once for all agents.
+  // Creating a random function takes a moment: once for all agents.
   std::shared_ptr<const BuiltinFunction> function(const service::Definition& definition) {
     const std::lock_guard lock(mutex_);
     if (!function_) {
@@ -80,7 +80,7 @@ class Objectives {
   std::shared_ptr<const BuiltinFunction> function_;
 };
 
-/// The agents of this process, a thread each.
+/// The agents of this process, one thread each.
 class Fleet {
  public:
   Fleet(const AgentFlags& flags, const Extensions& extensions, const InterruptGuard& interrupt,
@@ -91,7 +91,7 @@ class Fleet {
         link_(std::move(link)),
         objectives_(flags, extensions, logger) {}
 
-  /// What became of the agents that joined, by number.
+  /// Reports of the agents that joined, by number.
   std::vector<AgentReport> run(std::vector<std::optional<std::uint32_t>> agents) {
     alone_ = agents.size() == 1;
     std::vector<std::thread> threads;
@@ -123,8 +123,8 @@ class Fleet {
     }
   }
 
-  // The highest number of a range joins before any other: what is wrong with it is wrong with the
-  // command, and is told before a query is made. Nothing when it is only this agent's trouble.
+  // The highest number of a range joins first: an error of that join is an error of the command,
+  // and is reported before a query is made. Nothing when the error concerns only this agent.
   std::unique_ptr<service::AgentSession> join_last(std::optional<std::uint32_t> agent) {
     try {
       return join(agent);
@@ -154,7 +154,7 @@ class Fleet {
       return nullptr;
     } catch (const base::Error& error) {
       if (!interrupt_.stop() || error.kind() != base::ErrorKind::kConnection) throw;
-      logger_.say("stopped before the coordinator was reached");
+      logger_.say("stopped before reaching the coordinator");
       return nullptr;
     }
   }
@@ -182,7 +182,7 @@ class Fleet {
     try {
       const bool over =
           service::run_agent(session, *objective, interrupt_.stop(), interrupt_.abandon(), options);
-      if (!over) logger_.say(who + "stopped; the same command goes on where it was");
+      if (!over) logger_.say(who + "stopped; run the same command again to continue");
       if (flags_.format == Format::kTable) return;
       AgentReport report =
           report_of(flags_.journal, session.definition().study->name, session.agent(), over);
@@ -197,7 +197,7 @@ class Fleet {
     }
   }
 
-  // With several agents, each tells its own end at once; the others go on.
+  // With several agents, each reports its own error at once; the others continue.
   void keep_error(const std::exception_ptr& error) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = error;
@@ -235,8 +235,8 @@ std::vector<std::string> program_of(const AgentFlags& flags,
   if (!flags.program.empty() || definition.objective().command.empty()) return flags.program;
   if (flags.peer.insecure && !is_loopback(flags.peer.server)) {
     throw base::Error(base::ErrorKind::kInvalid,
-                      "type the program after --: over plaintext the study's command could come "
-                      "from anybody");
+                      "pass the program after --: over plaintext the study's command could come "
+                      "from anyone");
   }
   return definition.objective().command;
 }

@@ -1,4 +1,4 @@
-// `duets agent`: one or more agents of a study on a coordinator.
+// `duets agent`: runs one or more agents of a study on a coordinator.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace duets::cli {
 
 struct AgentFlags {
   PeerFlags peer;
-  std::string study;                   ///< empty: the only one on the server
+  std::string study;                   ///< empty: the only study on the server
   std::optional<std::uint32_t> agent;  ///< not together with `agents`
   std::string agents;                  ///< "A-B": several agents in this process
   std::string journal = kUsualJournal;
@@ -30,12 +30,13 @@ struct AgentFlags {
   LogFlags log;
 };
 
-/// The program that was typed, else the study's command; empty when it has none. The command is the
-/// coordinator's word: kInvalid over plaintext to another machine, where anybody could speak it.
+/// The program of the command line, else the study's command; empty when it has none. The command
+/// comes from the coordinator: kInvalid over plaintext to another machine, where anyone could forge
+/// it.
 std::vector<std::string> program_of(const AgentFlags& flags, const service::Definition& definition);
 
 /// Asks the program (or the study's command or function) until the study is over or a signal
-/// comes, and prints what became of each agent (agent_report.h). Throws base::Error; with several
+/// arrives, and prints a report of each agent (agent_report.h). Throws base::Error; with several
 /// agents the first one's error, after all have ended.
 void run_agents(const AgentFlags& flags, const Extensions& extensions);
 

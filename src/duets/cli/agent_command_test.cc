@@ -27,15 +27,15 @@ service::Definition with_command() {
       "s.toml", {}));
 }
 
-TEST(AgentCommand, TheStudysCommandIsRunWhenTheCoordinatorIsKnown) {
+TEST(AgentCommand, RunsTheStudysCommandOfAnAuthenticatedCoordinator) {
   const CommandWords command = with_command().objective().command;
   EXPECT_EQ(program_of(flags_for("tuner.example:7117", false), with_command()), command);
   EXPECT_EQ(program_of(flags_for("127.0.0.1:7117", true), with_command()), command);
   EXPECT_EQ(program_of(flags_for("[::1]:7117", true), with_command()), command);
 }
 
-// Whoever can send packets could otherwise run programs on every agent's machine.
-TEST(AgentCommand, OverPlaintextTheProgramIsTyped) {
+// Otherwise anyone who can send packets could run programs on every agent's machine.
+TEST(AgentCommand, OverPlaintextTheProgramMustBePassed) {
   AgentFlags flags = flags_for("10.0.0.7:7117", true);
   try {
     program_of(flags, with_command());

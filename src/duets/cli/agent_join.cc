@@ -8,7 +8,7 @@ std::unique_ptr<service::AgentSession> join_study(service::SessionOptions option
   try {
     return std::make_unique<service::AgentSession>(std::move(options));
   } catch (const base::Error& error) {
-    // base::require's form: the service knows the field, but not what it is called here.
+    // The form of base::require: the service knows the field, but not the name of the option.
     std::string what = error.what();
     const std::size_t field = what.find("study = ");
     if (error.kind() != base::ErrorKind::kInvalid || field == std::string::npos) throw;

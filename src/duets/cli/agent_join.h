@@ -1,4 +1,4 @@
-// Joining a study in the words of the command line.
+// Joins a study and words errors for the command line.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace duets::cli {
 
-/// A session with these options; what is wrong with the study's name names --study.
+/// A session with these options; an error about the study's name names --study.
 std::unique_ptr<service::AgentSession> join_study(service::SessionOptions options);
 
 }  // namespace duets::cli

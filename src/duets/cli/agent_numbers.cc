@@ -30,9 +30,9 @@ std::pair<std::uint32_t, std::uint32_t> parse_agent_range(const std::string& tex
   const auto first = whole(range.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : whole(range.substr(dash + 1));
   base::require(first && last && *first <= *last, flag, text,
-                "must be A-B, two agents' numbers with A <= B");
+                "must be A-B, two agent numbers with A <= B");
   base::require(*last - *first < kMaxHostedAgents, flag, text,
-                fmt::format("at most {} agents fit into one process", kMaxHostedAgents));
+                fmt::format("at most {} agents can run in one process", kMaxHostedAgents));
   return {*first, *last};
 }
 

@@ -1,4 +1,4 @@
-// Agents in words: "3", "0-99" on the command line, "agents 0-2, 7" for people.
+// Parses and prints agent numbers: "3", "0-99" on the command line, "agents 0-2, 7" for people.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace duets::cli {
 std::pair<std::uint32_t, std::uint32_t> parse_agent_range(const std::string& text,
                                                           const std::string& flag);
 
-/// The most agents that one process hosts.
+/// The most agents in one process.
 inline constexpr std::uint32_t kMaxHostedAgents = 10000;
 
 /// "agent 3", "agents 0-2, 7", "agents 0, 2, 4 and 20 more"; the list is increasing and not empty.

@@ -1,4 +1,4 @@
-// What became of the agents of a process, at the end of `duets agent`.
+// The report of a process's agents at the end of `duets agent`.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct AgentReport {
   std::uint32_t agent = 0;
   bool finished = false;         ///< the study is over for it; false: it was stopped
   std::uint64_t answers = 0;     ///< in its journal, with a value
-  std::uint64_t infeasible = 0;  ///< that count as the study's infeasible_value
+  std::uint64_t infeasible = 0;  ///< counted as the study's infeasible_value
   std::uint64_t holes = 0;       ///< queries that failed
 };
 
@@ -23,7 +23,7 @@ struct AgentReport {
 AgentReport report_of(const std::filesystem::path& journals, const std::string& study,
                       std::uint32_t agent, bool finished);
 
-/// As CSV or JSON. Nothing as a table: people have read it all on standard error.
+/// As CSV or JSON. Nothing as a table: people have read it on standard error.
 std::string reports_text(const std::vector<AgentReport>& reports, Format format);
 
 }  // namespace duets::cli

@@ -18,7 +18,7 @@ namespace {
 using Kind = service::JournalTrial::Kind;
 using Slot = std::pair<std::uint32_t, std::uint32_t>;
 
-/// Collects what is wrong, so that a person sees all of it at once.
+/// Collects all errors, so that a person sees them at once.
 class Complaints {
  public:
   explicit Complaints(const std::string& file) : file_(file) {}
@@ -30,7 +30,7 @@ class Complaints {
     if (count_ == 0) return;
     std::string text = fmt::format("{}", fmt::join(lines_, "\n"));
     if (count_ > lines_.size()) text += fmt::format("\nand {} more", count_ - lines_.size());
-    throw base::Error(base::ErrorKind::kInvalid, text + "\nnothing was taken");
+    throw base::Error(base::ErrorKind::kInvalid, text + "\nno answer was accepted");
   }
 
  private:
@@ -89,7 +89,7 @@ std::string answer_text(Kind kind, double value) {
   return {};
 }
 
-/// One look at every row.
+/// Checks one row after the other.
 class Sorter {
  public:
   Sorter(const AgentState& state, const service::Definition& definition)
@@ -104,7 +104,7 @@ class Sorter {
     }
   }
 
-  /// What is wrong with the row; empty when it is fine.
+  /// The error of the row; empty when there is none.
   std::string take(const OfflineAnswer& answer, Sorted& sorted) {
     const Slot slot{answer.epoch, answer.slot};
     if (!seen_.insert(slot).second) {
@@ -124,7 +124,7 @@ class Sorter {
       ++sorted.num_late;
       return {};
     }
-    return fmt::format("epoch {} has not begun for agent {}; `duets plan` prints what is open",
+    return fmt::format("epoch {} has not begun for agent {}; `duets plan` prints the open queries",
                        answer.epoch, agent_);
   }
 
@@ -137,7 +137,7 @@ class Sorter {
       ++sorted.num_known;
       return {};
     }
-    return fmt::format("epoch {}, slot {} has the answer {} already, not {}", answer.epoch,
+    return fmt::format("epoch {}, slot {} already has the answer {}, not {}", answer.epoch,
                        answer.slot, answer_text(known.kind, known.value),
                        answer_text(answer.kind, answer.value));
   }

@@ -1,4 +1,4 @@
-// The plan of an epoch as CSV, and the answers to it: how an agent takes part without a network.
+// The plan of an epoch as CSV, and the answers to it, for agents without a network.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace duets::cli {
 
-/// "epoch,slot,<parameters>", a row a query.
+/// "epoch,slot,<parameters>", one row per query.
 std::string plan_csv(const domain::Domain& domain, std::span<const service::Query> queries);
 /// The same as a list of objects: epoch, slot and params by name.
 nlohmann::ordered_json plan_json(const domain::Domain& domain,
@@ -29,27 +29,27 @@ struct OfflineAnswer {
   double value = 0;  ///< kValue only
 };
 
-/// Reads columns epoch, slot and value, in any order beside others. A value is a number, or
+/// Reads columns epoch, slot and value, in any order and among others. A value is a number, or
 /// "infeasible", or empty or "failed" for a query without an answer. kInvalid naming every bad row.
 std::vector<OfflineAnswer> parse_answers(std::string_view text, const std::string& file);
 
-/// What an agent knows: its open queries, and the answers in its journal.
+/// The state of an agent: its open queries, and the answers in its journal.
 struct AgentState {
   std::uint32_t agent = 0;
   std::vector<service::Query> open;
   std::vector<service::JournalTrial> answered;
 };
 
-/// What a file of answers comes to.
+/// The answers of a file, sorted by what happens to them.
 struct Sorted {
   std::vector<std::pair<service::Query, OfflineAnswer>> fresh;
-  std::size_t num_known = 0;  ///< the same answer is there already
+  std::size_t num_known = 0;  ///< the same answer is already stored
   std::size_t num_late = 0;   ///< of an epoch that has ended
 };
 
-/// kInvalid naming every row that is no answer to a query of this agent: unknown slots, later
-/// epochs, two rows for one query, another answer than the one there is, numbers that are not
-/// finite after offset and scale, infeasible where the study has no infeasible_value.
+/// kInvalid naming every row that does not answer a query of this agent: unknown slots, later
+/// epochs, two rows for one query, a different answer than the stored one, numbers that are not
+/// finite after offset and scale, infeasible when the study has no infeasible_value.
 Sorted sort_answers(const std::vector<OfflineAnswer>& answers, const AgentState& state,
                     const service::Definition& definition, const std::string& file);
 

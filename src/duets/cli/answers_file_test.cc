@@ -45,7 +45,7 @@ TEST(AnswersFileTest, EveryBadRowIsNamed) {
   });
   for (const char* line :
        {"a.csv:3: value = nan", "a.csv:4: slot = x", "a.csv:5: epoch = -1", "a.csv:6: 2 fields",
-        "a.csv:7: value = 1e999", "a.csv:8: value = 2x", "nothing was taken"}) {
+        "a.csv:7: value = 1e999", "a.csv:8: value = 2x", "no answer was accepted"}) {
     EXPECT_TRUE(has_answer(error, line)) << line << "\n" << error;
   }
   EXPECT_FALSE(has_answer(error, "a.csv:2:"));
@@ -63,7 +63,7 @@ TEST(AnswersFileTest, ManyBadRowsStayReadable) {
   EXPECT_TRUE(has_answer(answers_error_of([&] { parse_answers(text, "a.csv"); }), "and 80 more"));
 }
 
-// --- Against what the agent knows ------------------------------------------------------------
+// --- Against the agent's state ------------------------------------------------------------------
 
 class SortTest : public ::testing::Test {
  protected:
@@ -94,7 +94,7 @@ class SortTest : public ::testing::Test {
   AgentState state_;
 };
 
-TEST_F(SortTest, FreshKnownAndLateAnswers) {
+TEST_F(SortTest, NewKnownAndLateAnswers) {
   const Sorted sorted = sort("1,0,1\n2,0,7\n2,3,5\n2,1,\n");
   ASSERT_EQ(sorted.fresh.size(), 2U);
   EXPECT_EQ(sorted.fresh[0].first.slot, 3U);
@@ -108,12 +108,12 @@ TEST_F(SortTest, AnEpochThatEndedWithoutAnAnswerIsLate) {
   EXPECT_EQ(sort("1,0,1\n").num_late, 1U);
 }
 
-TEST_F(SortTest, WhatIsNoAnswerOfThisAgentIsRefusedWhole) {
+TEST_F(SortTest, AFileWithABadAnswerIsRefusedAsAWhole) {
   const auto refused = [&](const std::string& rows) {
     return answers_error_of([&] { sort(rows); });
   };
   EXPECT_TRUE(has_answer(refused("2,1,5\n2,1,5\n"), "a.csv:3: a second row"));
-  EXPECT_TRUE(has_answer(refused("2,0,8\n"), "has the answer 7 already, not 8"));
+  EXPECT_TRUE(has_answer(refused("2,0,8\n"), "already has the answer 7, not 8"));
   EXPECT_TRUE(has_answer(refused("2,4,8\n"), "has slots 0 to 3"));
   EXPECT_TRUE(has_answer(refused("3,0,8\n"), "epoch 3 has not begun"));
   EXPECT_TRUE(has_answer(refused("4,0,8\n"), "epochs 1 to 3"));
@@ -123,7 +123,7 @@ TEST_F(SortTest, WhatIsNoAnswerOfThisAgentIsRefusedWhole) {
   EXPECT_TRUE(has_answer(refused("2,1,1e300\n"), "offset and scale"));
 }
 
-TEST(PlanCsvTest, ChoicesAreWordsAndIntsAreWhole) {
+TEST(PlanCsvTest, ChoicesAreWordsAndIntegersHaveNoFraction) {
   domain::Parameter color{.name = "co,lor", .type = domain::ParameterType::kCategorical};
   color.choices = {"red", "deep \"blue\""};
   const domain::Domain box = domain::Domain::box(

@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::uint32_t kMaxRuns = 1'000'000;
 
-/// Everything that can be said on the command line, and what to do about it.
+/// All arguments of the command line, and the action that they select.
 struct Arguments {
   const Extensions& extensions;
   CommonFlags flags{};
@@ -73,11 +73,11 @@ CLI::Option* add_output(CLI::App& command, CommonFlags& flags, const std::string
 
 void add_resume(CLI::App& command, CommonFlags& flags, CLI::Option* overwrite) {
   command
-      .add_flag("--resume", flags.resume, "Go on with an unfinished directory, or add runs to one")
+      .add_flag("--resume", flags.resume, "Continue an unfinished directory, or add runs to one")
       ->excludes(overwrite);
 }
 
-// Chooses what is done with the engine that the flags name.
+// Selects what is done with the engine of the flags.
 void choose(Arguments& given, std::function<void(const Engine&)> body) {
   given.command = [&given, body = std::move(body)] {
     with_engine(given.flags.engine, given.flags.threads, body);
@@ -93,7 +93,7 @@ void add_run(CLI::App& app, Arguments& given) {
   add_run_flags(*run, given.run);
   run->add_flag_callback(
       "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
-      "More about every epoch");
+      "Print more about every epoch");
   run->callback([&given] {
     choose(given, [&given](const Engine& engine) {
       run_study(given.flags, given.run, given.extensions, engine);
@@ -124,15 +124,14 @@ void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
            "A,B");
   reproduce.get_option("--conditions")->needs(self_tuning);
   reproduce
-      .add_flag("--held-out", chosen.held_out,
-                "With --self-tuning: only the functions that were kept apart")
+      .add_flag("--held-out", chosen.held_out, "With --self-tuning: only the held-out functions")
       ->needs(self_tuning)
       ->excludes(reproduce.get_option("--conditions"));
 }
 
 void add_reproduce(CLI::App& app, Arguments& given) {
   ReproduceFlags& chosen = given.reproduce;
-  CLI::App* reproduce = app.add_subcommand("reproduce", "Run the published empirical study again");
+  CLI::App* reproduce = app.add_subcommand("reproduce", "Reproduce the published empirical study");
   std::vector<std::string> presets{"both"};
   for (const std::string_view name : lab::preset_names()) presets.emplace_back(name);
   reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
@@ -147,8 +146,8 @@ void add_reproduce(CLI::App& app, Arguments& given) {
       ->option_text("N");
   add_text(*reproduce, "--functions", chosen.functions,
            "Functions (default h1,h2,branin,hartmann4)", "A,B");
-  add_text(*reproduce, "--algorithms", chosen.algorithms, "Algorithms (default those of the paper)",
-           "A,B");
+  add_text(*reproduce, "--algorithms", chosen.algorithms,
+           "Algorithms (default: those of the paper)", "A,B");
   add_text(*reproduce, "--betas", chosen.betas, "Grid of beta (default: the preset's)", "X,Y");
   add_seed(*reproduce, given.flags, "First seed (default 1)");
   add_output_words(*reproduce, given.flags);
@@ -166,7 +165,7 @@ void add_compare(CLI::App& app, Arguments& given) {
   CLI::App* command =
       app.add_subcommand("compare", "Run several algorithms on a study and compare them");
   add_study(*command, given.flags);
-  add_text(*command, "--algorithms", chosen.algorithms, "Algorithms (default those of the paper)",
+  add_text(*command, "--algorithms", chosen.algorithms, "Algorithms (default: those of the paper)",
            "A,B");
   add_text(*command, "--betas", chosen.betas, "Grid of beta (default 0.2,0.5,1,2,5)", "X,Y");
   command->add_option("--runs", chosen.runs, "Runs, each with its own seed (default 10)")
@@ -174,7 +173,7 @@ void add_compare(CLI::App& app, Arguments& given) {
       ->option_text("N");
   command
       ->add_option("--threshold", chosen.threshold,
-                   "When synchronising algorithms speak: D (default: each one's)")
+                   "Threshold D of synchronising algorithms (default: their own)")
       ->option_text("D");
   add_seed(*command, given.flags, "First seed (default: the study's)");
   add_output_words(*command, given.flags);
@@ -187,10 +186,9 @@ void add_compare(CLI::App& app, Arguments& given) {
 }
 
 void add_config(CLI::App& app, Arguments& given) {
-  CLI::App* config = app.add_subcommand("config", "Look at a study file");
+  CLI::App* config = app.add_subcommand("config", "Inspect a study file");
   config->require_subcommand(1);
-  CLI::App* check =
-      config->add_subcommand("check", "Check a study file and forecast what it will do");
+  CLI::App* check = config->add_subcommand("check", "Check a study file and forecast its run");
   add_study(*check, given.flags);
   add_seed(*check, given.flags, "Use this seed instead of the study's");
   add_output_words(*check, given.flags);
@@ -199,8 +197,7 @@ void add_config(CLI::App& app, Arguments& given) {
 }
 
 void add_facts(CLI::App& app, Arguments& given) {
-  CLI::App* list =
-      app.add_subcommand("algorithms", "The algorithms and functions that can be named");
+  CLI::App* list = app.add_subcommand("algorithms", "List the available algorithms and functions");
   add_format(*list, given.flags.format);
   list->callback(
       [&given] { given.command = [&given] { print_list(given.flags.format, given.extensions); }; });
@@ -209,13 +206,13 @@ void add_facts(CLI::App& app, Arguments& given) {
   version->callback([&given] { given.command = [&given] { print_version(given.flags.format); }; });
 }
 
-// Buffered by the C library too; what was lost earlier is remembered by one of them.
+// The C library buffers too; an earlier failure is recorded by one of the two.
 void require_written_output() {
   errno = 0;
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
   throw base::Error(base::ErrorKind::kIo,
-                    fmt::format("standard output could not be written{}{}", errno == 0 ? "" : ": ",
+                    fmt::format("cannot write standard output{}{}", errno == 0 ? "" : ": ",
                                 errno == 0 ? "" : std::strerror(errno)));
 }
 
@@ -224,7 +221,7 @@ int guarded(const std::function<void()>& body) {
     body();
     return static_cast<int>(ExitCode::kOk);
   } catch (const std::exception& error) {
-    // Without a text it was told already: by the first of several processes.
+    // No text: it was printed already, by the first of several processes.
     if (*error.what() != '\0') print_to(stderr, "duets: {}\n", error.what());
     return static_cast<int>(exit_code_of(error));
   }
@@ -232,7 +229,7 @@ int guarded(const std::function<void()>& body) {
 
 int run_command(int argc, char** argv, const Extensions& extensions) {
   CLI::App app(
-      "duets: N agents maximise an unknown noisy function together while talking very little",
+      "duets: N agents maximise an unknown noisy function together, exchanging very little data",
       "duets");
   app.require_subcommand(1);
   app.set_version_flag("--version", "duets " + version(), "Print the version and exit");
@@ -264,7 +261,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
 }  // namespace
 
 int run_app(int argc, char** argv, const Extensions& extensions) {
-  // What goes wrong on the network is told in words of ours; whoever wants gRPC's own sets it.
+  // Network errors are reported in our own words; set the variable to see gRPC's.
   setenv("GRPC_VERBOSITY", "NONE", 0);
   const int code = run_command(argc, argv, extensions);
   return code == 0 ? guarded(require_written_output) : code;

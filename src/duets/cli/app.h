@@ -1,4 +1,4 @@
-// The command line: parsing and printing live here and nowhere else.
+// The command line: all parsing and printing starts here.
 #pragma once
 
 #include "duets/cli/extensions.h"
@@ -6,7 +6,7 @@
 namespace duets::cli {
 
 /// Runs a command and returns the exit code of docs/guide.md. Errors go to standard error. With
-/// `extensions` every command knows the user's algorithms and functions too (docs/extending.md).
+/// `extensions` every command also knows the user's algorithms and functions (docs/extending.md).
 int run_app(int argc, char** argv, const Extensions& extensions = {});
 
 }  // namespace duets::cli

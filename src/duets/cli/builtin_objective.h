@@ -1,4 +1,4 @@
-// A built-in function as the objective of a real agent: the same values as in a simulation.
+// A built-in function as the objective of a real agent, with the same values as in a simulation.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace duets::cli {
 
-/// What the agents of a process share. Immutable and thread-safe.
+/// The function that the agents of a process share. Immutable and thread-safe.
 class BuiltinFunction {
  public:
-  /// `functions` are known beside the built-in ones. kInvalid when the objective is a command.
+  /// `functions` are known in addition to the built-in ones. kInvalid for a command.
   explicit BuiltinFunction(const StudyFile& file, std::span<const OwnFunction> functions = {});
 
   /// The observed value of a query: function plus noise of the query's agent and time, both from
-  /// the seed of the study file. The bits are those that harness::simulate sees.
+  /// the seed of the study file. Bit for bit the value in harness::simulate.
   double observe(const service::Query& query) const;
 
  private:

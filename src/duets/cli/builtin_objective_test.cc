@@ -17,7 +17,7 @@ class Trials final : public harness::Observer {
 };
 
 TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
-  // Floats without a logarithm: values are latents, so that the simulation's points can be asked.
+  // Floats without a logarithm: values are latents, so that the simulation's points can be used.
   const StudyFile file = parse_study(
       "[study]\ndirection = \"minimize\"\nagents = 3\nhorizon = 12\nseed = 8\n"
       "[space]\ndomain = \"box\"\ndimension = 3\n[objective]\nbuiltin = \"rkhs\"\n"
@@ -38,7 +38,7 @@ TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
   }
 }
 
-TEST(BuiltinObjectiveTest, ACommandIsNoFunction) {
+TEST(BuiltinObjectiveTest, ACommandIsNotAFunction) {
   const StudyFile file = parse_study(
       "[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 2\n[space]\ndomain = \"box\"\n"
       "dimension = 1\n[objective]\ncommand = [\"./measure\"]\n",

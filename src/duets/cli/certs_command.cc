@@ -27,7 +27,7 @@ void advise(const CertsFlags& flags, const std::string& text) {
   if (flags.verbosity != Verbosity::kQuiet) print_to(stderr, "{}\n", text);
 }
 
-/// What was made; `identity` is whom the certificate names.
+/// The created files; `identity` is the name in the certificate.
 struct Made {
   std::filesystem::path certificate, key;
   std::string identity;
@@ -58,7 +58,7 @@ void make_files(const CertsFlags& flags, const Identity& identity, const std::st
                             files.key.filename().string()));
 }
 
-// The common name has the grammar already, but for one number or two.
+// The common name has this grammar already, except for one number or two.
 Identity parse_agents(const CertsFlags& flags) {
   const bool several = flags.agents.find('-') != std::string::npos;
   auto identity = service::parse_identity((several ? "agents-" : "agent-") + flags.agents);
@@ -77,7 +77,7 @@ std::shared_ptr<CertsFlags> add_one(CLI::App& certs, const std::string& name,
            "DIR");
   command
       ->add_option("--days", flags->days,
-                   fmt::format("Valid for so long (default {})",
+                   fmt::format("Days of validity (default {})",
                                action == make_authority_files
                                    ? std::to_string(kAuthorityDays)
                                    : std::to_string(service::CertificateRequest{}.days)))
@@ -97,7 +97,7 @@ void make_authority_files(const CertsFlags& flags) {
   const std::filesystem::path directory = flags.directory;
   print_made(flags, {directory / "ca.crt", directory / "ca.key", "authority", days});
   advise(flags,
-         "ca.crt belongs on every machine. ca.key stays here: who has it can let anybody in.\n"
+         "Copy ca.crt to every machine. Keep ca.key here: whoever has it can admit anyone.\n"
          "Next: duets certs server --host NAME_OR_ADDRESS; duets certs agent 0");
 }
 
@@ -118,28 +118,28 @@ void make_agent_files(const CertsFlags& flags) {
 void make_operator_files(const CertsFlags& flags) {
   Identity identity;
   identity.role = Identity::Role::kOperator;
-  make_files(flags, identity, "the machine of whoever looks after studies");
+  make_files(flags, identity, "the machine of the operator");
 }
 
 void add_certs(CLI::App& app, std::function<void()>& chosen) {
-  CLI::App* certs = app.add_subcommand("certs", "Certificates of a fleet, by a private authority");
+  CLI::App* certs = app.add_subcommand("certs", "Create the certificates of a fleet");
   certs->require_subcommand(1);
-  add_one(*certs, "init", "Make the authority", chosen, make_authority_files);
+  add_one(*certs, "init", "Create the private authority", chosen, make_authority_files);
   const auto server =
-      add_one(*certs, "server", "Make the coordinator's certificate", chosen, make_server_files);
+      add_one(*certs, "server", "Create the coordinator's certificate", chosen, make_server_files);
   certs->get_subcommand("server")
-      ->add_option("--host", server->hosts, "Names and IP addresses that agents reach it by")
+      ->add_option("--host", server->hosts, "Host names and IP addresses that agents connect to")
       ->required()
       ->option_text("NAME_OR_IP...");
   const auto agent =
-      add_one(*certs, "agent", "Make a certificate for one agent, or for several on one machine",
+      add_one(*certs, "agent", "Create a certificate for one agent, or for several on one machine",
               chosen, make_agent_files);
   CLI::App* command = certs->get_subcommand("agent");
-  command->add_option("agents", agent->agents, "Which: a number, or FIRST-LAST")
+  command->add_option("agents", agent->agents, "Agent number, or FIRST-LAST")
       ->required()
       ->option_text("N|A-B");
   add_text(*command, "--study", agent->study, "Only for this study (default: any)", "NAME");
-  add_one(*certs, "operator", "Make a certificate that may manage studies", chosen,
+  add_one(*certs, "operator", "Create a certificate for an operator, who manages studies", chosen,
           make_operator_files);
 }
 

@@ -1,4 +1,4 @@
-// `duets certs`: the private authority and the certificates of a fleet.
+// `duets certs`: creates the private authority and the certificates of a fleet.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace duets::cli {
 
 struct CertsFlags {
   std::string directory = "certs";
-  std::uint32_t days = 0;          ///< 0: the usual ones, ten years or 825 days
+  std::uint32_t days = 0;          ///< 0: the default, ten years or 825 days
   std::vector<std::string> hosts;  ///< server
   std::string agents;              ///< agent: "3" or "0-99"
   std::string study;               ///< agent: empty for any
@@ -25,14 +25,14 @@ struct CertsFlags {
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// What `duets certs init|server|agent|operator` do: print the files made on standard output, and
-/// on standard error which of them belong on which machine. Throw base::Error.
+/// The commands `duets certs init|server|agent|operator`: print the created files on standard
+/// output, and on standard error which of them belong on which machine. Throw base::Error.
 void make_authority_files(const CertsFlags& flags);
 void make_server_files(const CertsFlags& flags);
 void make_agent_files(const CertsFlags& flags);
 void make_operator_files(const CertsFlags& flags);
 
-/// The command and its words. `chosen` gets what is to be done and must outlive the app.
+/// Adds the command and its options. `chosen` gets the action and must outlive the app.
 void add_certs(CLI::App& app, std::function<void()>& chosen);
 
 }  // namespace duets::cli

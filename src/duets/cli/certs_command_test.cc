@@ -33,7 +33,7 @@ class CertsCommandTest : public ::testing::Test {
     std::string data, advice;
   };
 
-  /// Runs "certs WORDS --dir DIRECTORY" as the command line would.
+  /// Runs "certs WORDS --dir DIRECTORY" as from the command line.
   Said run(std::vector<std::string> words) const {
     words.insert(words.begin(), "certs");
     words.insert(words.end(), {"--dir", directory_.string()});
@@ -60,7 +60,7 @@ class CertsCommandTest : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST_F(CertsCommandTest, PrintsTheFilesItHasMadeAndWhereTheyBelong) {
+TEST_F(CertsCommandTest, PrintsTheCreatedFilesAndWhereTheyBelong) {
   EXPECT_EQ(run({"init"}).data, path("ca.crt") + "\n" + path("ca.key") + "\n");
   const Said server = run({"server", "--host", "tuner.example.org", "192.0.2.7"});
   EXPECT_EQ(server.data, path("coordinator.crt") + "\n" + path("coordinator.key") + "\n");
@@ -75,12 +75,12 @@ TEST_F(CertsCommandTest, PrintsTheFilesItHasMadeAndWhereTheyBelong) {
   }
 }
 
-TEST_F(CertsCommandTest, NeverTellsToCopyTheAuthoritysKey) {
+TEST_F(CertsCommandTest, NeverSaysToCopyTheAuthoritysKey) {
   run({"init"});
   EXPECT_THAT(run({"agent", "3"}).advice, HasSubstr("ca.key stays here"));
 }
 
-TEST_F(CertsCommandTest, RefusesWhatNamesNoAgent) {
+TEST_F(CertsCommandTest, RefusesInvalidAgentNumbers) {
   run({"init"});
   for (const char* word : {"x", "5-3", "3-3", "03", "1-2-3", "agent-3"}) {
     EXPECT_THROW(run({"agent", word}), base::Error) << word;

@@ -41,7 +41,7 @@ void add_format(CLI::App& command, Format& format, const std::vector<std::string
 
 void add_quiet(CLI::App& command, Verbosity& verbosity) {
   command.add_flag_callback(
-      "-q,--quiet", [&verbosity] { verbosity = Verbosity::kQuiet; }, "Only data and errors");
+      "-q,--quiet", [&verbosity] { verbosity = Verbosity::kQuiet; }, "Print only data and errors");
 }
 
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,

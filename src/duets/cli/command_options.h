@@ -1,4 +1,4 @@
-// Options that several commands have, said the same way.
+// Options that several commands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,10 +11,10 @@
 
 namespace duets::cli {
 
-/// What the words of the command line came to: done once they are all understood.
+/// The action that the command line selects; called once all of it is parsed.
 using Chosen = std::function<void()>;
 
-/// The value must be one of these words. Completions offer them.
+/// Accepts only these words. Completions offer them.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
 /// --format with table, json and csv.
@@ -23,11 +23,11 @@ void add_format(CLI::App& command, Format& format);
 void add_format(CLI::App& command, Format& format, const std::vector<std::string>& words);
 void add_quiet(CLI::App& command, Verbosity& verbosity);
 
-/// An empty word is a shell variable that was not set, never a wish.
+/// Refuses an empty value: it is an unset shell variable, never intended.
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
                       const std::string& text, const std::string& shown);
 
-/// A directory that may have to be made; a file in its place is refused.
+/// A directory that may have to be created; refuses a path that is a file.
 CLI::Option* add_directory(CLI::App& command, const std::string& name, std::string& value,
                            const std::string& text);
 

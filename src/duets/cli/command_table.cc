@@ -19,7 +19,7 @@ std::vector<std::string> words_of(const CLI::Option& option) {
   return words;
 }
 
-// By how help calls the value.
+// From the value's name in the help.
 ValueKind kind_of(const OptionEntry& entry) {
   static const std::map<std::string_view, ValueKind> kKinds{
       {"STUDY", ValueKind::kStudy},     {"STUDY...", ValueKind::kStudy},

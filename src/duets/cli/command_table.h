@@ -1,5 +1,5 @@
-// The commands of the program with their options, read from the parser: what completions and the
-// manual page are made from, so that a new option appears in them by itself.
+// The commands of the program with their options, read from the parser. Completions and the manual
+// page are generated from it, so a new option appears in them automatically.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 namespace duets::cli {
 
-/// What the value of an option or argument is, as far as a shell can help.
+/// The kind of a value of an option or argument, as far as a shell can complete it.
 enum class ValueKind : std::uint8_t {
   kNone,       ///< a flag: it has no value
   kOther,      ///< a number, a name
@@ -23,20 +23,20 @@ enum class ValueKind : std::uint8_t {
 /// An option, or an argument without a name.
 struct OptionEntry {
   std::vector<std::string> names;  ///< "-o", "--output"; none: an argument
-  std::string value;               ///< how help calls the value: "DIR"; empty for a flag
+  std::string value;               ///< the value's name in the help: "DIR"; empty for a flag
   std::string text;                ///< what it does
-  std::vector<std::string> words;  ///< the only values there are, if the parser knows them
+  std::vector<std::string> words;  ///< the allowed values, if the parser knows them
   ValueKind kind = ValueKind::kNone;
   bool required = false;
   bool repeats = false;  ///< takes several values
 };
 
 struct CommandEntry {
-  std::string name;  ///< with those above it: "duets study create"
+  std::string name;  ///< with its parents: "duets study create"
   std::string text;
   std::vector<OptionEntry> options;
   std::vector<OptionEntry> arguments;
-  std::vector<CommandEntry> commands;  ///< below it
+  std::vector<CommandEntry> commands;  ///< subcommands
 
   /// The last word of the name: "create".
   std::string word() const { return name.substr(name.rfind(' ') + 1); }

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A program with every kind of option, and texts that shells and roff would misunderstand.
+/// A program with every kind of option, and texts that shells and roff would misinterpret.
 class CommandTableTest : public testing::Test {
  protected:
   CommandTableTest() {
@@ -77,7 +77,7 @@ TEST_F(CommandTableTest, ChoicesAreReadFromTheValidator) {
   EXPECT_THAT(command_table(other).options.back().words, ElementsAre("low", "high"));
 }
 
-TEST_F(CommandTableTest, ArgumentsAreKeptApart) {
+TEST_F(CommandTableTest, ArgumentsAreSeparateFromOptions) {
   ASSERT_EQ(table_.commands[0].arguments.size(), 1U);
   EXPECT_EQ(table_.commands[0].arguments[0].kind, ValueKind::kStudy);
   EXPECT_TRUE(table_.commands[0].arguments[0].required);
@@ -86,7 +86,7 @@ TEST_F(CommandTableTest, ArgumentsAreKeptApart) {
   EXPECT_TRUE(table_.commands[1].arguments[0].repeats);
 }
 
-TEST_F(CommandTableTest, TextsAreQuotedForTheirReader) {
+TEST_F(CommandTableTest, TextsAreQuotedForEachShellAndRoff) {
   const std::string zsh = zsh_completion(table_);
   EXPECT_THAT(zsh, HasSubstr("'run:It'\\''s [run]\\: a \\\\ word'"));
   EXPECT_THAT(zsh, HasSubstr("'(--seed)--seed=[It'\\''s a \\[number\\]\\: N]:N:'"));

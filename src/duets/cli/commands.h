@@ -1,4 +1,4 @@
-// What the commands do, once their arguments are parsed.
+// The simple commands, called with parsed arguments.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct CommonFlags {
   bool overwrite = false;
   bool resume = false;  ///< experiments only
   std::optional<std::uint64_t> seed;
-  unsigned threads = 0;  ///< 0: as many as the machine runs at once
+  unsigned threads = 0;  ///< 0: all of the machine
   std::string engine{};  ///< with_engine()'s name
   Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
-  std::vector<std::string> words;  ///< the command line as it was typed
+  std::vector<std::string> words;  ///< the command line as given
 };
 
-/// `duets config check`: prints what the study will do, and warnings.
+/// `duets config check`: prints a forecast of the study, and warnings.
 void check_config(const CommonFlags& flags, const Extensions& extensions);
 
 /// `duets algorithms`: algorithms and functions, one line each.

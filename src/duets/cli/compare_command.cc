@@ -23,7 +23,7 @@ constexpr const char* kDuets = "duets";
 
 struct Choice {
   StudyFile file;
-  std::vector<lab::Algorithm> algorithms;  // with what the flags change
+  std::vector<lab::Algorithm> algorithms;  // with changes by the flags
   std::vector<double> betas;
   std::vector<std::string> keys() const {
     std::vector<std::string> out;
@@ -37,7 +37,7 @@ bool has_duets(const Choice& choice) {
                      [](const lab::Algorithm& algorithm) { return algorithm.key == kDuets; });
 }
 
-// Fails before anything is computed, where a run would fail in the middle.
+// Fails before anything is computed, instead of in the middle of a run.
 void check_betas(const Choice& choice) {
   const bool trims = has_duets(choice) && choice.file.study.mode == protocol::Mode::kTuned;
   if (choice.file.study.domain->is_finite() || !trims) return;
@@ -77,15 +77,15 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
   return choice;
 }
 
-// The presets of the published study have a meaning of their own in tables and figures.
+// The presets of the published study have a special meaning in tables and figures.
 std::string preset_of(const StudyFile& file) {
   const auto taken = lab::preset_names();
   const bool clash = std::find(taken.begin(), taken.end(), file.study.name) != taken.end();
   return clash ? file.study.name + "-study" : file.study.name;
 }
 
-// The text is read once: a file that is edited meanwhile changes nothing. The resolved form has the
-// points of a CSV file inside.
+// The text is read once: a file that is edited meanwhile changes nothing. The resolved form
+// includes the points of a CSV file.
 lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
                               const std::string& text, const Extensions& extensions) {
   lab::Task task;
@@ -136,7 +136,7 @@ lab::PageHead head_of(const Choice& choice, const CompareFlags& chosen) {
 void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions,
              const Engine& engine) {
   const Choice choice = choice_of(flags, chosen, extensions);
-  simulation_of(choice.file, extensions.functions);  // refuses what cannot be simulated
+  simulation_of(choice.file, extensions.functions);  // throws when it cannot be simulated
   const std::string text = resolved_toml(choice.file);
   ExperimentPlan plan;
   plan.command = "compare";

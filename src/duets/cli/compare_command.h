@@ -1,4 +1,4 @@
-// `duets compare`: algorithms on a study of the user's.
+// `duets compare`: compares algorithms on a study of the user.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct CompareFlags {
   std::optional<double> threshold{};  ///< D of the synchronising algorithms
 };
 
-/// Seeds seed .. seed + runs - 1 of the study; what is random in it is drawn anew for each. DUETS
-/// takes its settings from the study and beta from the grid, where its mode has one. Throws
+/// Seeds seed .. seed + runs - 1 of the study; everything random in it is drawn again for each.
+/// DUETS takes its settings from the study and beta from the grid, if its mode has one. Throws
 /// base::Error.
 void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensions& extensions,
              const Engine& engine);

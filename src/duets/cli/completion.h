@@ -1,4 +1,4 @@
-// Completion scripts for shells, made from the table of commands.
+// Completion scripts for shells, generated from the table of commands.
 #pragma once
 
 #include <string>

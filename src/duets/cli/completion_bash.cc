@@ -51,7 +51,7 @@ constexpr const char* kTail = R"(  esac
 complete -F _{0} {0}
 )";
 
-// What kTail makes of `value`.
+// The text that kTail interprets as `value`.
 std::string bash_value_of(const OptionEntry& entry) {
   switch (entry.kind) {
     case ValueKind::kWords:
@@ -104,7 +104,7 @@ std::string bash_completion(const CommandEntry& program) {
   std::vector<std::string> names;
   std::string branches;
   for_each_command(program, [&](const CommandEntry& command) {
-    // After `help` come commands, as after nothing.
+    // `help` is followed by commands, like the program's name.
     if (command.name != program.name && command.name != program.name + " help") {
       names.push_back("'" + command.name + "'");
     }

@@ -37,7 +37,7 @@ std::string fish_word(std::string_view text) {
   return out + "'";
 }
 
-// What may be typed as the value.
+// Completions for the value.
 std::string fish_value_of(const OptionEntry& entry) {
   switch (entry.kind) {
     case ValueKind::kWords:
@@ -65,7 +65,7 @@ std::string option_line(const std::string& start, const OptionEntry& option) {
   return line + fish_value_of(option) + " -d " + fish_word(option.text) + "\n";
 }
 
-// An argument is no option: -x and -r are theirs.
+// An argument is not an option: -x and -r are only for options.
 std::string fish_argument_line(const std::string& start, const OptionEntry& argument) {
   if (argument.kind == ValueKind::kOther) return "";
   std::string value = fish_value_of(argument);
@@ -79,7 +79,7 @@ std::string fish_completion(const CommandEntry& program) {
   std::vector<std::string> names;
   std::string lines;
   for_each_command(program, [&](const CommandEntry& command) {
-    // After `help` come commands, as after nothing.
+    // `help` is followed by commands, like the program's name.
     if (command.name != program.name && command.name != program.name + " help") {
       names.push_back(fish_word(command.name));
     }

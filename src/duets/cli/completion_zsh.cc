@@ -7,7 +7,7 @@
 namespace duets::cli {
 namespace {
 
-// For a text inside of single quotes; `special` has a meaning to who reads it.
+// For a text inside single quotes; `special` characters are escaped for its reader.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : text) {
@@ -80,7 +80,7 @@ std::string leaf(const CommandEntry& command) {
 std::string branches(const CommandEntry& command) {
   std::string text;
   for (const CommandEntry& below : command.commands) {
-    // After `help` come commands, as after nothing.
+    // `help` is followed by commands, like the program's name.
     const bool help = below.word() == "help";
     text += fmt::format("        {}) {} ;;\n", below.word(), function_name(help ? command : below));
   }

@@ -144,7 +144,7 @@ class Checker {
     fact("parts of the region, one for each query", "{}", list_of(parts));
   }
 
-  // Used by `duets serve`; flags of the command win over it.
+  // Used by `duets serve`; options of the command override it.
   void coordinator_facts() {
     const study::CoordinatorSettings& given = file_.coordinator;
     std::vector<std::string> parts;
@@ -175,7 +175,7 @@ class Checker {
     if (check_.acceptance) fact("forecast acceptance", "{:.2g}", *check_.acceptance);
   }
 
-  // What a large study will need.
+  // The needs of a large study.
   void size_facts() {
     for (const ExchangeForecast& exchange : check_.exchanges) {
       check_.model.rank = std::max<std::uint64_t>(check_.model.rank, exchange.rank);
@@ -197,16 +197,16 @@ class Checker {
   void warn_epochs() {
     if (check_.exchanges.empty()) {
       warn({"one-epoch", "duets.t1"},
-           "There is one epoch only, so nothing is exchanged and nothing recommended: choose "
+           "There is only one epoch, so nothing is exchanged and nothing recommended: choose "
            "duets.t1 below study.horizon = {}.",
            study_.horizon);
       return;
     }
-    // With a floor a bad first cut cannot take much away.
+    // With a floor a bad first cut cannot remove much.
     const std::uint64_t first = std::uint64_t{study_.agents} * check_.lengths.front();
     if (study_.volume_floor == 0 && first <= study_.domain->dimension()) {
       warn({"few-first-points", "duets.t1"},
-           "The first cut rests on {} in {}: raise duets.t1 or study.agents.",
+           "The first cut is based on {} in {}: raise duets.t1 or study.agents.",
            base::count_text(first, "query", "queries"), dimensions());
     }
   }
@@ -215,7 +215,7 @@ class Checker {
     return base::count_text(study_.domain->dimension(), "dimension", "dimensions");
   }
 
-  // What is learned is not the file's fault.
+  // Learned values do not come from the file.
   void warn_model() {
     if (is_learned()) return;
     const domain::Domain& domain = *study_.domain;
@@ -227,14 +227,14 @@ class Checker {
     if (file_.space.source != CandidateSource::kPoints && longest > width) {
       warn({"long-lengthscale", "kernel.lengthscale"},
            "kernel.lengthscale = {} is longer than the space is wide ({}): the model can hardly "
-           "bend in it.",
+           "vary in it.",
            longest, width);
     }
     if (check_.exchanges.empty()) return;
     const double known = check_.exchanges.back().sigma2_max / study_.kernel.variance;
     if (known > kLittleLearned) {
       warn({"short-lengthscale", "kernel.lengthscale"},
-           "After the last exchange {:.0f} % of the prior variance is left somewhere: "
+           "After the last exchange {:.0f} % of the prior variance remains somewhere: "
            "kernel.lengthscale is short for {} in {}.",
            100 * known,
            base::count_text(std::uint64_t{study_.agents} * study_.horizon, "query", "queries"),
@@ -251,7 +251,7 @@ class Checker {
     if (!is_learned() && study_.lambda < kFarBelowNoise * variance) {
       warn({"low-lambda", "noise.lambda"},
            "noise.lambda = {} is far below the variance of the noise, {:.3g} in model units: the "
-           "model will believe the noise.",
+           "model will fit the noise.",
            study_.lambda, variance);
     }
   }
@@ -280,7 +280,7 @@ class Checker {
     }
   }
 
-  // With upload = "auto" the coordinator chooses the shorter form, so there is nothing to warn of.
+  // With upload = "auto" the coordinator chooses the shorter form, so there is no warning.
   void warn_uploads() {
     if (check_.exchanges.empty() || study_.upload != UploadRule::kProjection) return;
     const bool all_longer =
@@ -312,7 +312,7 @@ class Checker {
 
 }  // namespace
 
-// On a box or ball the parts are made of public points, of which there is a limit.
+// On a box or ball the parts consist of public points, whose number is limited.
 std::optional<std::uint64_t> strata_of(const Study& study, std::uint32_t length) {
   if (study.coins == protocol::Coins::kIndependent) return std::nullopt;
   const std::uint64_t slots = std::uint64_t{study.agents} * length;

@@ -1,17 +1,18 @@
-// What a study will do, told before it runs: facts derived from the file, and warnings.
+// Checks a study before it runs: facts derived from the file, and warnings.
 //
-// The warnings are forecasts, not errors. Three of them rest on what an epoch will leave unknown.
-// That is measured, not guessed: for each planned exchange, N T_j points are drawn from the whole
-// domain (at most kForecastPoints, each then counting several times), sigma2_max is the largest
-// posterior variance at kForecastProbes more, and S_j is chosen from the points by the study's
-// rule. Real epochs draw from a smaller region and leave less variance, so sigma2_max is an upper
-// estimate. Where parameters are learned the unit is one prior deviation, lambda is taken for a
-// tenth of the prior variance, and the length scale for the study's guess.
+// The warnings are forecasts, not errors. Three of them depend on the uncertainty that an epoch
+// will leave. It is measured, not guessed: for each planned exchange, N T_j points are drawn from
+// the whole domain (at most kForecastPoints, each then counting several times), sigma2_max is the
+// largest posterior variance at kForecastProbes more, and S_j is chosen from the points by the
+// study's rule. Real epochs draw from a smaller region and leave less variance, so sigma2_max is an
+// upper estimate. With learned parameters the unit is one prior deviation, lambda is assumed to be
+// a tenth of the prior variance, and the length scale to be the study's guess.
 //
 // The forecast acceptance (box or ball) is the share of the domain within distance r of a maximum,
 // in length scales, where a single bump k(., x*) of height one prior deviation has fallen by the
-// last cut. One bump, so it is low for functions with many good places; sigma_max of the whole
-// domain, so it is high for long runs. With a volume floor it is at least what all cuts leave.
+// last cut. It is low for functions with many good places, because it counts one bump, and high for
+// long runs, because it uses sigma_max of the whole domain. With a volume floor it is at least what
+// all cuts leave.
 #pragma once
 
 #include <cstddef>
@@ -28,22 +29,22 @@ namespace duets::cli {
 
 inline constexpr std::size_t kForecastPoints = 400;
 inline constexpr std::size_t kForecastProbes = 200;
-/// What a rank is taken for that kForecastPoints points do not show.
+/// The assumed rank when kForecastPoints points do not show it.
 inline constexpr std::size_t kForecastMaxRank = 4000;
 /// Below this forecast acceptance there is a warning.
 inline constexpr double kLowAcceptance = 1e-6;
 
 /// One planned exchange.
 struct ExchangeForecast {
-  std::uint32_t length = 0;  ///< T_j: how many rewards an agent has to tell
-  bool rewards = false;      ///< they are what it sends; otherwise a projection
+  std::uint32_t length = 0;  ///< T_j: the number of an agent's rewards
+  bool rewards = false;      ///< the agent sends them; otherwise a projection
   double sigma2_max = 0;     ///< upper estimate
   double cut = 0;            ///< max mean - tau_j, model units; upper estimate
-  std::size_t inducing = 0;  ///< |S_j|: how many reals a projection has
+  std::size_t inducing = 0;  ///< |S_j|: the number of reals in a projection
   std::size_t rank = 0;      ///< pivots that the variance of many points needs
 };
 
-/// One for every epoch but the last, which is followed by no exchange. Deterministic; costs a
+/// One for every epoch except the last, which is followed by no exchange. Deterministic; costs a
 /// factorisation of at most kForecastPoints rows for every different epoch length.
 std::vector<ExchangeForecast> forecast_exchanges(const protocol::Study& study, std::uint64_t seed);
 
@@ -58,16 +59,16 @@ struct RealsForecast {
 RealsForecast forecast_reals(const protocol::Study& study,
                              const std::vector<ExchangeForecast>& exchanges);
 
-/// Something in the file that is likely to disappoint.
+/// A setting that is likely to give poor results.
 struct ConfigWarning {
   std::string code;   ///< for programs: "one-epoch"
   std::string field;  ///< of the study file, the first to change
-  std::string text;   ///< one sentence or two, with what to change
+  std::string text;   ///< one or two sentences, with advice
 };
 
-/// The cuts that use a learned length scale: small fleets cut several times before they know one.
+/// The cuts that use a learned length scale: small fleets cut several times before they have one.
 struct LearnedCuts {
-  std::size_t learned = 0;  ///< of `all`; the first ones rest on the guess
+  std::size_t learned = 0;  ///< of `all`; the first ones use the guess
   std::size_t all = 0;
 };
 
@@ -86,8 +87,8 @@ struct ConfigCheck {
 
 ConfigCheck check(const StudyFile& file);
 
-/// The parts of the region that stratified coins make in an epoch of so many queries an agent; none
-/// where coins are independent.
+/// The number of parts of the region that stratified coins make in an epoch with this many queries
+/// per agent; none when coins are independent.
 std::optional<std::uint64_t> strata_of(const protocol::Study& study, std::uint32_t length);
 
 /// The whole check as one JSON object (docs/formats/json.md).

@@ -49,7 +49,7 @@ std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
         .size();
   }
   if (study.inducing == protocol::Inducing::kPublic) {
-    // The last points stand for the pool, the first for all queries.
+    // The last points represent the pool, the first all queries.
     const Eigen::Index pool =
         std::min(data.rows(), static_cast<Eigen::Index>(protocol::kPublicPool));
     const double thinned = static_cast<double>(data.rows()) / static_cast<double>(queries);
@@ -60,14 +60,14 @@ std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
   }
   const double p = std::min(1.0, protocol::inducing_probability(study, sigma2_max, queries));
   const double expected = p * static_cast<double>(queries);
-  // The points are independent, so the first ones are as good as those a coin would pick.
+  // The points are independent, so the first ones are as good as those that a coin would pick.
   const double size = std::clamp(std::round(expected), 1.0, static_cast<double>(data.rows()));
   const numeric::Points chosen = data.topRows(static_cast<Eigen::Index>(size));
   return gp::prune_to_pivots(study.kernel, chosen).size();
 }
 
-// Fewer pivots than points leave a residual of a hundredth of sigma2_max. Otherwise the points are
-// too few to tell.
+// Fewer pivots than points leave a residual of a hundredth of sigma2_max. Otherwise there are too
+// few points to tell.
 std::size_t forecast_rank(const Study& study, const numeric::Points& data, double sigma2_max) {
   constexpr double kVarianceShare = 0.01;
   const auto size = static_cast<std::size_t>(data.rows());
@@ -76,14 +76,14 @@ std::size_t forecast_rank(const Study& study, const numeric::Points& data, doubl
   return rank < size || size < kForecastPoints ? rank : kForecastMaxRank;
 }
 
-// What the theory trims by is the sparse deviation; the exact one is its lower estimate.
+// The theory trims by the sparse deviation; the exact one is its lower estimate.
 double forecast_cut(const Study& study, double sigma2_max) {
   const double beta =
       study.mode == protocol::Mode::kTuned ? study.beta : gp::sparse_beta(theory_inputs(study));
   return 2 * beta * std::sqrt(sigma2_max);
 }
 
-// All but the length. More queries than points: every point counts as several.
+// Everything except the length. With more queries than points, every point counts several times.
 ExchangeForecast forecast_exchange(const Study& study, const numeric::Points& data,
                                    std::uint64_t queries, const numeric::Points& probes) {
   const double count = static_cast<double>(queries) / static_cast<double>(data.rows());
@@ -97,7 +97,7 @@ ExchangeForecast forecast_exchange(const Study& study, const numeric::Points& da
   return forecast;
 }
 
-// What nobody knows yet: in units of the prior deviation.
+// Values that are not known yet, in units of the prior deviation.
 Study with_guesses(Study study) {
   constexpr double kGuessedLambda = 0.1;
   if (study.parameters == protocol::Parameters::kFixed) return study;
@@ -106,8 +106,8 @@ Study with_guesses(Study study) {
   return study;
 }
 
-// Which exchanges send rewards. Those of surviving data only as long as all before them did; to
-// learn parameters rewards are sent until there are enough.
+// Which exchanges send rewards. With surviving data only as long as all before them did; for
+// learned parameters rewards are sent until there are enough.
 void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchanges) {
   const bool learned = study.parameters == protocol::Parameters::kLearned;
   bool allowed = true;

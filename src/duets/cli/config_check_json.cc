@@ -18,7 +18,7 @@ Json domain_json(const domain::Domain& domain) {
           {"candidates", domain.is_finite() ? Json(domain.candidates().rows()) : Json(nullptr)}};
 }
 
-// Learned: variance and lambda are not known before.
+// With learned parameters, variance and lambda are not known in advance.
 Json model_json(const StudyFile& file) {
   const Study& study = file.study;
   const bool learned = study.parameters == protocol::Parameters::kLearned;

@@ -15,7 +15,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-// With the paper's defaults, unless `more` says something of the model.
+// With the paper's defaults, unless `more` sets the model.
 std::string study(const std::string& more, int agents = 10, int horizon = 50) {
   std::string usual = "[duets]\n";
   for (const char* table : {"[kernel]", "[noise]", "[duets]"}) {
@@ -58,13 +58,13 @@ TEST(ConfigCheckTest, OneEpochExchangesNothing) {
   EXPECT_THAT(warnings(study(kBranin)), Not(Contains(HasSubstr("nothing is exchanged"))));
 }
 
-TEST(ConfigCheckTest, AFirstCutOnHardlyAnyPoint) {
+TEST(ConfigCheckTest, AFirstCutOnTooFewPoints) {
   const std::string t1 = "[duets]\nt1 = 1\n";
-  EXPECT_THAT(warnings(study(t1 + kBranin, 2)), Contains(HasSubstr("first cut rests on 2")));
-  EXPECT_THAT(warnings(study(t1 + kBranin, 3)), Not(Contains(HasSubstr("first cut rests"))));
+  EXPECT_THAT(warnings(study(t1 + kBranin, 2)), Contains(HasSubstr("first cut is based on 2")));
+  EXPECT_THAT(warnings(study(t1 + kBranin, 3)), Not(Contains(HasSubstr("first cut is based"))));
 }
 
-TEST(ConfigCheckTest, LengthScalesThatDoNotFit) {
+TEST(ConfigCheckTest, LengthScalesThatAreTooLongOrTooShort) {
   EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n" + kBranin)),
               Contains(HasSubstr("longer than the space is wide (1)")));
   EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n[objective]\nbuiltin = \"h1\"\n")),
@@ -77,10 +77,10 @@ TEST(ConfigCheckTest, LengthScalesThatDoNotFit) {
 
 TEST(ConfigCheckTest, LambdaFarBelowTheNoise) {
   const std::string lambda = "[noise]\nlambda = 0.003\n";
-  EXPECT_THAT(warnings(study(lambda + kBranin)), Contains(HasSubstr("will believe the noise")));
+  EXPECT_THAT(warnings(study(lambda + kBranin)), Contains(HasSubstr("will fit the noise")));
   // The same noise is ten times smaller in model units.
   EXPECT_THAT(warnings(study(lambda + kBranin + "scale = 10\n")),
-              Not(Contains(HasSubstr("will believe the noise"))));
+              Not(Contains(HasSubstr("will fit the noise"))));
 }
 
 TEST(ConfigCheckTest, ProjectionsLongerThanRewards) {
@@ -93,7 +93,7 @@ TEST(ConfigCheckTest, ProjectionsLongerThanRewards) {
     EXPECT_THAT(warnings(text), Not(Contains(HasSubstr("longer than the raw"))));
     EXPECT_EQ(fact(parse_checked(text), "forecast uploads"), "2 rewards, 10 rewards, 22 rewards");
   }
-  // In one dimension with a long length scale a dozen pivots say everything about 170 rewards.
+  // In one dimension with a long length scale a dozen pivots represent 170 rewards.
   const std::string line =
       "[space]\ndomain = \"box\"\ndimension = 1\n[kernel]\nlengthscale = 0.5\n"
       "[duets]\nupload = \"projection\"\n[objective]\nbuiltin = \"rkhs\"\n";
@@ -144,7 +144,7 @@ TEST(ConfigCheckTest, LowAcceptanceIsForecast) {
               Not(Contains(HasSubstr("hard to sample"))));
 }
 
-TEST(ConfigCheckTest, WhatTheTheoryAssumes) {
+TEST(ConfigCheckTest, AssumptionsOfTheTheory) {
   const auto theory = [](const char* bound, const char* subgaussian, int horizon) {
     return warnings(study(std::string("[space]\ncandidates = 50\ndimension = 1\n[noise]\nlambda = "
                                       "1.0\nbound = ") +
@@ -164,7 +164,7 @@ std::string preset(const std::string& name, const std::string& more = "") {
   return "[duets]\npreset = \"" + name + "\"\n" + more + kBranin;
 }
 
-TEST(ConfigCheckTest, APresetSaysWhatItMeans) {
+TEST(ConfigCheckTest, APresetIsExplained) {
   EXPECT_THAT(fact(parse_checked(study(preset("safe"))), "preset"),
               HasSubstr("safe: tunes itself"));
   EXPECT_EQ(fact(parse_checked(study(kBranin)), "preset"), "(none)");
@@ -172,7 +172,7 @@ TEST(ConfigCheckTest, APresetSaysWhatItMeans) {
             "9 (1, 1, 2, 2, 4, 4, 8, 8, 20)");
 }
 
-TEST(ConfigCheckTest, WhatIsLearnedIsAGuess) {
+TEST(ConfigCheckTest, LearnedParametersAreShownAsGuesses) {
   const StudyFile file = parse_checked(study(preset("quick")));
   EXPECT_EQ(fact(file, "kernel"), "squared-exponential, length scale 0.289 as a first guess");
   EXPECT_THAT(fact(file, "learned from the rewards"), HasSubstr("length scale, variance, lambda"));
@@ -180,7 +180,7 @@ TEST(ConfigCheckTest, WhatIsLearnedIsAGuess) {
   EXPECT_THAT(
       fact(parse_checked(study(preset("quick", "relevance = true\n"))), "learned from the rewards"),
       HasSubstr("for each feature"));
-  // Units of the rewards mean nothing to it, and lambda is not the file's.
+  // It does not depend on the units of the rewards, and lambda does not come from the file.
   EXPECT_THAT(warnings(study(preset("quick") + "noise = 50.0\n")), testing::IsEmpty());
   EXPECT_THAT(warnings(study("[kernel]\nlengthscale = 1.5\n" + preset("quick"))),
               testing::IsEmpty());
@@ -188,7 +188,7 @@ TEST(ConfigCheckTest, WhatIsLearnedIsAGuess) {
 }
 
 // 20 rewards: 10 agents have them after two epochs of 1 query, two after 1, 1, 2, 2, 4.
-TEST(ConfigCheckTest, SmallFleetsCutByTheGuess) {
+TEST(ConfigCheckTest, SmallFleetsCutWithTheGuess) {
   const auto cuts = [](int agents, int horizon) {
     return fact(parse_checked(study(preset("quick"), agents, horizon)),
                 "cuts with a learned length scale");
@@ -216,7 +216,7 @@ TEST(ConfigCheckTest, TheFloorLimitsTheForecastAcceptance) {
   EXPECT_NEAR(forecast_acceptance(file.study, 0.01).value(), 1e-3, 1e-12);
   EXPECT_THAT(warnings(file), Not(Contains(HasSubstr("hard to sample"))));
   EXPECT_THAT(warnings(study("[duets]\nt1 = 1\nvolume_floor = 0.001\n" + kBranin, 2)),
-              Not(Contains(HasSubstr("first cut rests"))));
+              Not(Contains(HasSubstr("first cut is based"))));
 }
 
 TEST(ConfigCheckTest, StrataAreCounted) {
@@ -225,7 +225,7 @@ TEST(ConfigCheckTest, StrataAreCounted) {
             "10, 10, 20, 20, 40, 40, 80, 80, 200");
   EXPECT_EQ(fact(parse_checked(study(preset("quick", "coins = \"independent\"\n"))), name),
             "(none)");
-  // 32768 parts of two points each are the most on a box; a finite set has its own points.
+  // On a box at most 32768 parts of two points each; a finite set has its own points.
   const std::string epochs = "epochs = [1, 2]\n";
   EXPECT_EQ(fact(parse_checked(study(preset("quick", epochs), 20000, 3)), name),
             "20000, independent");
@@ -235,13 +235,13 @@ TEST(ConfigCheckTest, StrataAreCounted) {
       "20000, 40000");
 }
 
-// Rewards come first, and once a projection was sent surviving data have no more rewards.
+// Rewards come first, and after a projection surviving data has no more rewards.
 TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
   const StudyFile file =
       parse_checked(study("[kernel]\nlengthscale = 0.5\n" + preset("quick"), 10, 600));
   const auto exchanges = forecast_exchanges(file.study, file.seed);
   ASSERT_GT(exchanges.size(), 10U);
-  // 10 and 20 rewards are fewer than the 32 that are wanted.
+  // 10 and 20 rewards are fewer than the 32 that are needed.
   for (std::size_t j = 0; j < 3; ++j) EXPECT_TRUE(exchanges[j].rewards) << j;
   EXPECT_FALSE(exchanges.back().rewards);
   for (std::size_t j = 1; j < exchanges.size(); ++j) {
@@ -284,7 +284,7 @@ TEST(ConfigCheckTest, RealsFollowFromTheExchanges) {
   EXPECT_EQ(forecast_reals(file.study, exchanges).paper, 3 + (2 * 5 + 1) + 7 + (2 * 7 + 1));
 }
 
-TEST(ConfigCheckTest, TheCoordinatorIsAFactOfServe) {
+TEST(ConfigCheckTest, TheCoordinatorSectionIsAFactOfServe) {
   const StudyFile file =
       parse_checked(study(kBranin + "[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n"));
   EXPECT_EQ(fact(file, "duets serve"), "listens on localhost:1, quorum 2");

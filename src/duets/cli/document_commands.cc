@@ -14,7 +14,7 @@
 namespace duets::cli {
 namespace {
 
-// As --help prints it.
+// The same text as --help.
 std::string help_text(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   std::string path = app.get_name();
@@ -36,7 +36,7 @@ std::string help_text(const CLI::App& app, const std::vector<std::string>& words
 
 void add_help(CLI::App& app, Chosen& chosen) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* help = app.add_subcommand("help", "Print what --help prints for a command");
+  CLI::App* help = app.add_subcommand("help", "Print the help of a command");
   help->add_option("command", *words, "The command (default: all of them)")
       ->option_text("[COMMAND [SUBCOMMAND]]");
   help->callback(
@@ -45,8 +45,8 @@ void add_help(CLI::App& app, Chosen& chosen) {
 
 void add_completion(CLI::App& app, Chosen& chosen) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* completion =
-      app.add_subcommand("completion", "Print a completion script: source it, or install it");
+  CLI::App* completion = app.add_subcommand(
+      "completion", "Print a shell completion script, to be sourced or installed");
   completion->add_option("shell", *shell, "bash, zsh or fish")
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}))

@@ -1,4 +1,4 @@
-// `duets help`, `duets completion` and `duets man`: what the program says of itself.
+// `duets help`, `duets completion` and `duets man`: documentation that the program prints.
 #pragma once
 
 #include "duets/cli/command_options.h"

@@ -19,7 +19,7 @@
 namespace duets::cli {
 namespace {
 
-// Several processes that know nothing of each other would each do everything, into the same
+// Several processes that do not know of each other would each do all the work, into the same
 // directory.
 void refuse_strangers(const std::string& name) {
   if (!name.empty()) return;
@@ -28,7 +28,7 @@ void refuse_strangers(const std::string& name) {
     if (started == nullptr || std::string(started) == "1") continue;
     throw CodedError(ExitCode::kUsage,
                      fmt::format("mpirun or srun started {} processes; add --engine mpi so that "
-                                 "they share the work, or --engine local if each is to do all of "
+                                 "they share the work, or --engine local if each should do all of "
                                  "it",
                                  started));
   }

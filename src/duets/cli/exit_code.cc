@@ -13,7 +13,7 @@ std::span<const ExitMeaning> exit_meanings() {
       {ExitCode::kTimeout, "timed out"},
       {ExitCode::kConnection, "the coordinator cannot be reached or refuses the connection"},
       {ExitCode::kDiverged,
-       "coordinator and agent do not compute the same bits, or a run does not verify"},
+       "coordinator and agent do not compute the same bits, or verification of a run failed"},
       {ExitCode::kStorage, "stored data is damaged, locked or cannot be written"},
       {ExitCode::kQuorum, "too few agents are left"},
       {ExitCode::kObjective, "the objective failed too often"},

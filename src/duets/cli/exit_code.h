@@ -1,4 +1,4 @@
-// What the process returns, as documented in docs/guide.md.
+// The exit codes of the process, as documented in docs/guide.md.
 #pragma once
 
 #include <exception>
@@ -18,7 +18,7 @@ enum class ExitCode : int {
   kStorage = 6,     ///< storage damaged or locked
   kQuorum = 7,
   kObjective = 8,      ///< the objective failed too often
-  kInterrupted = 130,  ///< stopped by Ctrl-C; 128 and the signal's number, as shells count
+  kInterrupted = 130,  ///< stopped by Ctrl-C; 128 plus the signal's number, as in shells
   kTerminated = 143,   ///< stopped by SIGTERM
 };
 
@@ -27,7 +27,7 @@ struct ExitMeaning {
   const char* text;
 };
 
-/// All of them, in order, in words for people.
+/// All of them, in order, with explanations for people.
 std::span<const ExitMeaning> exit_meanings();
 
 ExitCode exit_code_of(base::ErrorKind kind);
@@ -43,7 +43,7 @@ class CodedError : public base::Error {
   ExitCode code_;
 };
 
-/// Of any exception: a CodedError's own, a base::Error's by its kind, else kRunFailed.
+/// The code of any exception: a CodedError's own, a base::Error's by its kind, else kRunFailed.
 ExitCode exit_code_of(const std::exception& error);
 
 }  // namespace duets::cli

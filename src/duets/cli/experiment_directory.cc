@@ -32,20 +32,19 @@ bool is_finished(const fs::path& directory) { return fs::exists(directory / kMan
 
 [[noreturn]] void refuse_existing(const fs::path& directory) {
   if (!fs::is_directory(directory) || !holds_experiment(directory)) {
-    refuse(directory, "exists and holds something else; choose another directory");
+    refuse(directory, "exists and has other contents; choose another directory");
   }
   if (is_finished(directory)) {
     refuse(directory,
-           "exists already; choose another directory, replace it with --overwrite, or add to it "
+           "already exists; choose another directory, replace it with --overwrite, or add to it "
            "with --resume");
   }
-  refuse(directory, "unfinished: --resume goes on, --overwrite starts anew");
+  refuse(directory, "unfinished: --resume continues it, --overwrite starts over");
 }
 
 void remove_earlier(const fs::path& directory) {
   if (!fs::is_directory(directory) || !holds_experiment(directory)) {
-    refuse(directory,
-           "holds something else than a comparison of this program, and is not overwritten");
+    refuse(directory, "is not a comparison of this program, and is not overwritten");
   }
   const DirectoryLock lock(directory);
   std::error_code error;
@@ -59,13 +58,13 @@ Json stored_settings(const fs::path& directory) {
   const fs::path path = directory / kSettings;
   Json stored = Json::parse(read_whole_file(path), nullptr, false);
   if (!stored.is_object() || !stored.contains("runs") || !stored["runs"].is_number_unsigned()) {
-    throw CodedError(ExitCode::kStorage, fmt::format("{}: damaged; remove {} to start anew",
+    throw CodedError(ExitCode::kStorage, fmt::format("{}: damaged; remove {} to start over",
                                                      path.string(), directory.string()));
   }
   return stored;
 }
 
-// What differs, short enough to be read: of texts, the first lines that do.
+// The difference, short enough to read: for texts, the first lines that differ.
 std::pair<std::string, std::string> differing(const Json& now, const Json& before) {
   if (!now.is_string() || !before.is_string()) return {now.dump(), before.dump()};
   std::istringstream these(now.get<std::string>());
@@ -90,7 +89,7 @@ DirectoryLock::DirectoryLock(const fs::path& directory)
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     close(descriptor_);
     throw CodedError(ExitCode::kStorage,
-                     fmt::format("{}: another process works in it", directory.string()));
+                     fmt::format("{}: another process is using it", directory.string()));
   }
 }
 
@@ -129,7 +128,7 @@ void ExperimentDirectory::check_settings() const {
     const char* rule = key == "runs" ? "runs can only be added" : "--resume needs the same";
     const auto [is, was] = differing(value, before);
     base::refuse(key, is,
-                 fmt::format("{} was made with {}; {} (or start anew with --overwrite)",
+                 fmt::format("{} was created with {}; {} (or start over with --overwrite)",
                              path_.string(), was, rule));
   }
 }

@@ -1,4 +1,4 @@
-// Where an experiment lives while it runs and afterwards (docs/formats/comparison.md).
+// The directory of an experiment, while it runs and afterwards (docs/formats/comparison.md).
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace duets::cli {
 
-/// Holds the directory for this process alone, until it dies. Not copyable.
+/// Locks the directory for this process until it dies. Not copyable.
 class DirectoryLock {
  public:
   /// CodedError kStorage when another process holds it.
@@ -24,13 +24,13 @@ class DirectoryLock {
 
 enum class Entry { kNew, kOverwrite, kResume };
 
-/// A directory is ours when holds_experiment() says so, unfinished until it has a manifest.json.
-/// kNew refuses every directory that exists and is not empty; kOverwrite replaces one that is ours;
-/// kResume goes on in one with the same settings, where `runs` may have grown, and starts where
-/// there is nothing yet. Errors are kInvalid (exit code 2) or CodedError kStorage.
+/// A directory is ours when holds_experiment() says so, and unfinished until it has a
+/// manifest.json. kNew refuses every directory that exists and is not empty; kOverwrite replaces
+/// one of ours; kResume continues one with the same settings, except that `runs` may be larger, and
+/// starts if there is nothing yet. Errors are kInvalid (exit code 2) or CodedError kStorage.
 class ExperimentDirectory {
  public:
-  /// Checks; nothing that exists is changed yet, except that kOverwrite removes the earlier
+  /// Checks; does not change anything that exists yet, except that kOverwrite removes the earlier
   /// directory. `settings` has a whole number "runs".
   ExperimentDirectory(const std::filesystem::path& directory, Entry entry,
                       const nlohmann::ordered_json& settings);
@@ -38,8 +38,8 @@ class ExperimentDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path units() const { return path_ / "runs"; }
 
-  /// From here on it is unfinished: stores the settings, drops the manifest and what an earlier
-  /// process did not finish writing.
+  /// From here on it is unfinished: stores the settings, removes the manifest and files that an
+  /// earlier process did not finish.
   void begin() const;
 
   /// Writes a file; kIo.
@@ -54,8 +54,8 @@ class ExperimentDirectory {
   std::unique_ptr<DirectoryLock> lock_;
 };
 
-/// Whether `directory` is one that was begun with these settings: for a process of another machine,
-/// whether it sees the directory of the first.
+/// True when `directory` was begun with these settings: tells a process on another machine whether
+/// it sees the directory of the first process.
 bool is_begun(const std::filesystem::path& directory, const nlohmann::ordered_json& settings);
 
 }  // namespace duets::cli

@@ -1,4 +1,4 @@
-// What a person sees while an experiment runs: a bar on a terminal, a line now and then elsewhere.
+// The progress of an experiment for people: a bar on a terminal, occasional lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,19 @@
 
 namespace duets::cli {
 
-/// Without a terminal it prints a line when another tenth is done (not more often than every two
-/// seconds), and one whenever `longest` has passed without any, however long a single run takes;
-/// nothing when quiet. Thread-safe.
+/// Without a terminal it prints a line after each further tenth (at most every two seconds), and
+/// one whenever `longest` has passed without any, however long a single run takes; nothing when
+/// quiet. Thread-safe.
 class ExperimentProgress final : public lab::ExperimentObserver {
  public:
-  /// `total` runs in all. `out` is usually stderr.
+  /// `total` runs. `out` is usually stderr.
   ExperimentProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total,
                      std::chrono::milliseconds longest = std::chrono::seconds(10));
   ~ExperimentProgress() override;
   ExperimentProgress(const ExperimentProgress&) = delete;
   ExperimentProgress& operator=(const ExperimentProgress&) = delete;
 
-  /// From here on so many in all.
+  /// From here on this many in total.
   void begins(std::size_t num_runs) override;
   void run_done(bool loaded) override;
 
@@ -51,7 +51,7 @@ class ExperimentProgress final : public lab::ExperimentObserver {
   std::unique_ptr<ProgressBar> bar_;
   bool ended_ = false;
   std::condition_variable ending_;
-  std::thread ticker_;  // the last to be made: it uses the others
+  std::thread ticker_;  // last: it uses the others
 };
 
 }  // namespace duets::cli

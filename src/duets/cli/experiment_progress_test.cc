@@ -14,7 +14,7 @@ std::string read_back(std::FILE* file) {
   return text;
 }
 
-// Ends as soon as there is a line; without one, after as long as nobody would wait.
+// Returns as soon as there is a line; otherwise after a long time.
 bool says_something(std::FILE* file) {
   for (int i = 0; i < 3000; ++i) {
     if (std::ftell(file) > 0) return true;
@@ -23,7 +23,7 @@ bool says_something(std::FILE* file) {
   return false;
 }
 
-TEST(ExperimentProgress, SaysSomethingEvenWhenNoRunEnds) {
+TEST(ExperimentProgress, PrintsALineEvenWhenNoRunEnds) {
   std::FILE* out = std::tmpfile();
   {
     ExperimentProgress progress(out, Verbosity::kNormal, 1000, std::chrono::milliseconds(1));
@@ -34,7 +34,7 @@ TEST(ExperimentProgress, SaysSomethingEvenWhenNoRunEnds) {
   std::fclose(out);
 }
 
-TEST(ExperimentProgress, QuietSaysNothing) {
+TEST(ExperimentProgress, QuietPrintsNothing) {
   std::FILE* out = std::tmpfile();
   {
     ExperimentProgress progress(out, Verbosity::kQuiet, 10, std::chrono::milliseconds(0));

@@ -26,8 +26,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// Compiler and instruction set may change the last digit of what lies outside the strict
-// arithmetic, so units of two builds are not mixed.
+// Compiler and instruction set may change the last digit of numbers outside the strict arithmetic,
+// so units of two builds are not mixed.
 std::string build_of_numbers() {
   std::string text = fmt::format("numbers {}", kNumbersVersion);
   for (const auto& [name, value] : build_facts()) {
@@ -41,12 +41,12 @@ Entry entry_of(const CommonFlags& flags) {
   return flags.overwrite ? Entry::kOverwrite : Entry::kNew;
 }
 
-// Units of this context are this experiment's.
+// Units with this context belong to this experiment.
 std::string context_of(const ExperimentPlan& plan) {
   return plan.command + "\n" + build_of_numbers() + "\n" + plan.context;
 }
 
-// How it was started is not known; with one process the line can be typed as it is.
+// The program does not know the mpirun command; with one process the line can be used as it is.
 std::string how_to_go_on(const CommonFlags& flags, const Engine& engine) {
   return (engine.processes > 1 ? "mpirun ... " : "") + resume_command(flags.words);
 }
@@ -65,7 +65,7 @@ void require_whole(const ExperimentPlan& plan, const CommonFlags& flags, const E
       interrupt.code(),
       fmt::format(
           "stopped: {} of {} units (a unit is all runs of one seed and function) are kept in "
-          "{}; the runs of unfinished units are lost; go on with\n  {}",
+          "{}; the runs of unfinished units are lost; continue with\n  {}",
           result.num_units, lab::num_units(plan.experiment), folder, how_to_go_on(flags, engine)));
 }
 
@@ -85,7 +85,7 @@ lab::ExperimentResult compute(const ExperimentPlan& plan, const CommonFlags& fla
   return result;
 }
 
-// The note for the manifest: empty when PNG and PDF were made.
+// The note for the manifest: empty when PNG and PDF were created.
 std::string draw(const ExperimentDirectory& directory, const lab::Findings& output,
                  const base::Executor& executor) {
   std::vector<std::filesystem::path> drawn;
@@ -96,12 +96,12 @@ std::string draw(const ExperimentDirectory& directory, const lab::Findings& outp
   remove_exports(drawn);  // of an earlier figure
   const auto converter = find_converter();
   if (!converter) return std::string(converter_advice());
-  // The tables matter more than two formats of a figure that is there as SVG.
+  // The tables matter more than two more formats of an SVG figure.
   try {
     export_figures(*converter, drawn, executor);
   } catch (const base::Error& error) {
     remove_exports(drawn);
-    return fmt::format("PNG and PDF were not made: {}", error.what());
+    return fmt::format("PNG and PDF were not created: {}", error.what());
   }
   return {};
 }
@@ -147,9 +147,9 @@ void tell_before(const ExperimentPlan& plan, const CommonFlags& flags, const Eng
                  std::size_t num_stored) {
   if (!plan.notice.empty()) tell(flags, plan.notice);
   if (engine.processes > 1) {
-    tell(flags, text_of(engine) + "; progress is that of the first process");
+    tell(flags, text_of(engine) + "; the progress shown is that of the first process");
   }
-  if (num_stored > 0) tell(flags, fmt::format("units that are there already: {}", num_stored));
+  if (num_stored > 0) tell(flags, fmt::format("units already finished: {}", num_stored));
 }
 
 void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
@@ -177,7 +177,7 @@ void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& s
 
 base::Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
-// A disk that is full is mended, and what is finished is not lost.
+// A full disk can be fixed, and finished work is not lost.
 template <class Body>
 void with_advice(const CommonFlags& flags, const Engine& engine, const Body& body) {
   try {
@@ -186,8 +186,8 @@ void with_advice(const CommonFlags& flags, const Engine& engine, const Body& bod
     throw;
   } catch (const base::Error& error) {
     if (error.kind() != base::ErrorKind::kIo) throw;
-    throw base::Error(error.kind(), fmt::format("{}\nfinished units are kept; when this is mended, "
-                                                "go on with\n  {}",
+    throw base::Error(error.kind(), fmt::format("{}\nfinished units are kept; fix this, then "
+                                                "continue with\n  {}",
                                                 error.what(), how_to_go_on(flags, engine)));
   }
 }
@@ -205,7 +205,7 @@ void run_first(const ExperimentPlan& plan, const CommonFlags& flags, const Json&
   });
 }
 
-// Any other process: runs its share and hands it over.
+// Any other process: runs its share and passes the results on.
 void run_helper(const ExperimentPlan& plan, const CommonFlags& flags, const Json& settings,
                 const Engine& engine) {
   const base::Bytes agreed = engine.executor.agree({});

@@ -1,4 +1,4 @@
-// What all experiments of the command line share: checkpoints, progress, interruption, outputs.
+// Runs the experiments of the command line: checkpoints, progress, interruption, outputs.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace duets::cli {
 
-/// Raise it when the same settings come to give other numbers: older units are then not mixed with
-/// new ones.
+/// Increase it when the same settings give other numbers: older units are then not mixed with new
+/// ones.
 inline constexpr int kNumbersVersion = 4;
 
 struct ExperimentPlan {
@@ -24,27 +24,27 @@ struct ExperimentPlan {
   /// Everything that the numbers depend on, by name; shown in the manifest and compared by
   /// --resume. Has "runs".
   nlohmann::ordered_json settings{};
-  /// What tasks and contenders do not say about their problem (the text of a study).
+  /// Facts about the problem that are not in tasks and contenders (the text of a study).
   std::string context{};
-  std::string output{};  ///< the directory when the user names none
+  std::string output{};  ///< the default directory
   std::string notice{};  ///< for people, before it starts; may be empty
-  std::vector<std::pair<std::string, std::string>> files{};  ///< more of them: name and text
+  std::vector<std::pair<std::string, std::string>> files{};  ///< additional files: name and text
   /// Title, lead and facts of the page; runs, digest and program are added.
   lab::PageHead head{};
   std::function<lab::Findings(const lab::ExperimentResult& result, const lab::PageHead& head)>
       present{};
 };
 
-/// Runs the plan in its directory, or what is left of it, writes every file and prints the summary.
-/// Throws CodedError, with the command to go on, when it was interrupted. Of several
-/// processes the first has the directory; the others save finished units where they can see it.
+/// Runs the plan in its directory, or the rest of it, writes every file and prints the summary.
+/// Throws CodedError, with the command that continues, when it was interrupted. Of several
+/// processes the first has the directory; the others save finished units there if they can see it.
 void run_plan(const ExperimentPlan& plan, const CommonFlags& flags, const Engine& engine);
 
-/// 32 hexadecimal digits over all curves, with what they belong to. The same for any number of
-/// threads and processes, with and without interruptions.
+/// 32 hexadecimal digits over all curves and their contenders. The same for any number of threads
+/// and processes, with and without interruptions.
 std::string curves_digest(const lab::Experiment& experiment, const lab::ExperimentResult& result);
 
-/// The words as a line for a shell, with --resume and without --overwrite.
+/// The words as a shell command, with --resume and without --overwrite.
 std::string resume_command(std::vector<std::string> words);
 
 }  // namespace duets::cli

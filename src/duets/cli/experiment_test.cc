@@ -1,5 +1,5 @@
-// The pieces behind `duets reproduce` and `duets compare`; the commands themselves are tested from
-// outside, in tests/integration.
+// Tests the parts of `duets reproduce` and `duets compare`; tests/integration tests the commands
+// themselves.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ TEST(CurvesDigest, DependsOnEveryNumberAndName) {
   EXPECT_NE(curves_digest(experiment, result), before);
 }
 
-TEST(Extensions, NamesMustBeFitAndFree) {
+TEST(Extensions, NamesMustBeValidAndUnused) {
   const auto make = [](const random::Coin& coin) {
     return problems::make_problem("branin", {}, coin);
   };
@@ -95,27 +95,27 @@ using Directory = Scratch;
 
 const Json kOne{{"runs", 1U}, {"build", "numbers 1"}};
 
-TEST_F(Directory, NewRefusesWhatExistsAndSaysWhatItIs) {
+TEST_F(Directory, NewRefusesAnExistingDirectoryAndSaysWhatItIs) {
   const fs::path path = root_ / "out";
   { const ExperimentDirectory directory(path, Entry::kNew, kOne); }
-  // Nothing was written into it: a full disk must not stand in the way of a second attempt.
+  // Nothing was written into it: a full disk must not prevent a second attempt.
   EXPECT_EQ(error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }), "");
   write_whole_file(path / "runs" / "notes.txt", "mine");
   EXPECT_NE(
-      error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("holds something else"),
+      error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("has other contents"),
       std::string::npos);
   fs::remove_all(path);
   { ExperimentDirectory(path, Entry::kNew, kOne).begin(); }
   EXPECT_NE(error_of([&] {
               ExperimentDirectory(path, Entry::kNew, kOne);
-            }).find("unfinished: --resume goes on, --overwrite starts anew"),
+            }).find("unfinished: --resume continues it, --overwrite starts over"),
             std::string::npos);
   write_whole_file(path / "manifest.json", "{}");
-  EXPECT_NE(error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("exists already"),
+  EXPECT_NE(error_of([&] { ExperimentDirectory(path, Entry::kNew, kOne); }).find("already exists"),
             std::string::npos);
 }
 
-TEST_F(Directory, OverwriteReplacesOnlyWhatIsOurs) {
+TEST_F(Directory, OverwriteReplacesOnlyExperiments) {
   const fs::path path = root_ / "out";
   fs::create_directories(path);
   write_whole_file(path / "thesis.tex", "years of work");
@@ -133,7 +133,7 @@ TEST_F(Directory, OverwriteReplacesOnlyWhatIsOurs) {
   EXPECT_FALSE(fs::exists(path / "curves.csv"));
 }
 
-TEST_F(Directory, ResumeNeedsTheSameSettingsButTakesMoreRuns) {
+TEST_F(Directory, ResumeNeedsTheSameSettingsExceptForMoreRuns) {
   const fs::path path = root_ / "out";
   { ExperimentDirectory(path, Entry::kResume, {{"betas", "1"}, {"runs", 2U}}).begin(); }
   const auto resume = [&](const Json& settings) {
@@ -148,7 +148,7 @@ TEST_F(Directory, ResumeNeedsTheSameSettingsButTakesMoreRuns) {
   EXPECT_NE(resume({{"betas", "1"}, {"runs", 2U}}).find("damaged"), std::string::npos);
 }
 
-TEST_F(Directory, BeginDropsManifestAndHalves) {
+TEST_F(Directory, BeginRemovesTheManifestAndPartialFiles) {
   const fs::path path = root_ / "out";
   const ExperimentDirectory directory(path, Entry::kNew, {{"runs", 1U}});
   write_whole_file(path / "manifest.json", "{}");
@@ -161,7 +161,7 @@ TEST_F(Directory, BeginDropsManifestAndHalves) {
   EXPECT_TRUE(fs::exists(path / "settings.json"));
 }
 
-// How a process on another machine finds out whether it sees the same directory.
+// How a process on another machine checks whether it sees the same directory.
 TEST_F(Directory, IsBegunWithTheSameSettingsOnly) {
   const fs::path path = root_ / "out";
   EXPECT_FALSE(is_begun(path, kOne));
@@ -191,14 +191,14 @@ TEST_F(Directory, OneProcessAtATime) {
 
 using FileIo = Scratch;
 
-// /dev/full answers every write as a full disk does.
+// /dev/full fails every write like a full disk.
 TEST_F(FileIo, SaysWhyAFileCannotBeWritten) {
   fs::create_symlink("/dev/full", root_ / "a.csv.tmp");
   EXPECT_NE(error_of([&] { write_whole_file(root_ / "a.csv", "text"); }).find("No space left"),
             std::string::npos);
 }
 
-TEST(Seeds, TheLastMustExist) {
+TEST(Seeds, TheLastSeedMustBeValid) {
   const std::uint64_t last = (std::uint64_t{1} << 63) - 1;
   EXPECT_EQ(error_of([&] { check_seeds("--seed", last, 1); }), "");
   EXPECT_EQ(error_of([&] { check_seeds("--seed", last - 4, 5); }), "");
@@ -209,7 +209,7 @@ TEST(Seeds, TheLastMustExist) {
 
 using FigureExport = Scratch;
 
-// A stand-in for rsvg-convert: the option before the last word is the output.
+// A stub of rsvg-convert: the option before the last word is the output.
 fs::path stub(const fs::path& folder, const std::string& body) {
   fs::path path = folder / "rsvg-convert";
   write_whole_file(path, "#!/bin/sh\n" + body + "\n");
@@ -217,7 +217,7 @@ fs::path stub(const fs::path& folder, const std::string& body) {
   return path;
 }
 
-TEST_F(FigureExport, AFailureNamesTheFileAndPassesOnWhatWasSaid) {
+TEST_F(FigureExport, AFailureNamesTheFileAndShowsTheConvertersError) {
   write_whole_file(root_ / "a.svg", "<svg/>");
   const fs::path converter = stub(root_, "echo no fonts >&2; exit 3");
   const std::string error =
@@ -226,7 +226,7 @@ TEST_F(FigureExport, AFailureNamesTheFileAndPassesOnWhatWasSaid) {
   EXPECT_NE(error.find("no fonts"), std::string::npos) << error;
 }
 
-TEST_F(FigureExport, OutputThatIsNoPictureIsAnError) {
+TEST_F(FigureExport, OutputThatIsNotAPictureIsAnError) {
   write_whole_file(root_ / "a.svg", "<svg/>");
   const std::string write_text =
       "while [ $# -gt 1 ]; do [ $1 = --output ] && echo text >$2; shift; done";

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using service::JournalTrial;
 
 constexpr std::string_view kFigures = "figures/";
-constexpr const char* kMadeAgain = "made again from journal.bin: the same bytes";
+constexpr const char* kMadeAgain = "recomputed from journal.bin: the same bytes";
 
 bool is_export_file(std::string_view name) {
   return std::find(kExportFiles.begin(), kExportFiles.end(), name) != kExportFiles.end();
@@ -36,7 +36,7 @@ std::string shown(std::string_view line) {
                      line.size() > kShown ? "..." : "");
 }
 
-// Two long lines may agree in all that is shown: begin a little before they part.
+// Two long lines may agree in all that is shown: begin shortly before the first difference.
 std::pair<std::string_view, std::string_view> from_difference(std::string_view a,
                                                               std::string_view b) {
   constexpr std::size_t kBefore = 20;
@@ -52,16 +52,16 @@ std::string first_difference(std::string_view theirs, std::string_view ours) {
     const std::string_view b = next_line(ours);
     if (a == b) continue;
     const auto [there, here] = from_difference(a, b);
-    return fmt::format("line {} has {} where {} is right", number, shown(there), shown(here));
+    return fmt::format("line {} has {} instead of {}", number, shown(there), shown(here));
   }
-  return "it ends otherwise";
+  return "the end differs";
 }
 
 }  // namespace
 
 ExportCheck::ExportCheck(const fs::path& path) {
   base::require(fs::exists(path), "path", path.string(),
-                "no such directory or file: name what `duets study export` wrote");
+                "no such directory or file: give the output of `duets study export`");
   is_directory_ = fs::is_directory(path);
   if (is_directory_) {
     read_directory(path);
@@ -73,7 +73,7 @@ ExportCheck::ExportCheck(const fs::path& path) {
 void ExportCheck::read_directory(const fs::path& directory) {
   base::require(fs::exists(directory / kJournalFile) || fs::exists(directory / kDigestsFile),
                 "path", directory.string(),
-                "holds no journal.bin: name a directory that `duets study export` wrote");
+                "has no journal.bin: give a directory that `duets study export` wrote");
   read_folder(directory, "");
   read_digests();
   for (const std::string_view name : kExportFiles) {
@@ -83,7 +83,7 @@ void ExportCheck::read_directory(const fs::path& directory) {
     if (text(name) == nullptr && wanted) set_wrong(name, "is missing");
     if (text(name) != nullptr && has_digests_ && !agrees_with_digest(name)) {
       set_wrong(name, digests_.contains(name)
-                          ? "does not have its digest in digests.txt: it was changed"
+                          ? "does not match its digest in digests.txt: it was changed"
                           : "is not in digests.txt: it was added");
     }
   }
@@ -97,7 +97,7 @@ void ExportCheck::read_folder(const fs::path& folder, const std::string& prefix)
     } else if (name + "/" == kFigures && entry.is_directory()) {
       read_folder(entry.path(), std::string(kFigures));
     } else {
-      set_wrong(name, "is no file of an export: remove it");
+      set_wrong(name, "is not a file of an export: remove it");
     }
   }
 }
@@ -108,7 +108,7 @@ void ExportCheck::read_digests() {
   try {
     digests_ = parse_digests(*list);
     has_digests_ = true;
-    set_checked(kDigestsFile, "has its own digest", "");
+    set_checked(kDigestsFile, "matches its own digest", "");
   } catch (const base::Error& error) {
     set_wrong(kDigestsFile, error.what());
   }
@@ -139,12 +139,12 @@ void ExportCheck::set_checked(std::string_view name, const std::string& checked,
   verdict.only_by_digest = only_by_digest;
 }
 
-// What differs says more than that the digest does.
+// The difference says more than a digest that does not match.
 void ExportCheck::compare_text(std::string_view name, std::string_view theirs,
                                std::string_view ours) {
   if (theirs == ours) return;
   std::string& wrong = verdicts_[std::string(name)].wrong;
-  wrong = "is not what journal.bin gives: " + first_difference(theirs, ours);
+  wrong = "differs from what journal.bin gives: " + first_difference(theirs, ours);
   if (has_digests_ && agrees_with_digest(name)) {
     wrong += "; digests.txt agrees with the file: both were changed, or another version wrote them";
   }
@@ -167,12 +167,12 @@ void ExportCheck::compare(const FileTexts& tables) {
     if (!is_manifest && *theirs == ours && has_digests_ && !agrees_with_digest(name)) {
       verdicts_[name].wrong.clear();
       set_wrong(kDigestsFile,
-                fmt::format("has another digest for {}, which is as journal.bin gives it", name));
+                fmt::format("has another digest for {}, which matches journal.bin", name));
     }
     set_checked(name, kMadeAgain, is_manifest ? "\"build\"" : "");
   }
   set_checked("study.toml", "the study file in journal.bin: the same bytes",
-              "seed, [objective] and [coordinator], which enter no record");
+              "seed, [objective] and [coordinator], which are in no record");
 }
 
 void ExportCheck::compare_trials(const std::string& written_again) {
@@ -188,9 +188,9 @@ void judge_journal(const protocol::Verification& verification, std::size_t num_a
                    ExportCheck& check) {
   const std::size_t made = verification.made_again.size();
   std::string checked =
-      fmt::format("has its checksum; {} records computed again", verification.num_checked);
+      fmt::format("matches its checksum; {} records recomputed", verification.num_checked);
   if (num_answers > 0) {
-    checked += fmt::format("; {} of {} messages of agents made again from {} answers", made,
+    checked += fmt::format("; {} of {} messages of agents recomputed from {} answers", made,
                            verification.num_messages, num_answers);
   }
   std::string only = "clamped, variance_rank and variance_tolerance, which depend on the machine";
@@ -207,7 +207,7 @@ void judge_trials(const std::vector<JournalTrial>& trials,
                   const protocol::Verification& verification, ExportCheck& check) {
   for (const protocol::Finding& finding : verification.findings) {
     if (finding.ok || !finding.from_answers) continue;
-    check.set_wrong(kTrialsFile, fmt::format("does not give what journal.bin has: epoch {}: {}",
+    check.set_wrong(kTrialsFile, fmt::format("does not match journal.bin: epoch {}: {}",
                                              base::value(finding.epoch), finding.what));
   }
   std::set<std::pair<std::uint32_t, std::uint32_t>> sent;
@@ -224,10 +224,10 @@ void judge_trials(const std::vector<JournalTrial>& trials,
   std::string only;
   if (num_sent < num_values) {
     only =
-        fmt::format("{} of {} values, which no upload carries", num_values - num_sent, num_values);
+        fmt::format("{} of {} values, which are in no upload", num_values - num_sent, num_values);
   }
   check.set_checked(kTrialsFile,
-                    fmt::format("{} trials; the points of {} computed again; {} values give the "
+                    fmt::format("{} trials; the points of {} recomputed; {} values give the "
                                 "uploads in journal.bin to the bit",
                                 trials.size(), verification.num_points, num_sent),
                     only);

@@ -17,7 +17,7 @@
 namespace duets::cli {
 namespace {
 
-// The agents' points are not exported, so the coordinator says where the best trial was.
+// The agents' points are not exported, so the coordinator provides the point of the best trial.
 std::vector<double> best_values(service::Operators& source, const protocol::Study& study) {
   const v1::StudyStatus status = source.status(study.name);
   std::vector<double> values;

@@ -1,4 +1,4 @@
-// `duets study export`: everything kept of a study, in files that outlive the coordinator.
+// `duets study export`: writes a study to files that outlive the coordinator.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct ExportFlags {
   Verbosity verbosity = Verbosity::kNormal;
 };
 
-/// Writes "<directory>.partial" and renames it (docs/formats/results.md). The secret is never in
-/// it. Throws base::Error; kInvalid when the directory exists.
+/// Writes "<directory>.partial" and renames it (docs/formats/results.md). The secret is never
+/// included. Throws base::Error; kInvalid when the directory exists.
 void export_study(const ExportFlags& flags, const Extensions& extensions);
 
 }  // namespace duets::cli

@@ -46,7 +46,7 @@ FileTexts tables_of(const StudyExport& study, std::span<const OwnFunction> funct
   return files;
 }
 
-// A line break cannot stand inside a JSON string, so this line is the top level's.
+// A JSON string cannot contain a line break, so this line is at the top level.
 std::string_view without_build(std::string_view manifest) {
   return manifest.substr(0, manifest.find("\n  \"build\": {"));
 }
@@ -72,10 +72,10 @@ FileTexts parse_digests(std::string_view text) {
     digests.emplace(line.substr(kDigestDigits + kGap.size()), line.substr(0, kDigestDigits));
   }
   digests.erase(std::string(kDigestsFile));
-  // Whatever was misread above is not written again.
+  // Anything that was misread above is not written again.
   if (list_text(digests) != text) {
     throw base::Error(base::ErrorKind::kDecode,
-                      "does not have its own digest, the last line: it was changed");
+                      "does not match its own digest, the last line: it was changed");
   }
   return digests;
 }

@@ -1,4 +1,4 @@
-// The files of an export (docs/formats/results.md): what they say, and the list of their digests.
+// The files of an export (docs/formats/results.md): their contents, and the list of their digests.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace duets::cli {
 
 inline constexpr std::string_view kJournalFile = "journal.bin";
-inline constexpr std::string_view kTrialsFile = "trials.csv";  ///< only where it was asked for
+inline constexpr std::string_view kTrialsFile = "trials.csv";  ///< only on request
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kDigestsFile = "digests.txt";
 
@@ -30,13 +30,13 @@ inline constexpr std::array<std::string_view, 12> kExportFiles{"study.toml",
                                                                kTrialsFile,
                                                                kDigestsFile};
 
-/// journal.bin, read. Throws kDecode; kInvalid for a definition that is no study.
+/// Parses journal.bin. Throws kDecode; kInvalid for a definition that is not a study.
 StudyExport read_journal(std::string_view bytes);
 
-/// The files of an export but journal.bin, trials.csv and digests.txt: all of it follows from the
-/// definition, the records and the values of the best trial (empty: not known), but for "build" in
-/// the manifest, which is of this program. `functions` are known beside the built-in ones.
-/// Throws kDecode for damaged records.
+/// The files of an export except journal.bin, trials.csv and digests.txt. They follow from the
+/// definition, the records and the values of the best trial (empty: not known), except for "build"
+/// in the manifest, which describes this program. `functions` are known in addition to the built-in
+/// ones. Throws kDecode for damaged records.
 FileTexts tables_of(const StudyExport& study, std::span<const OwnFunction> functions,
                     const std::vector<double>& best_values);
 
@@ -50,8 +50,8 @@ std::string digest_text(std::string_view bytes);
 /// for itself, the digest of the lines before it.
 std::string digests_text(const FileTexts& files);
 
-/// Digests by name, without that of the list itself. kDecode for a text that digests_text did not
-/// write: every byte is checked.
+/// Digests by name, without that of the list itself. kDecode for a text that digests_text cannot
+/// have written: every byte is checked.
 FileTexts parse_digests(std::string_view text);
 
 }  // namespace duets::cli

@@ -37,7 +37,7 @@ void merge(const service::JournalContents& contents, const fs::path& file,
   }
 }
 
-// False for a journal that only happens to lie in the same directory.
+// False for a journal that just happens to be in the same directory.
 bool belongs(const service::JournalContents& contents, const GivenJournal& journal,
              const protocol::Study& study) {
   const bool same_name = contents.study == study.name;
@@ -114,16 +114,17 @@ std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& gi
 void require_same_run(const service::JournalContents& contents, const fs::path& journal,
                       const std::vector<base::Bytes>& records) {
   const std::vector<base::Bytes> sent = broadcasts_of(records);
-  // A study that still runs may have gone on since its records were read.
+  // A running study may have continued since its records were read.
   const std::size_t both = std::min(sent.size(), contents.broadcasts.size());
   if (std::equal(sent.begin(), sent.begin() + static_cast<std::ptrdiff_t>(both),
                  contents.broadcasts.begin())) {
     return;
   }
-  throw base::Error(base::ErrorKind::kDiverged,
-                    fmt::format("{}: the journal of agent {} is of another run of study {}: it was "
-                                "told other things than the records say; leave it out of --trials",
-                                journal.string(), contents.agent, contents.study));
+  throw base::Error(
+      base::ErrorKind::kDiverged,
+      fmt::format("{}: the journal of agent {} belongs to another run of study {}: its "
+                  "broadcasts differ from the records; leave it out of --trials",
+                  journal.string(), contents.agent, contents.study));
 }
 
 std::vector<JournalTrial> merged_trials(const std::vector<GivenJournal>& journals,

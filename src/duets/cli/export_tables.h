@@ -1,4 +1,4 @@
-// The result of a deployed study from its records, and the trials of its agents' journals.
+// Computes the result of a deployed study from its records, and merges its agents' journals.
 #pragma once
 
 #include <filesystem>
@@ -12,33 +12,33 @@
 
 namespace duets::cli {
 
-/// Everything that is known about it (harness/recorded_run.h). `functions` are known
-/// beside the built-in ones. Throws kDecode for damaged records.
+/// The result, as far as it can be known (harness/recorded_run.h). `functions` are known in
+/// addition to the built-in ones. Throws kDecode for damaged records.
 harness::RecordedResult result_of(const StudyExport& study, std::span<const OwnFunction> functions,
                                   const std::optional<random::StudySecret>& secret,
                                   const base::Executor& executor);
 
-/// The parameter values of the best trial; empty where there is none, or the records give none.
+/// The parameter values of the best trial; empty if there is none, or the records do not have them.
 std::vector<double> best_values_of(const StudyExport& study, const random::StudySecret& secret);
 
-/// The journals among files and directories: a directory stands for every "*.db" in it. kInvalid
-/// for what does not exist.
+/// The journals among files and directories: a directory means every "*.db" in it. kInvalid for a
+/// path that does not exist.
 struct GivenJournal {
   std::filesystem::path path;
-  bool named = false;  ///< as a file: then it must belong to the study
+  bool named = false;  ///< given as a file: it must belong to the study
 };
 std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& given);
 
-/// kDiverged, naming the journal, when what its agent was told is not what these records say was
-/// sent: the same study with another secret has the same digest, and other points.
+/// kDiverged, naming the journal, when its broadcasts are not those in these records: the same
+/// study with another secret has the same digest, and other points.
 void require_same_run(const service::JournalContents& contents,
                       const std::filesystem::path& journal,
                       const std::vector<base::Bytes>& records);
 
-/// Two answers to one query.
+/// True when two trials have the same answer.
 bool same_answer(const service::JournalTrial& a, const service::JournalTrial& b);
 
-/// The trials of agents' journals, by agent, epoch and slot. A trial that two journals share stands
+/// The trials of agents' journals, by agent, epoch and slot. A trial in two journals is listed
 /// once; kInvalid, naming both, when they differ, and for a journal of another study; kDiverged for
 /// one of another run.
 std::vector<service::JournalTrial> merged_trials(const std::vector<GivenJournal>& journals,

@@ -36,7 +36,7 @@ class ExportTest : public ::testing::Test {
   }
   ~ExportTest() override { fs::remove_all(directory_); }
 
-  /// A journal of agent 0 with one answer, in a directory of its own.
+  /// A journal of agent 0 with one answer, in its own directory.
   fs::path journal(const std::string& where, double value, const std::string& study = "s") {
     auto made =
         service::AgentJournal::open_or_make(directory_ / where, study, 0, std::string(16, 'i'));
@@ -70,7 +70,7 @@ class ExportTest : public ::testing::Test {
   fs::path directory_;
 };
 
-/// What a coordinator would have stored while the study is simulated with its seed.
+/// The records of a coordinator while the study is simulated with its seed.
 std::vector<base::Bytes> simulated_records(const StudyFile& file,
                                            const protocol::Participation& participation = {}) {
   const base::SerialExecutor executor;
@@ -98,7 +98,7 @@ std::vector<base::Bytes> simulated_records(const StudyFile& file,
   return records;
 }
 
-TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
+TEST_F(ExportTest, TablesMatchTheSimulation) {
   study_.records = simulated_records(file_);
   const harness::RunResult exported = recorded(std::nullopt);
   harness::Observer silent;
@@ -110,9 +110,9 @@ TEST_F(ExportTest, TablesAreThoseOfTheSimulation) {
   EXPECT_EQ(manifest_json(exported, 1), manifest_json(run, 1));
 }
 
-// With the secret, everything that a simulation knows: the same bytes in every file, also where an
-// agent was away and queries failed.
-TEST_F(ExportTest, WithTheSecretTheResultIsThatOfTheSimulation) {
+// With the secret, the export has everything that a simulation has: the same bytes in every file,
+// also when an agent was absent and queries failed.
+TEST_F(ExportTest, WithTheSecretTheResultMatchesTheSimulation) {
   const auto secret = random::StudySecret::from_seed(file_.seed);
   for (const protocol::Participation& participation :
        {protocol::Participation{},
@@ -127,7 +127,7 @@ TEST_F(ExportTest, WithTheSecretTheResultIsThatOfTheSimulation) {
   }
 }
 
-// Without it what follows from the agents' points is missing, and said to be.
+// Without the secret, everything that follows from the agents' points is missing, and says so.
 TEST_F(ExportTest, WithoutTheSecretThereIsNoRegretAndNoMap) {
   study_.records = simulated_records(file_);
   const FileTexts files = result_files(recorded(std::nullopt));
@@ -139,7 +139,7 @@ TEST_F(ExportTest, WithoutTheSecretThereIsNoRegretAndNoMap) {
   EXPECT_EQ(best_values_of(study_, secret), recorded(secret).best_trial->values);
 }
 
-TEST_F(ExportTest, AnUnfinishedStudyHasWhatIsClosed) {
+TEST_F(ExportTest, AnUnfinishedStudyHasItsClosedEpochs) {
   study_.records = simulated_records(file_);
   study_.records.pop_back();
   const harness::RunResult exported = recorded(std::nullopt);
@@ -149,7 +149,7 @@ TEST_F(ExportTest, AnUnfinishedStudyHasWhatIsClosed) {
   EXPECT_TRUE(recorded(std::nullopt).epochs.empty());
 }
 
-TEST_F(ExportTest, TheSameTrialInTwoJournalsStandsOnce) {
+TEST_F(ExportTest, TheSameTrialInTwoJournalsIsListedOnce) {
   const std::string a = journal("a", 1.5), b = journal("b", 1.5);
   const std::string text = trials_text({a, b});
   EXPECT_EQ(text,
@@ -157,7 +157,7 @@ TEST_F(ExportTest, TheSameTrialInTwoJournalsStandsOnce) {
   EXPECT_EQ(trials_text({(directory_ / "a").string()}), text);
 }
 
-// Agent, epoch, slot and time differ, and every state has its row: swapped columns would be seen.
+// Agent, epoch, slot and time differ, and every state has a row: swapped columns would be detected.
 TEST_F(ExportTest, TrialsReadBackByColumn) {
   const std::uint32_t first_t = protocol::lengths(file_.study).at(0);  // of epoch 2
   auto made = service::AgentJournal::open_or_make(directory_ / "a", "s", 1, std::string(16, 'i'));
@@ -205,7 +205,7 @@ TEST_F(ExportTest, DifferentAnswersNameBothFiles) {
   EXPECT_NE(error.find("0-1-1"), std::string::npos) << error;
 }
 
-TEST_F(ExportTest, AnotherStudysJournalIsRefusedWhenNamedAndLeftOutOtherwise) {
+TEST_F(ExportTest, AnotherStudysJournalIsRefusedIfNamedAndIgnoredOtherwise) {
   const std::string other = journal("a", 1.5, "other");
   EXPECT_NE(error_of({other}).find("another study"), std::string::npos);
   EXPECT_EQ(trials_text({(directory_ / "a").string()}),
@@ -238,7 +238,7 @@ TEST_F(ExportTest, AJournalOfAnotherRunIsNamed) {
   }
 }
 
-TEST_F(ExportTest, AnAgentThatDidNotTakePartIsCalledExcluded) {
+TEST_F(ExportTest, AnAgentThatDidNotTakePartIsExcluded) {
   protocol::EpochClosed closed;
   closed.epoch = base::EpochId{1};
   closed.participants = {1};
@@ -247,8 +247,8 @@ TEST_F(ExportTest, AnAgentThatDidNotTakePartIsCalledExcluded) {
   EXPECT_NE(trials_text({a}).find(",excluded,1.5,"), std::string::npos);
 }
 
-// Choices that need quotes, blanks around one, holes, and an agent that was left out.
-TEST_F(ExportTest, TrialsAreReadAsTheyWereWritten) {
+// Choices that need quotes, blanks around one, holes, and an excluded agent.
+TEST_F(ExportTest, TrialsRoundTrip) {
   protocol::Study study = file_.study;
   study.domain = std::make_shared<const domain::Domain>(
       domain::Domain::box({{.name = "rate, log", .low = 0.1, .high = 9, .log = true},
@@ -282,7 +282,7 @@ TEST_F(ExportTest, TrialsAreReadAsTheyWereWritten) {
   }
 }
 
-TEST_F(ExportTest, RowsThatAreNoTrialsAreRefusedWithTheirLine) {
+TEST_F(ExportTest, InvalidRowsAreRefusedWithTheirLine) {
   const std::string head = harness::TrialTable(*file_.study.domain).head();
   const std::string good = "0,1,1,1,0.25,0.5,reward,1.5,\n";
   EXPECT_EQ(parse_trials(head + good, file_.study).size(), 1U);

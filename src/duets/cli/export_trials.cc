@@ -19,7 +19,7 @@ namespace {
 using service::JournalTrial;
 using Kind = JournalTrial::Kind;
 
-/// Takes tables apart as trials_csv puts them together; nothing else.
+/// Parses exactly the tables that trials_csv writes.
 class TrialReader {
  public:
   TrialReader(std::string_view text, const protocol::Study& study)
@@ -28,11 +28,11 @@ class TrialReader {
   std::vector<JournalTrial> read() {
     const std::vector<report::CsvRow> rows = report::read_csv(text_, "trials.csv");
     std::vector<JournalTrial> trials;
-    for (std::size_t i = 1; i < rows.size(); ++i) {  // without the head
+    for (std::size_t i = 1; i < rows.size(); ++i) {  // without the header
       line_ = rows[i].line;
       trials.push_back(trial_of(rows[i].fields));
       if (trials.size() > 1 && key(trials[trials.size() - 2]) >= key(trials.back())) {
-        fail("is not in the order of agent, epoch and slot");
+        fail("is not in order of agent, epoch and slot");
       }
     }
     return trials;
@@ -52,7 +52,8 @@ class TrialReader {
     Number value{};
     const char* end = field.data() + field.size();
     const auto [stop, error] = std::from_chars(field.data(), end, value);
-    if (error != std::errc() || stop != end || field.empty()) fail("has a field that is no number");
+    if (error != std::errc() || stop != end || field.empty())
+      fail("has a field that is not a number");
     return value;
   }
 
@@ -70,7 +71,7 @@ class TrialReader {
     constexpr std::size_t kBefore = 4;
     constexpr std::size_t kAfter = 3;
     const std::size_t dimension = domain_.dimension();
-    if (fields.size() != kBefore + dimension + kAfter) fail("has another number of columns");
+    if (fields.size() != kBefore + dimension + kAfter) fail("has the wrong number of columns");
     JournalTrial trial;
     service::Query& query = trial.query;
     query.agent = number<std::uint32_t>(fields[0]);
@@ -78,7 +79,7 @@ class TrialReader {
     query.slot = number<std::uint32_t>(fields[2]);
     if (query.agent >= agents_ || query.epoch < 1 || query.epoch > lengths_.size() ||
         query.slot >= lengths_[query.epoch - 1]) {
-      fail("is no trial of the study");
+      fail("is not a trial of the study");
     }
     query.t = query.slot;
     for (std::uint32_t before = 1; before < query.epoch; ++before) query.t += lengths_[before - 1];

@@ -1,4 +1,4 @@
-// trials.csv of an export, written and read.
+// Writes and reads trials.csv of an export.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace duets::cli {
 
-/// A trial as trials.csv shows it.
+/// A row of trials.csv.
 struct TrialRow {
   harness::Trial trial;
   std::string_view state;
@@ -23,9 +23,9 @@ std::vector<TrialRow> trial_rows(const std::vector<service::JournalTrial>& trial
 /// "excluded" when its agent did not take part in the epoch.
 std::string trials_csv(const std::vector<service::JournalTrial>& trials, const StudyExport& study);
 
-/// Reads the table. The time of a query is not read, it follows from epoch and slot, and "excluded"
-/// is read as a value: to know that every byte is in order, write the trials again. kInvalid naming
-/// the line for what is no trial of the study, and for lines that are not in order.
+/// Reads the table. The time of a query is not read, since it follows from epoch and slot, and
+/// "excluded" is read as a value: to check every byte, write the trials again. kInvalid naming the
+/// line for a row that is not a trial of the study, and for rows that are not in order.
 std::vector<service::JournalTrial> parse_trials(std::string_view text,
                                                 const protocol::Study& study);
 

@@ -19,7 +19,7 @@ bool is_fit_extension_name(const std::string& name) {
 void take_name(std::set<std::string>& taken, const std::string& field, const std::string& name) {
   base::require(is_fit_extension_name(name), field, name,
                 "must be 1 to 60 lower-case letters, digits and hyphens");
-  base::require(taken.insert(name).second, field, name, "is taken already");
+  base::require(taken.insert(name).second, field, name, "is already used");
 }
 
 }  // namespace
@@ -30,14 +30,14 @@ void validate(const Extensions& extensions) {
   for (const problems::ProblemInfo& known : problems::problem_list()) names.emplace(known.name);
   for (const lab::Algorithm& own : extensions.algorithms) {
     take_name(keys, "algorithm.key", own.key);
-    base::require(!own.name.empty(), "algorithm.name", "\"\"", "must be what people call it");
+    base::require(!own.name.empty(), "algorithm.name", "\"\"", "must be a name for people");
     base::require(static_cast<bool>(own.make), "algorithm.make", "(empty)",
-                  "must make a policy for " + own.key);
+                  "must create a policy for " + own.key);
   }
   for (const OwnFunction& own : extensions.functions) {
     take_name(names, "function.name", own.name);
     base::require(static_cast<bool>(own.make), "function.make", "(empty)",
-                  "must make the function " + own.name);
+                  "must create the function " + own.name);
   }
 }
 

@@ -1,4 +1,4 @@
-// What a user adds to the program in a file of their own (docs/extending.md).
+// Extensions of the program in a user's own source file (docs/extending.md).
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace duets::cli {
 struct OwnFunction {
   std::string name;         ///< lower-case letters, digits and hyphens; not that of a built-in
   std::string description;  ///< one line
-  /// Makes the function for one seed. What is random in it comes from the coin, Purpose::kProblem;
+  /// Creates the function for one seed. Its randomness comes from the coin, Purpose::kProblem;
   /// dimension and shape must be the same for every seed.
   std::function<std::unique_ptr<problems::Problem>(const random::Coin& problem_coin)> make;
 };
@@ -26,10 +26,10 @@ struct Extensions {
   std::vector<OwnFunction> functions{};
 };
 
-/// kInvalid when a name or key is malformed or taken, or something cannot be made.
+/// kInvalid when a name or key is malformed or used twice, or something cannot be created.
 void validate(const Extensions& extensions);
 
-/// The built-in algorithms and, behind them, the user's.
+/// The built-in algorithms, followed by the user's.
 std::vector<lab::Algorithm> all_algorithms(const Extensions& extensions);
 
 }  // namespace duets::cli

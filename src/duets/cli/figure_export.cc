@@ -36,10 +36,12 @@ const std::array<Target, 2>& targets() {
 }
 
 [[noreturn]] void fail(const fs::path& target, const std::string& why) {
-  throw base::Error(base::ErrorKind::kIo, fmt::format("cannot make {}: {}", target.string(), why));
+  throw base::Error(base::ErrorKind::kIo,
+                    fmt::format("cannot create {}: {}", target.string(), why));
 }
 
-// The caller's environment, and a date of 0 for the PDF, which would otherwise carry the clock's.
+// The caller's environment, with a date of 0 for the PDF, which would otherwise have the current
+// one.
 std::vector<std::string> child_environment() {
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -59,7 +61,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 struct Outcome {
   int status = -1;
-  std::string said;  // on standard error
+  std::string said;  // its standard error
 };
 
 std::string read_all(int descriptor) {
@@ -73,7 +75,7 @@ std::string read_all(int descriptor) {
   }
 }
 
-// Runs a program without a shell; its standard error is read, its standard output dropped.
+// Runs a program without a shell; captures its standard error, discards its standard output.
 Outcome run_program(std::vector<std::string> words) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
@@ -122,7 +124,7 @@ void convert(const fs::path& converter, const fs::path& svg, const Target& targe
   }
   if (!begins_with(temporary, target.signature)) {
     fs::remove(temporary, ignored);
-    fail(output, fmt::format("{} wrote something else", converter.string()));
+    fail(output, fmt::format("{} wrote another kind of file", converter.string()));
   }
   std::error_code error;
   fs::rename(temporary, output, error);
@@ -147,8 +149,9 @@ std::optional<fs::path> find_converter() {
 }
 
 std::string_view converter_advice() {
-  return "PNG and PDF were not made: rsvg-convert is not installed (Debian: apt-get install "
-         "librsvg2-bin fonts-dejavu-core); the same command with --resume then adds them";
+  return "PNG and PDF were not created: rsvg-convert is not installed (Debian: apt-get install "
+         "librsvg2-bin fonts-dejavu-core); after installing it, the same command with --resume "
+         "adds them";
 }
 
 void export_figures(const fs::path& converter, const std::vector<fs::path>& svg_files,

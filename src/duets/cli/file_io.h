@@ -1,4 +1,4 @@
-// Files and their names, as the commands use them.
+// File names as the commands use them.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ using storage::fail_io;
 using storage::read_whole_file;
 using storage::write_whole_file;
 
-/// The directory in full, so that "out/" and "." have names that others can stand beside.
+/// The absolute path, so that "out/" and "." have names that can be extended.
 std::filesystem::path full_name(const std::filesystem::path& directory);
 
 }  // namespace duets::cli

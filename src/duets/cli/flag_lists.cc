@@ -13,7 +13,7 @@ namespace duets::cli {
 
 namespace {
 
-// Without the blanks on either side.
+// Without leading and trailing blanks.
 std::string trimmed(const std::string& word) {
   const std::size_t begin = word.find_first_not_of(' ');
   if (begin == std::string::npos) return {};
@@ -53,9 +53,8 @@ std::vector<double> beta_list(const std::string& flag, const std::string& text) 
 }
 
 void check_seeds(const std::string& field, std::uint64_t first, std::uint32_t runs) {
-  base::require(
-      first <= study::kMaxSeed - (runs - 1), field, fmt::format("{}", first),
-      fmt::format("with {} the last seed is beyond {}", runs_text(runs), study::kMaxSeed));
+  base::require(first <= study::kMaxSeed - (runs - 1), field, fmt::format("{}", first),
+                fmt::format("with {} the last seed is above {}", runs_text(runs), study::kMaxSeed));
 }
 
 std::string runs_text(std::uint32_t runs) {

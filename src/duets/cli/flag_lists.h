@@ -1,4 +1,4 @@
-// Lists on the command line ("a,b,c"), and runs with their seeds.
+// Parses lists on the command line ("a,b,c"), and checks runs and their seeds.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ std::vector<std::string> word_list(const std::string& flag, const std::string& t
 /// Betas, each at least 0 and finite. kInvalid as above.
 std::vector<double> beta_list(const std::string& flag, const std::string& text);
 
-/// kInvalid, naming the field, when the last of `runs` seeds would be beyond kMaxSeed.
+/// kInvalid, naming the field, when the last of `runs` seeds would be above kMaxSeed.
 void check_seeds(const std::string& field, std::uint64_t first, std::uint32_t runs);
 
 /// "1 run", "2 runs".

@@ -14,15 +14,15 @@ std::atomic<bool> second_abandons{false};
 std::atomic<int> first_signal{SIGINT};
 std::atomic<const char*> first_text{""};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
-              "they are set by a signal handler");
-static_assert(std::atomic<const char*>::is_always_lock_free, "it is read by a signal handler");
+              "a signal handler sets them");
+static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 
 void write_error(const char* text) {
-  // There is nobody to tell when this cannot be written.
+  // If this cannot be written, nobody can be told.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
 }
 
-// Only what is safe inside a signal handler.
+// Only calls that are safe inside a signal handler.
 void ask_to_stop(int signal) {
   const bool first = !stop_asked.load();
   if (first) first_signal.store(signal);

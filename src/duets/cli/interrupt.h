@@ -1,4 +1,4 @@
-// Ctrl-C, and its polite sibling SIGTERM.
+// Handles Ctrl-C and SIGTERM.
 #pragma once
 
 #include <atomic>
@@ -7,13 +7,13 @@
 
 namespace duets::cli {
 
-/// While it lives, the first SIGINT or SIGTERM asks the work to stop. One at a time.
+/// While it lives, the first SIGINT or SIGTERM requests a stop. One at a time.
 class InterruptGuard {
  public:
-  /// What a second signal does.
+  /// The effect of a second signal.
   enum class Second {
-    kEnds,     ///< ends the process at once, as if nobody had listened
-    kAbandons  ///< asks to give up what is under way; a third one ends the process
+    kEnds,     ///< ends the process at once, by the default action
+    kAbandons  ///< requests to abandon the current work; a third one ends the process
   };
 
   /// `text` is written to standard error with the first signal; it must outlive the guard.
@@ -21,15 +21,15 @@ class InterruptGuard {
   explicit InterruptGuard(
       const char* text = "stopping after the current runs; press Ctrl-C again to force",
       Second second = Second::kEnds);
-  /// Puts the default actions back.
+  /// Restores the default actions.
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   /// True from the first signal on.
   const std::atomic<bool>& stop() const;
-  /// What the process returns when it stopped for a signal: kInterrupted, or kTerminated for
-  /// SIGTERM. kInterrupted before any signal, too: another process may have had it.
+  /// The exit code after a stop by a signal: kInterrupted, or kTerminated for SIGTERM. kInterrupted
+  /// also before any signal: another process may have received it.
   ExitCode code() const;
   /// True from the second signal on, with kAbandons.
   const std::atomic<bool>& abandon() const;

@@ -1,4 +1,4 @@
-// Lines for people, on standard error, from any thread.
+// Lines for people on standard error, from any thread.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,7 @@ class Lines {
   explicit Lines(Verbosity verbosity) : quiet_(verbosity == Verbosity::kQuiet) {}
   /// One line; nothing when quiet. Thread-safe.
   void say(const std::string& line);
-  /// The same for the service, whatever the level. The Lines must outlive it.
+  /// The same for the service, at any level. The Lines must outlive it.
   service::Log log();
 
  private:

@@ -11,7 +11,7 @@ LogLine refusal(const std::string& message, const std::string& study = "") {
   return {.message = message, .cause = "garbage", .study = study};
 }
 
-TEST(LogLimiter, ACauseIsShownOnceAMinuteWithTheCountOfTheRest) {
+TEST(LogLimiter, ACauseIsShownOncePerMinuteWithTheCountOfTheRest) {
   LogLimiter limiter;
   ASSERT_TRUE(limiter.pass(refusal("first"), 100));
   for (int i = 0; i < 7; ++i) EXPECT_FALSE(limiter.pass(refusal("again"), 101 + i));
@@ -19,10 +19,10 @@ TEST(LogLimiter, ACauseIsShownOnceAMinuteWithTheCountOfTheRest) {
   ASSERT_TRUE(shown);
   EXPECT_EQ(shown->message, "later");
   EXPECT_EQ(shown->repeats, 7U);
-  EXPECT_FALSE(limiter.pass(refusal("again"), 161)) << "the minute begins anew";
+  EXPECT_FALSE(limiter.pass(refusal("again"), 161)) << "a new minute begins";
 }
 
-// Of n lines those that are shown and their repeats are n, whoever asks for them and when.
+// Of n lines, the shown ones and their repeats add up to n, whenever they are requested.
 TEST(LogLimiter, NoLineIsLostAndNoneIsCountedTwice) {
   LogLimiter limiter;
   std::uint64_t total = 0;
@@ -38,7 +38,7 @@ TEST(LogLimiter, NoLineIsLostAndNoneIsCountedTwice) {
   EXPECT_TRUE(limiter.rest().empty());
 }
 
-TEST(LogLimiter, WhatWasCountedIsShownWhenItsMinuteIsOver) {
+TEST(LogLimiter, CountedLinesAreShownAfterAMinute) {
   LogLimiter limiter;
   limiter.pass(refusal("first"), 0);
   limiter.pass(refusal("second"), 1);
@@ -46,7 +46,7 @@ TEST(LogLimiter, WhatWasCountedIsShownWhenItsMinuteIsOver) {
   EXPECT_TRUE(limiter.due(59).empty());
   const std::vector<LogLine> due = limiter.due(60);
   ASSERT_EQ(due.size(), 1U);
-  EXPECT_EQ(due[0].message, "third") << "the newest tells most";
+  EXPECT_EQ(due[0].message, "third") << "the newest is the most useful";
   EXPECT_EQ(due[0].repeats, 1U) << "the second; the third is this line";
   EXPECT_TRUE(limiter.due(500).empty());
 }

@@ -19,7 +19,7 @@ namespace {
 
 using service::LogLine;
 
-/// Of a message: a peer's words are in some.
+/// Limit of a message: some contain a peer's text.
 constexpr std::size_t kLongestMessage = 4000;
 
 double unix_now() {

@@ -1,5 +1,5 @@
-// The log of `duets serve` and `duets agent`: one line an event on standard error, with the time
-// and a level, for people or as JSON.
+// The log of `duets serve` and `duets agent`: one line per event on standard error, with time and
+// level, as text or JSON.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace duets::cli {
 enum class LogFormat : std::uint8_t { kText, kJson };
 
 struct LogFlags {
-  service::LogLevel level = service::LogLevel::kInfo;  ///< what is less important is not shown
+  service::LogLevel level = service::LogLevel::kInfo;  ///< less important lines are not shown
   LogFormat format = LogFormat::kText;
 };
 
 /// "2026-11-17T01:50:58.123Z warning small: agent 3: text (and 12 more like it)", or an object with
-/// time, level, study, agent, message, peer, cause and repeats, without those that are empty. Ends
-/// with a newline and has no other.
+/// time, level, study, agent, message, peer, cause and repeats, without those that are empty. One
+/// line, with its newline.
 std::string log_line_text(const service::LogLine& line, double unix_seconds, LogFormat format);
 
 /// Thread-safe.
@@ -33,15 +33,15 @@ class Logger {
   /// `out` must outlive it.
   explicit Logger(LogFlags flags, std::FILE* out = stderr);
   Logger(LogFlags flags, std::FILE* out, Clock clock);
-  /// Shows what was counted and not shown yet.
+  /// Shows the counts that were not shown yet.
   ~Logger();
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
 
   void write(const service::LogLine& line);
-  /// Information about no study in particular.
+  /// Logs information that belongs to no study.
   void say(const std::string& message) { write({.message = message}); }
-  /// Shows the counts of causes whose minute is over. To be called now and then.
+  /// Shows the counts of causes whose minute is over. Call it regularly.
   void tell_repeats();
 
   /// The same for the service. The Logger must outlive it.
@@ -58,8 +58,8 @@ class Logger {
   LogLimiter limiter_;
 };
 
-/// Runs `body`. As JSON the error that ends it is a line of the log too; it is thrown on without
-/// its text, which would be told twice.
+/// Runs `body`. In a JSON log the error that ends it is a log line too, and is rethrown without its
+/// text, which would otherwise be printed twice.
 void logged(Logger& logger, const std::function<void()>& body);
 
 }  // namespace duets::cli

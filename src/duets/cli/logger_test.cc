@@ -21,7 +21,7 @@ using testing::Not;
 
 constexpr double kTime = 1795000000.25;  // 2026-11-18T11:06:40.250Z
 
-/// A logger whose time is set by hand, and what it wrote.
+/// A logger with a fake clock, and its output.
 class LoggerTest : public testing::Test {
  protected:
   ~LoggerTest() override {
@@ -61,7 +61,7 @@ TEST(LogLineText, HasTheTimeInUtcAndTheLevel) {
       "like it)\n");
 }
 
-TEST(LogLineText, AsJsonHasWhatIsKnownAndNothingElse) {
+TEST(LogLineText, AsJsonHasOnlyKnownFields) {
   EXPECT_EQ(log_line_text({.message = "text"}, kTime, LogFormat::kJson),
             R"({"time":"2026-11-18T11:06:40.250Z","level":"info","message":"text"})"
             "\n");
@@ -82,7 +82,7 @@ TEST(LogLineText, AsJsonHasWhatIsKnownAndNothingElse) {
   EXPECT_EQ(json["repeats"], 2);
 }
 
-// Words of peers and programs are in messages: they cannot forge lines or speak to a terminal.
+// Messages contain texts of peers and programs: they cannot forge lines or control a terminal.
 TEST(LogLineText, IsOneLineWhateverTheMessage) {
   const LogLine line{.message = "a\nb\x1b[31m\xff"};
   for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
@@ -93,7 +93,7 @@ TEST(LogLineText, IsOneLineWhateverTheMessage) {
   EXPECT_NO_THROW(nlohmann::json::parse(log_line_text(line, kTime, LogFormat::kJson)));
 }
 
-TEST_F(LoggerTest, ShowsItsLevelAndWhatIsMoreImportant) {
+TEST_F(LoggerTest, ShowsItsLevelAndMoreImportantOnes) {
   constexpr std::array kLevels{LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo,
                                LogLevel::kDebug};
   log_to_memory({.level = LogLevel::kWarning});
@@ -106,7 +106,7 @@ TEST_F(LoggerTest, ShowsItsLevelAndWhatIsMoreImportant) {
   EXPECT_THAT(written(), Not(HasSubstr("a debug")));
 }
 
-TEST_F(LoggerTest, RepeatsAreToldAMinuteLaterAndAtTheEnd) {
+TEST_F(LoggerTest, RepeatsAreShownAMinuteLaterAndAtTheEnd) {
   log_to_memory({});
   const auto refuse = [&] { logger_->write({.message = "refused", .cause = "garbage"}); };
   refuse();
@@ -125,12 +125,12 @@ TEST_F(LoggerTest, RepeatsAreToldAMinuteLaterAndAtTheEnd) {
   EXPECT_THAT(written(), HasSubstr("refused (and 3 more like it)"));
 }
 
-TEST_F(LoggerTest, TheErrorThatEndsACommandIsALineOfAJsonLogOnly) {
+TEST_F(LoggerTest, TheErrorThatEndsACommandIsALogLineOnlyInJson) {
   const auto fail = [] { throw base::Error(base::ErrorKind::kQuorum, "too few"); };
   log_to_memory({.format = LogFormat::kJson});
   try {
     logged(*logger_, fail);
-    FAIL() << "it must be thrown on";
+    FAIL() << "it must be rethrown";
   } catch (const std::exception& error) {
     EXPECT_STREQ(error.what(), "") << "the end of the program would print it again";
     EXPECT_EQ(exit_code_of(error), ExitCode::kQuorum);

@@ -21,7 +21,7 @@ std::string roff(std::string_view text) {
       out += c;
     }
   }
-  // A line that begins so would be a request.
+  // A line that begins with these would be a request.
   return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
 }
 

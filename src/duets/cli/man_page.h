@@ -1,4 +1,4 @@
-// The manual page, made from the table of commands.
+// The manual page, generated from the table of commands.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace duets::cli {
 
-/// For man(1): roff with the man macros. Depends on the program alone, so it has no date.
+/// For man(1): roff with the man macros. Depends only on the program, so it has no date.
 std::string man_page(const CommandEntry& program);
 
 }  // namespace duets::cli

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kMaxAnswersBytes = std::size_t{64} << 20;
 
-/// Stops a session after some seconds, unless it is gone before.
+/// Stops a session after some seconds, unless it ends before.
 class TimeLimit {
  public:
   TimeLimit(service::AgentSession& session, double seconds)
@@ -63,13 +63,13 @@ std::unique_ptr<service::AgentSession> open_session(const OfflineFlags& flags, L
   options.agent = flags.agent;
   options.journal = flags.journal;
   options.take_over = flags.take_over;
-  // An empty answer, which names those who are waited for, comes before the time is over.
+  // An empty answer, which names the missing agents, arrives before the time is over.
   options.wait_seconds = std::min(options.wait_seconds, flags.wait / 2);
   return join_study(std::move(options));
 }
 
 std::vector<service::Query> open_queries(service::AgentSession& session, double wait) {
-  session.deliver();  // what an earlier command could not
+  session.deliver();  // what an earlier command could not deliver
   const TimeLimit limit(session, wait);
   return session.plan();
 }
@@ -108,21 +108,19 @@ void tell_missing(std::uint32_t epoch, const std::vector<std::uint32_t>& missing
   const std::vector<std::uint32_t> shown(
       missing.begin(),
       missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), kMaxShown)));
-  lines.say(fmt::format("still without an answer in epoch {}: {} (slots {}{})", epoch,
-                        missing.size(), fmt::join(shown, ", "),
-                        missing.size() > kMaxShown ? ", ..." : ""));
+  lines.say(fmt::format("still unanswered in epoch {}: {} (slots {}{})", epoch, missing.size(),
+                        fmt::join(shown, ", "), missing.size() > kMaxShown ? ", ..." : ""));
 }
 
 void tell_delivery(service::AgentSession& session, Lines& lines) {
   if (!session.deliver()) {
     throw base::Error(base::ErrorKind::kConnection,
-                      "the answers are in the journal, but the coordinator did not take them yet; "
-                      "the same command sends them again");
+                      "the answers are in the journal, but were not delivered to the coordinator; "
+                      "run the same command again to send them");
   }
-  lines.say(session.finished()
-                ? "the coordinator has everything: the study is over for this agent"
-                : "the coordinator has taken the results of this epoch; `duets plan` "
-                  "prints the next one when it begins");
+  lines.say(session.finished() ? "the coordinator has all results: the study is over for this agent"
+                               : "the coordinator has the results of this epoch; `duets plan` "
+                                 "prints the next one when it begins");
 }
 
 }  // namespace
@@ -133,7 +131,7 @@ void print_plan(const OfflineFlags& flags) {
   const std::vector<service::Query> queries = open_queries(*session, flags.wait);
   if (queries.empty() && !session->finished()) {
     throw base::Error(base::ErrorKind::kTimeout,
-                      fmt::format("nothing to measure at the moment: {}; try again later, or wait "
+                      fmt::format("no open queries at the moment: {}; try again later, or wait "
                                   "with --wait SECONDS",
                                   session->state()));
   }
@@ -157,11 +155,11 @@ void submit_answers(const OfflineFlags& flags) {
   const AgentState state = state_of(*session, flags);
   const Sorted sorted = sort_answers(answers, state, session->definition(), flags.file);
   for (const auto& [query, answer] : sorted.fresh) report(*session, query, answer);
-  lines.say(fmt::format("{} taken, {} already there",
+  lines.say(fmt::format("{} accepted, {} already stored",
                         base::count_text(sorted.fresh.size(), "answer", "answers"),
                         sorted.num_known));
   if (sorted.num_late > 0) {
-    lines.say(fmt::format("{} of epochs that have ended: not used",
+    lines.say(fmt::format("{} not used: the epochs have ended",
                           base::count_text(sorted.num_late, "row", "rows")));
   }
   const std::vector<std::uint32_t> missing = missing_slots(state, sorted);

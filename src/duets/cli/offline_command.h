@@ -1,4 +1,4 @@
-// `duets plan` and `duets submit`: an agent without a network of its own.
+// `duets plan` and `duets submit`: take part in a study without a permanent connection.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct OfflineFlags {
   std::optional<std::uint32_t> agent;
   std::string journal = kUsualJournal;
   bool take_over = false;
-  double wait = 1;   ///< seconds for the next epoch, when nothing is open
+  double wait = 1;   ///< seconds to wait for the next epoch when nothing is open
   std::string file;  ///< submit: the answers
   Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
@@ -27,7 +27,7 @@ struct OfflineFlags {
 /// are none yet.
 void print_plan(const OfflineFlags& flags);
 
-/// Takes a file of answers, all or nothing, and sends them once the epoch is complete. Throws
+/// Accepts a file of answers, all or nothing, and sends them once the epoch is complete. Throws
 /// base::Error.
 void submit_answers(const OfflineFlags& flags);
 

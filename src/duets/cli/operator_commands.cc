@@ -17,7 +17,7 @@ CLI::App* add_look(CLI::App& app, Chosen& chosen, const std::string& name, const
   add_source(*command, flags->source);
   add_format(*command, flags->format);
   command->callback([flags, action, &chosen] {
-    // Who watches waits for the coordinator to come back.
+    // With --watch the command waits for the coordinator to come back.
     if (!flags->watch) be_quick(flags->source.peer);
     chosen = [flags, action] { action(*flags); };
   });
@@ -31,9 +31,9 @@ void add_operator_commands(CLI::App& app, Chosen& chosen, const Extensions& exte
   const auto status = std::make_shared<StatusFlags>();
   CLI::App* command = add_look(app, chosen, "status", "Show study progress and pending agents",
                                status, print_status);
-  command->add_flag("--watch", status->watch, "Keep watching until the study is over")
+  command->add_flag("--watch", status->watch, "Print changes until the study is over")
       ->excludes(command->get_option("--format"));
-  add_look(app, chosen, "best", "The recommendation beside the best trial",
+  add_look(app, chosen, "best", "Show the recommendation and the best trial",
            std::make_shared<StatusFlags>(), print_best);
 }
 

@@ -1,4 +1,4 @@
-// The commands of an operator, as words of the command line.
+// Adds the commands of an operator to the command line.
 #pragma once
 
 #include "duets/cli/command_options.h"

@@ -77,7 +77,7 @@ TEST(Csv, TrialsNameChoicesWriteIntsWholeAndMarkHoles) {
   EXPECT_EQ(row_of(trial), "1,2,3,4,0.1,\"a,1\",20000000,hole,,\n");
 }
 
-// A report in which no two numbers are equal: a swap of any two columns is seen.
+// A report in which no two numbers are equal: swapping any two columns would be detected.
 protocol::EpochReport report_of_different_numbers() {
   protocol::EpochReport r;
   double next = 100;
@@ -152,7 +152,7 @@ TEST(Csv, EpochsReadBackByColumn) {
   EXPECT_EQ(table.difference(1, cells_of(r.epochs[1])), "");
 }
 
-// Every time of the curve is shown while it is short.
+// A short curve is shown completely.
 TEST(Csv, RegretReadsBackByColumn) {
   const harness::RunResult r = small_result();
   const report::CsvTable table(to_csv(harness::regret_table(r)));
@@ -181,7 +181,7 @@ TEST(Csv, CommunicationReadsBackByColumn) {
   }
 }
 
-// A whole simulated run: what its tables say is what its result says.
+// A whole simulated run: its tables match its result.
 class Trials final : public harness::Observer {
  public:
   void trial(const harness::Trial& trial) override { all.push_back(trial); }
@@ -231,7 +231,7 @@ TEST(Manifest, IsJsonAndHasNullForNoMargin) {
   EXPECT_EQ(json["run_digest"], "00ff");
 }
 
-TEST(Summary, TellsRecommendationAndBestTrialApart) {
+TEST(Summary, DistinguishesRecommendationAndBestTrial) {
   const auto json = nlohmann::json::parse(run_summary(small_result(), Format::kJson, "out"));
   EXPECT_EQ(json["recommendation"]["params"]["mode"], "slow");
   EXPECT_EQ(json["recommendation"]["low"], -1.75);
@@ -273,7 +273,7 @@ report::CsvCells summary_cells(const harness::RunResult& r) {
   return cells;
 }
 
-TEST(Summary, IntsAreInts) {
+TEST(Summary, IntegersHaveNoFraction) {
   const auto json = nlohmann::json::parse(run_summary(small_result(), Format::kJson, "out"));
   EXPECT_EQ(json["recommendation"]["params"]["layers"].dump(), "4");
   EXPECT_EQ(json["best_trial"]["params"]["layers"].dump(), "1234567");
@@ -320,7 +320,7 @@ TEST(Summary, JsonHasTheBestPossibleValueAndNullWhereThereIsNone) {
   EXPECT_EQ(nlohmann::json::parse(run_summary(r, Format::kJson, "out"))["best_possible"], -2.5);
 }
 
-TEST(Progress, DurationsReadLikeAPersonWritesThem) {
+TEST(Progress, DurationsAreReadable) {
   EXPECT_EQ(duration_text(0.2), "0 s");
   EXPECT_EQ(duration_text(59.4), "59 s");
   EXPECT_EQ(duration_text(185), "3 min 05 s");

@@ -13,10 +13,9 @@ namespace fs = std::filesystem;
 void require_free(const fs::path& directory, const PartialDirectory::Replaced& replaced) {
   if (!fs::exists(directory) || holds_nothing(directory)) return;
   base::require(replaced.finished != nullptr, "--output", directory.string(),
-                std::string("exists already; ") + replaced.hint);
+                std::string("already exists; ") + replaced.hint);
   base::require(fs::is_directory(directory) && replaced.finished(directory), "--output",
-                directory.string(),
-                "holds something else than the results of a run, and is not overwritten");
+                directory.string(), "is not the result of a run, and is not overwritten");
 }
 
 PartialDirectory::PartialDirectory(const fs::path& directory, Replaced replaced)
@@ -27,7 +26,7 @@ PartialDirectory::PartialDirectory(const fs::path& directory, Replaced replaced)
   std::error_code error;
   if (fs::exists(partial_)) {
     base::require(holds_nothing(partial_) || replaced_.cut_off(partial_), "--output",
-                  partial_.string(), "is in the way and holds something else; it is not removed");
+                  partial_.string(), "exists and has other contents; it is not removed");
     fs::remove_all(partial_, error);
     if (error) fail_io("cannot remove", partial_, error);
   }
@@ -50,9 +49,9 @@ void PartialDirectory::write(const std::string& name, std::string_view text) {
   files_.push_back(name);
 }
 
-// What was there goes only when the new has its name.
+// The old directory is removed only when the new one has its name.
 void PartialDirectory::commit() {
-  require_free(directory_, replaced_);  // somebody may have put something there meanwhile
+  require_free(directory_, replaced_);  // it may have been created in the meantime
   const fs::path earlier = partial_.string() + ".old";
   const bool replaces = fs::exists(directory_);
   std::error_code error, ignored;
@@ -60,7 +59,7 @@ void PartialDirectory::commit() {
   if (!error) fs::rename(partial_, directory_, error);
   if (error) {
     if (replaces) fs::rename(earlier, directory_, ignored);
-    fail_io("cannot put the results into", directory_, error);
+    fail_io("cannot move the results to", directory_, error);
   }
   if (replaces) fs::remove_all(earlier, ignored);
   committed_ = true;

@@ -1,4 +1,4 @@
-// Files that get their directory's name all at once.
+// Writes a directory of files that appears under its final name all at once.
 #pragma once
 
 #include <filesystem>
@@ -8,28 +8,28 @@
 
 namespace duets::cli {
 
-/// Writes into "<directory>.partial" and moves it into place when everything is there, so that a
+/// Writes into "<directory>.partial" and moves it into place when it is complete, so that a
 /// directory with the final name is always complete. Throws kInvalid when the directory exists and
-/// may not be replaced, kIo when a file cannot be written.
+/// must not be replaced, kIo when a file cannot be written.
 class PartialDirectory {
  public:
-  /// Whether the program itself has written what a directory holds.
+  /// True when the program itself has written the contents of a directory.
   using Ours = bool (*)(const std::filesystem::path&);
-  /// What may be there: an earlier one of these, finished (replaced; null: never) or cut off
-  /// (removed). Nothing else is touched.
+  /// What may exist: an earlier directory of this kind, finished (replaced; null: never) or cut off
+  /// (removed). Nothing else is changed.
   struct Replaced {
     Ours finished = nullptr;
     Ours cut_off = nullptr;
-    const char* hint = "choose another directory or add --overwrite";  ///< when never
+    const char* hint = "choose another directory or add --overwrite";  ///< when it is not replaced
   };
 
   PartialDirectory(const std::filesystem::path& directory, Replaced replaced);
-  /// Removes what was not committed.
+  /// Removes the files unless they were committed.
   ~PartialDirectory();
   PartialDirectory(const PartialDirectory&) = delete;
   PartialDirectory& operator=(const PartialDirectory&) = delete;
 
-  /// Where the files are until commit().
+  /// The directory of the files until commit().
   const std::filesystem::path& path() const { return partial_; }
   /// `name` may be in a folder: "figures/map.svg".
   void write(const std::string& name, std::string_view text);

@@ -32,10 +32,10 @@ class Reader {
       const std::uint32_t epoch =
           number(required(entry, "epoch"), "epoch", 1, static_cast<std::uint32_t>(lengths_.size()));
       const auto [place, added] = participation.emplace(epoch, protocol::EpochAbsence{});
-      if (!added) fail(entry, "epoch", fmt::format("epoch {} stands twice", epoch));
+      if (!added) fail(entry, "epoch", fmt::format("epoch {} is listed twice", epoch));
       read_epoch(entry, lengths_[epoch - 1], place->second);
       if (place->second.excluded.size() == agents_)
-        fail(entry, "excluded", "somebody must take part");
+        fail(entry, "excluded", "at least one agent must take part");
     }
     return participation;
   }

@@ -15,7 +15,7 @@ protocol::Study participation_study() {
   return s;
 }
 
-TEST(ParticipationFile, WhatIsWrittenIsReadBack) {
+TEST(ParticipationFile, RoundTrips) {
   protocol::Participation full;
   protocol::Participation some;
   some[1].excluded = {3};

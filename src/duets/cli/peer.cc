@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using service::Identity;
 
-// The file name is the common name with "/" as "_"; a study's name may have "_" too.
+// The file name is the common name with "/" replaced by "_"; a study's name may have "_" too.
 std::optional<Identity> identity_of(const fs::path& file) {
   std::string name = file.stem().string();
   if (auto identity = service::parse_identity(name)) return identity;
@@ -86,7 +86,7 @@ std::string agent_identity(const fs::path& certs, const WantedAgents& wanted) {
   }
   if (found.empty() && wanted.operator_too) return "operator";
   base::require(found.empty(), "--certs", certs.string(),
-                fmt::format("holds certificates of several agents ({}, {}, ...); choose with "
+                fmt::format("has certificates of several agents ({}, {}, ...); choose with "
                             "--agent N",
                             found.empty() ? "" : service::common_name(found[0]),
                             found.size() < 2 ? "" : service::common_name(found[1])));
@@ -94,10 +94,11 @@ std::string agent_identity(const fs::path& certs, const WantedAgents& wanted) {
                           : *wanted.first == *wanted.last
                               ? fmt::format("{}", *wanted.first)
                               : fmt::format("{}-{}", *wanted.first, *wanted.last);
-  base::refuse("--certs", certs.string(),
-               fmt::format("no certificate of {} here; `duets certs agent {}` makes one beside the "
-                           "authority, or type --insecure on both sides",
-                           wanted.first ? "agent " + who : "an agent", who));
+  base::refuse(
+      "--certs", certs.string(),
+      fmt::format("no certificate of {} here; create one with `duets certs agent {}` where the "
+                  "authority is, or use --insecure on both sides",
+                  wanted.first ? "agent " + who : "an agent", who));
 }
 
 }  // namespace duets::cli

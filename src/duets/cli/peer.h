@@ -1,4 +1,4 @@
-// How commands reach a coordinator: address, and the certificate that says who calls.
+// Connects commands to a coordinator: its address, and the certificate of the caller.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct PeerFlags {
   bool insecure = false;
   std::string certs = kUsualCerts;
   double give_up = 0;  ///< seconds without an answer; 0: never
-  double refused = 0;  ///< seconds while nothing listens there; 0: as give_up
+  double refused = 0;  ///< seconds while connections are refused; 0: like give_up
 };
 
-/// Of a command that a person waits for.
+/// For a command that a person waits for.
 inline constexpr double kGiveUpSeconds = 10;
-/// The same when nothing listens at the address: long enough for a coordinator that restarts.
+/// The same while connections are refused: long enough for a coordinator that restarts.
 inline constexpr double kRefusedSeconds = 1;
 
-/// A person waits: better an answer that there is none.
+/// Gives up soon: a person waits.
 inline void be_quick(PeerFlags& peer) {
   peer.give_up = kGiveUpSeconds;
   peer.refused = kRefusedSeconds;
@@ -40,19 +40,19 @@ inline void be_quick(PeerFlags& peer) {
 std::shared_ptr<service::Link> open_link(const PeerFlags& flags, const std::string& identity,
                                          service::Log log);
 
-/// Is the server surely on this machine: 127.0.0.0/8, ::1 or localhost?
+/// True when the server is certainly on this machine: 127.0.0.0/8, ::1 or localhost.
 bool is_loopback(const std::string& server);
 
-/// Whose certificate of a directory an agent's process uses.
+/// The agents whose certificate a process needs.
 struct WantedAgents {
   std::string study;  ///< empty: any
   std::optional<std::uint32_t> first, last;
-  bool operator_too = false;  ///< the operator's will do when there is none of the agent
+  bool operator_too = false;  ///< use the operator's certificate if there is none for the agent
 };
 
 /// The identity ("agent-3") of the narrowest certificate in the directory that covers the agents;
 /// without a number the only agent's certificate there. kInvalid when there is none, or several and
-/// no number to choose by: the text says what to type.
+/// no number to choose by: the error says what to do.
 std::string agent_identity(const std::filesystem::path& certs, const WantedAgents& wanted);
 
 }  // namespace duets::cli

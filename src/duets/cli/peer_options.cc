@@ -17,21 +17,22 @@ CLI::Option* add_seconds(CLI::App& command, const std::string& name, double& val
 }
 
 CLI::Option* add_peer(CLI::App& command, PeerFlags& peer) {
-  CLI::Option* insecure =
-      command.add_flag("--insecure", peer.insecure, "Plaintext; the coordinator must say so too");
+  CLI::Option* insecure = command.add_flag(
+      "--insecure", peer.insecure, "Plaintext, without TLS; the coordinator must use it too");
   add_text(command, "--certs", peer.certs, "Directory of certificates (default certs)", "DIR")
       ->excludes(insecure);
-  return add_text(command, "--server", peer.server, "Where the coordinator listens", "HOST:PORT");
+  return add_text(command, "--server", peer.server, "Address of the coordinator", "HOST:PORT");
 }
 
 void add_source(CLI::App& command, SourceFlags& source) {
   CLI::Option* server = add_peer(command, source.peer);
-  add_directory(command, "--storage", source.storage, "Instead: a coordinator's storage directory")
+  add_directory(command, "--storage", source.storage,
+                "Instead of --server: a coordinator's storage directory")
       ->excludes(server);
 }
 
 void add_study_name(CLI::App& command, std::string& study) {
-  add_text(command, "--study", study, "Which study (default: the only one there)", "NAME");
+  add_text(command, "--study", study, "Name of the study (default: the only one)", "NAME");
 }
 
 CLI::Option* add_agent_number(CLI::App& command, std::optional<std::uint32_t>& agent,

@@ -1,4 +1,4 @@
-// The words of the command line that say where a coordinator is, and as whom to call.
+// Options for the address of a coordinator and the identity of the caller.
 #pragma once
 
 #include <cstdint>

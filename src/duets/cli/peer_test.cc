@@ -36,7 +36,7 @@ class PeerTest : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST(Peer, LoopbackIsWhatCannotLeaveThisMachine) {
+TEST(Peer, LoopbackAddressesStayOnThisMachine) {
   for (const char* here : {"127.0.0.1:7117", "127.255.0.9:1", "[::1]:7117", "localhost:7117"}) {
     EXPECT_TRUE(is_loopback(here)) << here;
   }
@@ -52,7 +52,7 @@ TEST_F(PeerTest, TheOnlyAgentsCertificateNeedsNoNumber) {
   EXPECT_EQ(chosen({}), "agent-3");
 }
 
-TEST_F(PeerTest, TheNarrowestThatCoversTheAgents) {
+TEST_F(PeerTest, ChoosesTheNarrowestThatCoversTheAgents) {
   add("agents-0-99");
   add("agent-3");
   EXPECT_EQ(chosen({"", 3, 3}), "agent-3");
@@ -60,7 +60,7 @@ TEST_F(PeerTest, TheNarrowestThatCoversTheAgents) {
   EXPECT_EQ(chosen({"", 3, 4}), "agents-0-99");
 }
 
-TEST_F(PeerTest, ACertificateOfAStudyIsForThatStudyOnly) {
+TEST_F(PeerTest, ACertificateOfAStudyIsOnlyForThatStudy) {
   add("my_study_agent-3");
   EXPECT_EQ(chosen({"my_study", 3, 3}), "my_study/agent-3");
   EXPECT_EQ(chosen({"", 3, 3}), "my_study/agent-3");
@@ -73,7 +73,7 @@ TEST_F(PeerTest, SeveralNeedANumber) {
   EXPECT_NE(refused({}).find("--agent N"), std::string::npos);
 }
 
-TEST_F(PeerTest, NoneSaysWhatToType) {
+TEST_F(PeerTest, WithoutOneTheErrorHasTheCommand) {
   EXPECT_NE(refused({"", 5, 5}).find("duets certs agent 5"), std::string::npos);
   EXPECT_NE(refused({"", 5, 9}).find("duets certs agent 5-9"), std::string::npos);
   EXPECT_EQ(chosen({"", 5, 5, true}), "operator");

@@ -1,4 +1,4 @@
-// Text for people: losing it must not end a command.
+// Prints text for people: failing to print it must not end a command.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace duets::cli {
 
-/// As fmt::print, but a stream that cannot be written (a full disk, closed) is not an error.
+/// Like fmt::print, but a stream that cannot be written (a full disk, closed) is not an error.
 template <typename... Arguments>
 void print_to(std::FILE* out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);

@@ -34,7 +34,7 @@ std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
         std::sqrt(r.sigma2_max), r.tau, r.p, r.p_unclipped, r.num_selected,
         base::name_of(r.sampler.method), r.membership_tests, r.smallest_margin, r.mean_error);
   }
-  // Never silent where the variance is not what was asked for.
+  // Always shown when the variance is not what was requested.
   if (verbose || r.variance_path == protocol::VariancePath::kApproximate) {
     line += "\n         variance " + protocol::variance_reason(r);
   }
@@ -63,7 +63,7 @@ void Progress::queries_done(std::uint64_t count) {
 }
 
 void Progress::exchange_began(std::uint32_t epoch) {
-  bar_.set_label(fmt::format("epoch {}, the coordinator computes", epoch));
+  bar_.set_label(fmt::format("epoch {}, coordinator computing", epoch));
   if (verbosity_ != Verbosity::kQuiet && large_) bar_.draw_now();
 }
 

@@ -1,6 +1,6 @@
-// What a person sees while a study runs: a bar with the estimated time on a terminal, a line per
-// epoch elsewhere (two when the run is large), nothing when quiet. Goes to standard error; standard
-// output carries data only.
+// The progress of a study for people: a bar with the estimated time on a terminal, a line per epoch
+// elsewhere (two when the run is large), nothing when quiet. Goes to standard error; standard
+// output has only data.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ enum class Verbosity : std::uint8_t { kQuiet, kNormal, kVerbose };
 
 class Progress {
  public:
-  /// A study of so many agents and queries of each. `out` is usually stderr.
+  /// For a study of `agents` with `horizon` queries each. `out` is usually stderr.
   Progress(std::FILE* out, Verbosity verbosity, std::uint32_t agents, std::uint32_t horizon);
 
   /// The points of the epoch are drawn.
   void epoch_began(std::uint32_t epoch, std::uint32_t length);
   void queries_done(std::uint64_t count);
-  /// The coordinator computes, and nothing is heard for a while.
+  /// The coordinator computes; there are no other calls for a while.
   void exchange_began(std::uint32_t epoch);
   void epoch_ended(const protocol::EpochReport& report);
   /// Removes the bar so that other text can be printed.
@@ -32,7 +32,7 @@ class Progress {
   std::FILE* out_;
   Verbosity verbosity_;
   std::uint32_t agents_;
-  bool large_;                  ///< worth a line about the time left after every epoch
+  bool large_;                  ///< print the time left after every epoch
   std::uint64_t prepared_ = 0;  ///< points drawn
   ProgressBar bar_;
 };

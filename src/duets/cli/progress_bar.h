@@ -1,4 +1,4 @@
-// A bar with the estimated time, on a terminal; nothing elsewhere.
+// A progress bar with the estimated time, on a terminal only.
 #pragma once
 
 #include <chrono>
@@ -12,27 +12,27 @@ namespace duets::cli {
 /// Not thread-safe.
 class ProgressBar {
  public:
-  /// `total` things of the kind `noun` ("queries"). `out` is usually stderr.
+  /// `total` items of the kind `noun` ("queries"). `out` is usually stderr.
   ProgressBar(std::FILE* out, std::uint64_t total, std::string noun);
-  /// Clears a bar that is still there.
+  /// Clears the bar.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   bool terminal() const { return terminal_; }
-  /// One more is done. `free` ones cost no time (they were stored) and do not count for the
+  /// One more is done. `free` ones cost no time (they were stored) and do not count in the
   /// estimate.
   void advance(bool free = false);
-  /// So many more are done.
+  /// This many more are done.
   void advance_by(std::uint64_t count) { done_ += count; }
-  /// So many in all are prepared, which is half of their work; for the estimate. At first none
-  /// beside those that are done.
+  /// This many in total are prepared, which is half of their work; for the estimate. By default
+  /// only those that are done.
   void prepared(std::uint64_t count) { prepared_ = count; }
-  /// What goes on, before the numbers: "epoch 3".
+  /// The current activity, before the numbers: "epoch 3".
   void set_label(std::string label) { label_ = std::move(label); }
-  /// Draws the bar anew, at most ten times a second; nothing without a terminal.
+  /// Redraws the bar, at most ten times per second; nothing without a terminal.
   void draw();
-  /// Draws it even if it was drawn just now: nothing will be for a while.
+  /// Redraws it even if it was just drawn: there will be no call for a while.
   void draw_now();
   /// Removes the bar so that other text can be printed.
   void clear();

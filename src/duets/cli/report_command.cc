@@ -35,12 +35,13 @@ ReportSource exported_source(const fs::path& path) {
 ReportSource source_of(const ReportFlags& flags) {
   const fs::path path = flags.path;
   if (fs::is_regular_file(path) || fs::exists(path / kJournalFile)) {
-    base::require(flags.study.empty(), "--study", flags.study, "an export holds one study");
+    base::require(flags.study.empty(), "--study", flags.study, "an export has one study");
     return exported_source(path);
   }
-  base::require(fs::exists(service::store_path(path)), "path", path.string(),
-                "holds neither an export nor studies: name what `duets study export` wrote, or the "
-                "storage directory of a coordinator");
+  base::require(
+      fs::exists(service::store_path(path)), "path", path.string(),
+      "has neither an export nor studies: give the output of `duets study export`, or the "
+      "storage directory of a coordinator");
   return stored_source(path, flags.study);
 }
 
@@ -48,7 +49,7 @@ auto place(const JournalTrial& trial) {
   return std::tuple(trial.query.epoch, trial.query.agent, trial.query.slot);
 }
 
-// Of a trial that both have, the journal knows more than the table.
+// If both have a trial, the journal has more than the table.
 void add_journals(const std::vector<std::string>& given, ReportSource& source) {
   std::map<decltype(place(JournalTrial{})), JournalTrial> all;
   for (JournalTrial& trial : merged_trials(find_given_journals(given), source.study)) {
@@ -59,7 +60,7 @@ void add_journals(const std::vector<std::string>& given, ReportSource& source) {
   for (auto& [key, trial] : all) source.trials.push_back(std::move(trial));
 }
 
-// Which rule the rows follow, where one does.
+// The rule that the rows follow, if there is one.
 std::optional<TrialRows> rule_for(const std::vector<TrialRow>& rows, const StudyExport& exported) {
   if (rows.empty()) return TrialRows{"none", {0}};
   const protocol::Study& study = *exported.definition.study;
@@ -113,16 +114,17 @@ void report_study(const ReportFlags& flags, const Extensions& extensions) {
 void add_report(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   const auto flags = std::make_shared<ReportFlags>();
   CLI::App* command =
-      app.add_subcommand("report", "Write tables, figures and a page of a deployed study");
+      app.add_subcommand("report", "Write tables, figures and a report page of a deployed study");
   command
       ->add_option("path", flags->path,
-                   "What `duets study export` wrote, or the storage directory of a coordinator")
+                   "Output of `duets study export`, or the storage directory of a coordinator")
       ->required()
       ->option_text("PATH");
-  add_text(*command, "--study", flags->study, "Of a storage directory (default: the only one)",
-           "NAME");
+  add_text(*command, "--study", flags->study,
+           "Study in a storage directory (default: the only one)", "NAME");
   add_text(*command, "--secret", flags->secret,
-           "The study's secret file: shows where agents queried (default: the storage's)", "FILE");
+           "The study's secret file, which gives the queried points (default: the storage's)",
+           "FILE");
   command->add_option("--trials", flags->trials, "Agents' journals for trials.csv")
       ->option_text("JOURNAL...");
   add_text(*command, "-o,--output", flags->output, "Directory (default results/<study>)", "DIR");

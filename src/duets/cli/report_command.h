@@ -1,4 +1,4 @@
-// `duets report`: the result directory of a study that was deployed.
+// `duets report`: writes the result directory of a deployed study.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@
 namespace duets::cli {
 
 struct ReportFlags {
-  std::string path;    ///< what `duets study export` wrote, its journal.bin, or a storage directory
-  std::string study;   ///< of a storage directory; empty: the only one
+  std::string path;    ///< an export, its journal.bin, or a storage directory
+  std::string study;   ///< in a storage directory; empty: the only one
   std::string secret;  ///< file; empty: that of the storage directory, or none
   std::string output;  ///< empty: results/<study>
   bool overwrite = false;
@@ -24,25 +24,25 @@ struct ReportFlags {
   Format format = Format::kTable;
 };
 
-/// A study and what else is at hand.
+/// A study and the other available data.
 struct ReportSource {
   StudyExport study;
   std::optional<random::StudySecret> secret;
   std::vector<service::JournalTrial> trials;
 };
 
-/// A study of a storage directory with its secret, beside a running coordinator or without one. An
-/// empty name means the only one.
+/// A study in a storage directory with its secret, with or without a running coordinator. An empty
+/// name means the only study.
 ReportSource stored_source(const std::filesystem::path& storage, const std::string& name);
 
-/// Writes what `duets run` writes, as far as it is known (harness/recorded_run.h), and returns it.
+/// Writes the files of `duets run`, as far as known (harness/recorded_run.h); returns the result.
 harness::RunResult write_results(const ReportSource& source, const std::filesystem::path& output,
                                  bool overwrite, const Extensions& extensions);
 
 /// Throws kInvalid for a path that is neither.
 void report_study(const ReportFlags& flags, const Extensions& extensions);
 
-/// The word of the command line. `chosen` and `extensions` must outlive the app.
+/// Adds the command. `chosen` and `extensions` must outlive the app.
 void add_report(CLI::App& app, Chosen& chosen, const Extensions& extensions);
 
 }  // namespace duets::cli

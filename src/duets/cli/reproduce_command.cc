@@ -55,7 +55,7 @@ std::string betas_text(const lab::StudyChoice& choice) {
   return text;
 }
 
-// What --quick left out; empty for the whole study.
+// What --quick omits; empty for the whole study.
 std::string figure_reduction(const ReproduceFlags& chosen, const lab::StudyChoice& choice) {
   std::vector<std::string> less;
   if (chosen.quick && !chosen.runs) {
@@ -66,7 +66,7 @@ std::string figure_reduction(const ReproduceFlags& chosen, const lab::StudyChoic
     less.push_back(fmt::format("beta in {{{}}} only", betas_text(choice)));
   }
   if (less.empty()) return {};
-  return fmt::format("A quick look: {}. Drop --quick for all.", fmt::join(less, ", "));
+  return fmt::format("A quick look: {}. Omit --quick for the whole study.", fmt::join(less, ", "));
 }
 
 ExperimentPlan figure_plan(const CommonFlags& flags, const ReproduceFlags& chosen,
@@ -93,7 +93,7 @@ ExperimentPlan figure_plan(const CommonFlags& flags, const ReproduceFlags& chose
   return plan;
 }
 
-// What the other studies take from the flags.
+// The flags that the other studies use.
 template <class Choice>
 Choice choice_of(const CommonFlags& flags, const ReproduceFlags& chosen, std::uint32_t usual,
                  std::uint32_t quick) {
@@ -111,7 +111,7 @@ void name_all(std::vector<std::string>& functions, const Names& all) {
   if (functions.empty()) functions.assign(all.begin(), all.end());
 }
 
-// "3 runs (the whole has 16), " where --quick has chosen them.
+// "3 runs (the whole has 16), " when --quick has chosen them.
 std::string fewer_runs(const ReproduceFlags& chosen, std::uint32_t runs, std::uint32_t usual) {
   if (chosen.runs) return {};
   return fmt::format("{} (the whole has {}), ", runs_text(runs), usual);
@@ -134,7 +134,8 @@ ExperimentPlan scaling_plan(const CommonFlags& flags, const ReproduceFlags& chos
       return lab::sweep_values(sweep, quick).back();
     };
     plan.notice = fmt::format(
-        "A quick look: {}T to {} (the whole has {}), N to {} ({}). Drop --quick for all.",
+        "A quick look: {}T to {} (the whole has {}), N to {} ({}). Omit --quick for the whole "
+        "study.",
         fewer_runs(chosen, choice.runs, lab::kScalingRuns), last(lab::Sweep::kHorizon, true),
         last(lab::Sweep::kHorizon, false), last(lab::Sweep::kAgents, true),
         last(lab::Sweep::kAgents, false));
@@ -172,9 +173,9 @@ ExperimentPlan variants_plan(const CommonFlags& flags, const ReproduceFlags& cho
   plan.context = "variants";
   plan.output = "results/reproduce-variants";
   if (choice.quick) {
-    plan.notice =
-        fmt::format("A quick look: {}DisKernelUCB with fewer D and betas. Drop --quick for all.",
-                    fewer_runs(chosen, choice.runs, lab::kVariantRuns));
+    plan.notice = fmt::format(
+        "A quick look: {}DisKernelUCB with fewer D and betas. Omit --quick for the whole study.",
+        fewer_runs(chosen, choice.runs, lab::kVariantRuns));
   }
   plan.head = {.title = "Variants of DUETS that keep its protocol",
                .facts = {{"D of DisKernelUCB", thresholds}, {"Grid of its beta", betas}}};
@@ -203,9 +204,9 @@ ExperimentPlan self_tuning_plan(const CommonFlags& flags, const ReproduceFlags& 
   plan.context = "self-tuning " + lab::presets_fingerprint();
   plan.output = chosen.held_out ? "results/reproduce-held-out" : "results/reproduce-self-tuning";
   if (choice.quick) {
-    plan.notice =
-        fmt::format("A quick look: {}fewer conditions, betas and lambdas. Drop --quick for all.",
-                    fewer_runs(chosen, choice.runs, lab::kSelfTuningRuns));
+    plan.notice = fmt::format(
+        "A quick look: {}fewer conditions, betas and lambdas. Omit --quick for the whole study.",
+        fewer_runs(chosen, choice.runs, lab::kSelfTuningRuns));
   }
   plan.head = {.title = "DUETS that tunes itself",
                .facts = {{"Conditions", fmt::format("{}", fmt::join(choice.conditions, ", "))}}};

@@ -1,4 +1,4 @@
-// `duets reproduce`: the published empirical study, and three studies beside it.
+// `duets reproduce`: the published empirical study, and three other studies.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct ReproduceFlags {
   bool variants = false;     ///< instead: variants of DUETS
   bool self_tuning = false;  ///< instead: presets against a rival tuned in hindsight
   std::string conditions{};  ///< of it, comma-separated; empty: the usual ones
-  bool held_out = false;     ///< only the functions that were kept apart
+  bool held_out = false;     ///< only the held-out functions
 };
 
-/// The comparison behind the published figure, or the study that the flags name, which uses quick,
-/// runs and functions of them and the first seed. Throws base::Error.
+/// The comparison of the published figure, or the study that the flags select, which uses quick,
+/// runs, functions and the first seed. Throws base::Error.
 void reproduce(const CommonFlags& flags, const ReproduceFlags& chosen, const Extensions& extensions,
                const Engine& engine);
 

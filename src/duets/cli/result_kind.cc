@@ -30,12 +30,12 @@ bool is_among(const fs::path& text, const std::array<std::string_view, kSize>& w
   return std::find(words.begin(), words.end(), text.string()) != words.end();
 }
 
-// What a program died over while writing it counts as what it would have been.
+// A temporary file of a killed program counts as the file it would have become.
 fs::path final_name(const fs::path& path) {
   return path.extension() == ".tmp" ? path.stem() : path.filename();
 }
 
-// In "runs" and "figures" names depend on the study, so that only their kind is known.
+// In "runs" and "figures" the names depend on the study, so only their kind is checked.
 bool is_written_inside(const fs::directory_entry& entry) {
   constexpr std::array<std::string_view, 4> kSuffixes{".csv", ".svg", ".png", ".pdf"};
   return entry.is_regular_file() && is_among(final_name(entry.path()).extension(), kSuffixes);
@@ -57,7 +57,7 @@ bool has_only(const fs::path& directory, const std::array<std::string_view, kSiz
   return true;
 }
 
-// An object, or nothing that could be read as one.
+// The object in a file; empty when it cannot be parsed as one.
 PlainJson object_in(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   PlainJson json = PlainJson::parse(in, nullptr, false);

@@ -31,7 +31,7 @@ const std::string kRun = R"({"run_digest": "00", "state_digest": "11"})";
 const std::string kSettings = R"({"runs": 5, "build": "numbers 1, compiler gcc"})";
 const std::string kManifest = R"({"command": "compare", "digest": "00"})";
 
-TEST_F(ResultKindTest, EachKnowsItsOwn) {
+TEST_F(ResultKindTest, EachRecognisesItsOwn) {
   put("manifest.json", kRun);
   EXPECT_TRUE(holds_run(directory_));
   EXPECT_FALSE(holds_experiment(directory_));
@@ -53,7 +53,7 @@ TEST_F(ResultKindTest, ANameProvesNothing) {
   }
 }
 
-TEST_F(ResultKindTest, GuestsInTheFoldersCountToo) {
+TEST_F(ResultKindTest, ForeignFilesInSubfoldersCountToo) {
   put("settings.json", kSettings);
   fs::create_directories(directory_ / "figures");
   put("figures/small.svg", "");
@@ -76,7 +76,7 @@ TEST_F(ResultKindTest, NothingIsNoFileAtAll) {
   EXPECT_FALSE(holds_nothing(directory_));
 }
 
-TEST_F(ResultKindTest, AnUnfinishedRunHasTrialsAndNoGuest) {
+TEST_F(ResultKindTest, AnUnfinishedRunHasTrialsAndNoForeignFile) {
   put("study.toml", "");
   EXPECT_FALSE(holds_unfinished_run(directory_));
   put("trials.csv", "");
@@ -85,9 +85,9 @@ TEST_F(ResultKindTest, AnUnfinishedRunHasTrialsAndNoGuest) {
   EXPECT_FALSE(holds_unfinished_run(directory_));
 }
 
-TEST_F(ResultKindTest, AGuestMakesItSomebodyElses) {
+TEST_F(ResultKindTest, AForeignFileMakesTheDirectoryForeign) {
   put("settings.json", kSettings);
-  put("summary.csv.tmp", "");  // what an interrupted write leaves is ours
+  put("summary.csv.tmp", "");  // left by an interrupted write
   EXPECT_TRUE(holds_experiment(directory_));
   put("thesis.tex", "");
   EXPECT_FALSE(holds_experiment(directory_));

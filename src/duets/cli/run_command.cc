@@ -28,7 +28,7 @@
 namespace duets::cli {
 namespace {
 
-/// What is run, and where it goes.
+/// The simulation to run and its output.
 struct RunPlan {
   StudyFile file;
   harness::Simulation simulation;
@@ -85,7 +85,7 @@ RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extension
   return plan;
 }
 
-// What the numbers depend on, so that processes on several machines can compare it.
+// Everything that the numbers depend on, so that processes on several machines can compare it.
 base::Bytes identity(const RunPlan& plan, const RunFlags& given) {
   base::ByteWriter whole;
   whole.text(resolved_toml(plan.file));
@@ -94,12 +94,12 @@ base::Bytes identity(const RunPlan& plan, const RunFlags& given) {
   for (const std::string& name : {given.participation, given.secret}) {
     whole.text(name.empty() ? "" : read_whole_file(name));
   }
-  base::ByteWriter digest;  // of a secret nothing else leaves the process
+  base::ByteWriter digest;  // only the digest of a secret leaves the process
   digest.digest(base::digest_of(whole.bytes()));
   return digest.take();
 }
 
-// What a person should know before it starts, on standard error.
+// Notes and warnings for standard error before the run starts.
 std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine) {
   const protocol::Study& study = plan.file.study;
   std::vector<std::string> words;
@@ -122,14 +122,14 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
   words.push_back(fmt::format("note: a large run; memory {}{}", memory_text(memory),
                               engine.processes > 1 ? " in every process" : ""));
   if (plan.trials.kept == "sampled") {
-    words.push_back(
-        fmt::format("note: trials.csv gets the queries with {}; --trials all|none for more or less",
-                    rule_of(plan.trials)));
+    words.push_back(fmt::format(
+        "note: trials.csv gets the queries with {}; change this with --trials all or none",
+        rule_of(plan.trials)));
   }
   return words;
 }
 
-// A run has no checkpoints: nothing that was computed can be used again.
+// A run has no checkpoints: nothing that was computed can be reused.
 std::string stopped_text(const RunPlan& plan, const CommonFlags& flags, const Engine& engine,
                          const RunObserver& observer) {
   const bool had_results = std::filesystem::exists(plan.output);
@@ -137,7 +137,7 @@ std::string stopped_text(const RunPlan& plan, const CommonFlags& flags, const En
       "stopped in epoch {}, after {} of {} queries; nothing of this run is kept{}; a run cannot be "
       "resumed: start it again with\n  {}{}",
       observer.epoch(), observer.num_queries(), num_queries(plan.file.study),
-      had_results ? fmt::format(", and what was in {} before is unchanged", plan.output) : "",
+      had_results ? fmt::format(", and the earlier contents of {} are unchanged", plan.output) : "",
       engine.processes > 1 ? "mpirun ... " : "", shell_line(flags.words));
 }
 
@@ -158,7 +158,7 @@ harness::RunResult simulate_into(ResultDirectory& results, const RunPlan& plan,
   }
 }
 
-// Any other process: does its share, and stops when it is asked to.
+// Any other process: does its share, and stops on request.
 void simulate_share(const RunPlan& plan, const Engine& engine) {
   const InterruptGuard interrupt("");
   const StoppableExecutor executor(engine.executor, interrupt.stop());
@@ -173,12 +173,12 @@ void simulate_share(const RunPlan& plan, const Engine& engine) {
 }  // namespace
 
 void add_run_flags(CLI::App& run, RunFlags& given) {
-  add_text(run, "--participation", given.participation, "Who takes part: TOML, see docs/formats",
-           "FILE");
-  add_text(run, "--secret", given.secret, "The coins of a deployment (default: the seed's)",
-           "FILE");
+  add_text(run, "--participation", given.participation,
+           "Absent agents and failed queries: TOML, see docs/formats", "FILE");
+  add_text(run, "--secret", given.secret,
+           "Secret file of a deployment (default: derived from the seed)", "FILE");
   run.add_option("--trials", given.trials,
-                 "Rows of trials.csv: all, sampled or none (default: sampled beyond 1000000)")
+                 "Rows of trials.csv: all, sampled or none (default: sampled above 1000000)")
       ->check(one_of({"all", "sampled", "none"}))
       ->option_text("WORD");
   run.add_option("--replay", given.replay,

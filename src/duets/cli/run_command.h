@@ -10,15 +10,15 @@
 
 namespace duets::cli {
 
-/// Flags of `duets run` alone.
+/// The flags that only `duets run` has.
 struct RunFlags {
-  std::string participation;      ///< file: who takes part; empty: everybody
+  std::string participation;      ///< file: who takes part; empty: all agents
   std::string secret;             ///< file: a deployment's secret; empty: one from the seed
   std::string trials;             ///< all, sampled or none; empty: by the number of queries
   std::string replay = "shared";  ///< shared or separate (protocol::Sharing)
 };
 
-/// Says them on the command line.
+/// Adds the flags to the command.
 void add_run_flags(CLI::App& run, RunFlags& given);
 
 /// Throws base::Error. Of several processes the first prints and writes.

@@ -9,9 +9,9 @@
 
 namespace duets::cli {
 
-/// Version, compiler, processor, digests (whole and per epoch), the smallest margin beside the
-/// estimated error, and the results in short. `trials`: which queries trials.csv has, of a
-/// simulation.
+/// Version, compiler, processor, digests (whole and per epoch), the smallest margin and the
+/// estimated error, and a summary of the results. `trials`: which queries of a simulation are in
+/// trials.csv.
 std::string manifest_json(const harness::RunResult& result, unsigned threads,
                           const std::optional<TrialRows>& trials = {});
 

@@ -1,4 +1,4 @@
-// Which queries of a run get a row in trials.csv.
+// Selects the queries of a run that get a row in trials.csv.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace duets::cli {
 
-/// Up to this many queries all of them have a row unless the user says otherwise.
+/// Up to this many queries, all of them have a row by default.
 inline constexpr std::uint64_t kAllTrials = 1'000'000;
-/// Rows that "sampled" aims at.
+/// The target number of rows for "sampled".
 inline constexpr std::uint64_t kSampledTrials = 100'000;
 
 struct TrialRows {
@@ -18,8 +18,8 @@ struct TrialRows {
   harness::QueryThinning thinning{};
 };
 
-/// `word` is one of the three, or empty: "all" up to kAllTrials, "sampled" beyond. A sample of a
-/// run that has no more than kSampledTrials is all of it.
+/// `word` is one of the three, or empty: "all" up to kAllTrials, "sampled" above. A sample of a run
+/// with at most kSampledTrials queries is all of it.
 TrialRows choose_trial_rows(const std::string& word, std::uint64_t num_queries);
 
 /// The rule in words: "(agent + t) mod 100 == 0".

@@ -37,7 +37,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr auto kReadLook = std::chrono::milliseconds(10);
-// Agents that are told of the end leave at once; others are not waited for.
+// Agents that learn of the end leave at once; do not wait for others.
 constexpr auto kGoodbye = std::chrono::seconds(20);
 
 std::vector<StudyFile> load_studies(const ServeFlags& flags, const Extensions& extensions) {
@@ -51,7 +51,7 @@ std::vector<StudyFile> load_studies(const ServeFlags& flags, const Extensions& e
   base::require(flags.secret.empty() || files.size() == 1, "--secret", flags.secret,
                 "needs exactly one study file");
   base::require(!flags.seed || !files.empty(), "--seed", fmt::format("{}", flags.seed.value_or(0)),
-                "needs a study file; a stored study goes on with its own secret");
+                "needs a study file; a stored study continues with its own secret");
   return files;
 }
 
@@ -77,8 +77,8 @@ bool any_to_come(const service::Server& server, const std::vector<StudyFile>& fi
   });
 }
 
-// Agents learn of the end from the coordinator: gone too soon, it would leave them waiting. One
-// that is lost may only be slow to come back after a restart: it may pause for ten seconds.
+// Agents learn of the end from the coordinator: if it exits too soon, they keep waiting. A lost
+// agent may just be slow to reconnect after a restart: its pause is up to ten seconds.
 void say_goodbye(const service::Server& server, const std::vector<StudyFile>& files,
                  const std::atomic<bool>& stop) {
   const auto start = Clock::now();
@@ -110,19 +110,19 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
 }
 
 std::string found_text(const v1::StudyStatus& status) {
-  if (!is_over(status)) return "goes on where it was";
+  if (!is_over(status)) return "continues where it was";
   if (status.state() == v1::STUDY_STATE_FAILED) return "has failed: " + status.problem();
-  return fmt::format("is {} already; nothing is left to do for agents",
+  return fmt::format("is already {}; nothing is left to do for agents",
                      service::word_of(status.state()));
 }
 
-/// What a study is becomes known when its records are read.
+/// The state of a study is known once its records are read.
 void wait_until_read(const service::Server& server, const std::string& name,
                      const InterruptGuard& interrupt) {
   while (!server.is_ready(name) && !interrupt.stop()) std::this_thread::sleep_for(kReadLook);
 }
 
-// Nothing: a fresh one for each new study.
+// Empty: a new secret for each new study.
 std::string secret_of(const ServeFlags& flags) {
   if (flags.seed) return service::seed_secret_text(*flags.seed);
   return flags.secret.empty() ? std::string() : storage::read_secret_file(flags.secret);
@@ -132,10 +132,10 @@ void create_studies(service::Server& server, const std::vector<StudyFile>& files
                     const ServeFlags& flags, const InterruptGuard& interrupt, Logger& logger) {
   const std::string secret = secret_of(flags);
   if (flags.seed) {
-    logger.say(
-        fmt::format("coins of seed {}: for tests only, since a seed can be guessed and tells "
-                    "every agent's points",
-                    *flags.seed));
+    logger.say(fmt::format(
+        "using the coins of seed {}: for tests only, since a seed can be guessed and reveals "
+        "every agent's points",
+        *flags.seed));
   }
   for (const StudyFile& file : files) {
     if (server.create(service::definition_of(file), secret)) continue;
@@ -159,12 +159,12 @@ std::vector<v1::StudyStatus> final_statuses(const service::Server& server,
 void require_success(const std::vector<v1::StudyStatus>& statuses) {
   for (const v1::StudyStatus& status : statuses) {
     if (status.state() != v1::STUDY_STATE_FAILED) continue;
-    throw base::Error(base::ErrorKind::kProtocol,
-                      fmt::format("study {} cannot go on: {}", status.study(), status.problem()));
+    throw base::Error(base::ErrorKind::kProtocol, fmt::format("study {} cannot continue: {}",
+                                                              status.study(), status.problem()));
   }
 }
 
-/// Until the studies are finished, or a signal.
+/// Waits until the studies are finished, or for a signal.
 void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
                    const ServeFlags& flags, const InterruptGuard& interrupt, Logger& logger) {
   ServeWatch watch(server, flags.give_up, logger.log());
@@ -174,8 +174,9 @@ void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
   }
   const bool stopped = interrupt.stop();
   if (stopped) {
-    logger.say(all_over(server, files) && !files.empty() ? "stopped"
-                                                         : "stopped; the same command goes on");
+    logger.say(all_over(server, files) && !files.empty()
+                   ? "stopped"
+                   : "stopped; run the same command again to continue");
   } else {
     say_goodbye(server, files, interrupt.stop());
   }
@@ -184,14 +185,14 @@ void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
   std::cout << statuses_text(statuses, flags.format);
 }
 
-// One study has the directory for itself.
+// A single study uses the directory itself.
 std::filesystem::path results_of(const ServeFlags& flags, const std::string& name,
                                  std::size_t num_studies) {
   const std::filesystem::path output = flags.output;
   return num_studies == 1 ? output : output / name;
 }
 
-// Results of an earlier call are replaced: the same command goes on, and ends the same.
+// Results of an earlier call are replaced: the same command continues, with the same end.
 constexpr PartialDirectory::Replaced kEarlier{holds_run, holds_unfinished_run};
 
 void write_finished(const std::filesystem::path& storage, const std::vector<StudyFile>& files,
@@ -232,7 +233,7 @@ void serve(const ServeFlags& flags, const std::vector<StudyFile>& files,
   if (!flags.insecure) options.certs = first_of(flags.certs, given.tls, kUsualCerts);
   options.lease_seconds = flags.lease;
   options.log = logger.log();
-  // Before a storage directory is made: a mistake leaves none behind.
+  // Before the storage directory is created: an error leaves none behind.
   if (!flags.insecure) service::load_tls(options.certs, "coordinator");
   { const service::Listener probe(options.listen); }
   const service::GrpcLog grpc_log(options.log);

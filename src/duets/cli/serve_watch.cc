@@ -75,8 +75,8 @@ void ServeWatch::check_quorum(const v1::StudyStatus& status, Seen& seen) const {
   if (give_up_ <= 0 || lasted.count() < give_up_) return;
   throw base::Error(
       base::ErrorKind::kQuorum,
-      fmt::format("study {}: for {} s only {} of the {} agents that epoch {} needs were within "
-                  "reach; everything is stored, the same command goes on",
+      fmt::format("study {}: for {} s only {} of the {} agents that epoch {} needs could be "
+                  "reached; everything is stored, run the same command again to continue",
                   status.study(), give_up_, reach.agents, reach.needed, status.epoch()));
 }
 

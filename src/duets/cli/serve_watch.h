@@ -1,4 +1,4 @@
-// What `duets serve` sees of its studies from time to time, while the server runs them.
+// Observes the studies of `duets serve` while the server runs them.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace duets::cli {
 
-/// How many agents of a running study can still upload or have, against how many it needs.
+/// How many agents of a running study have uploaded or can still upload, and how many it needs.
 struct Reach {
   std::uint32_t agents = 0;
   std::uint32_t needed = 0;
@@ -19,25 +19,25 @@ struct Reach {
 };
 Reach reach_of(const v1::StudyStatus& status);
 
-/// Nothing when an operator has deleted it.
+/// Nothing when an operator has deleted the study.
 std::optional<v1::StudyStatus> status_of(const service::Server& server, const std::string& name);
 
-/// Says for whom studies wait, and gives up on one whose quorum stays out of reach. What else
-/// happens to studies the server tells itself.
+/// Logs which agents studies wait for, and gives up on a study whose quorum stays out of reach. The
+/// server itself logs other events.
 class ServeWatch {
  public:
   /// `give_up` in seconds; 0: never. The server must outlive it.
   ServeWatch(const service::Server& server, double give_up, service::Log log)
       : server_(server), give_up_(give_up), log_(std::move(log)) {}
 
-  /// Looks at every study once and returns whether one is running. What a deleted study was is
-  /// forgotten: another of its name is a new one. Throws kQuorum.
+  /// Looks at every study once; true when one is running. Forgets deleted studies: another study
+  /// with the name is a new one. Throws kQuorum.
   bool look();
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Seen {
-    bool over = false;  ///< and need not be looked at again
+    bool over = false;  ///< need not be looked at again
     std::uint32_t epoch = 0;
     Clock::time_point told = Clock::now();
     std::optional<Clock::time_point> unreachable;

@@ -22,9 +22,9 @@ class ServeWatchTest : public testing::Test {
   service::Log log_ = [](const service::LogLine&) {};
 };
 
-// A name that is remembered for ever would make every later study of it one that is over: nobody
-// is told for whom it waits, and the memory of a server grows with the studies it has had.
-TEST_F(ServeWatchTest, AStudyThatIsDeletedIsForgotten) {
+// If a name were remembered forever, every later study with it would count as over: nobody would
+// learn which agents it waits for, and the memory of a server would grow with its studies.
+TEST_F(ServeWatchTest, ADeletedStudyIsForgotten) {
   ServeWatch watch(server_, 0, log_);
   EXPECT_FALSE(watch.look()) << "there is none";
   create();
@@ -38,7 +38,7 @@ TEST_F(ServeWatchTest, AStudyThatIsDeletedIsForgotten) {
   end();
 }
 
-TEST_F(ServeWatchTest, AQuorumOutOfReachIsGivenUpOnlyWhenAskedFor) {
+TEST_F(ServeWatchTest, AQuorumOutOfReachEndsServeOnlyOnRequest) {
   create();
   ServeWatch patient(server_, 0, log_);
   EXPECT_TRUE(patient.look());

@@ -16,7 +16,7 @@
 namespace duets::cli {
 namespace {
 
-/// One of the words, in their order: its index.
+/// The index of one of the words.
 void add_choice(CLI::App& command, const std::string& name, const std::string& text,
                 const std::string& shown, const std::vector<std::string>& words,
                 const std::function<void(std::size_t)>& take) {
@@ -37,27 +37,27 @@ void add_log(CLI::App& command, LogFlags& flags) {
   add_choice(command, "--log-level", "error, warning, info or debug (default info)", "LEVEL",
              {"error", "warning", "info", "debug"},
              [&flags](std::size_t i) { flags.level = static_cast<LogLevel>(i); });
-  add_choice(command, "--log-format", "text or json: one object a line (default text)", "FORMAT",
+  add_choice(command, "--log-format", "text or json: one object per line (default text)", "FORMAT",
              {"text", "json"},
              [&flags](std::size_t i) { flags.format = static_cast<LogFormat>(i); });
   command.add_flag_callback(
-      "-q,--quiet", [&flags] { flags.level = LogLevel::kError; }, "As --log-level error");
+      "-q,--quiet", [&flags] { flags.level = LogLevel::kError; }, "Same as --log-level error");
 }
 
 void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* serve = app.add_subcommand("serve", "Coordinate studies: agents connect to this");
-  serve->add_option("study", flags->studies, "Study files (default: go on with what is stored)")
+  CLI::App* serve = app.add_subcommand("serve", "Run a coordinator that agents connect to");
+  serve->add_option("study", flags->studies, "Study files (default: continue the stored studies)")
       ->option_text("STUDY...");
   add_text(*serve, "--listen", flags->listen, "Address (default 127.0.0.1:7117)", "HOST:PORT");
-  add_directory(*serve, "--storage", flags->storage,
-                "Directory of what is kept (default duets-storage)");
-  CLI::Option* insecure = serve->add_flag("--insecure", flags->insecure,
-                                          "Plaintext: anybody who can connect may do anything");
+  add_directory(*serve, "--storage", flags->storage, "Storage directory (default duets-storage)");
+  CLI::Option* insecure =
+      serve->add_flag("--insecure", flags->insecure,
+                      "Plaintext, without TLS: anyone who can connect has all rights");
   add_text(*serve, "--certs", flags->certs, "Directory of certificates (default certs)", "DIR")
       ->excludes(insecure);
   CLI::Option* secret = add_text(*serve, "--secret", flags->secret,
-                                 "Secret of a new study (default: a fresh one)", "FILE");
+                                 "Secret file of a new study (default: a new secret)", "FILE");
   serve
       ->add_option("--seed", flags->seed,
                    "For tests: the coins of duets run --seed N; a seed can be guessed")
@@ -66,14 +66,14 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
       ->option_text("N");
   add_seconds(*serve, "--lease", flags->lease,
               "Lease: seconds of silence before an agent can be replaced (default 60)");
-  serve->add_flag("--keep", flags->keep, "Stay when all studies are finished");
+  serve->add_flag("--keep", flags->keep, "Keep running when all studies are finished");
   add_seconds(*serve, "--give-up", flags->give_up,
-              "End with exit code 7 when too few agents are there for so long");
-  add_text(
-      *serve, "-o,--output", flags->output,
-      "Write what `duets report` writes of finished studies here (several: each in a directory)",
-      "DIR");
-  add_text(*serve, "--address-file", flags->address_file, "Write the real address here", "FILE");
+              "Exit with code 7 after this time with too few agents");
+  add_text(*serve, "-o,--output", flags->output,
+           "Write the reports of finished studies here (several studies: one directory each)",
+           "DIR");
+  add_text(*serve, "--address-file", flags->address_file, "Write the actual address to this file",
+           "FILE");
   serve->add_option("--threads", flags->threads, "Threads (default: all)")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
@@ -86,18 +86,22 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
 
 void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
   agent.add_flag("--once", flags.once,
-                 "Start the program for each query and close its input after it");
-  add_seconds(agent, "--timeout", flags.timeout, "Seconds a query may take (default: the study's)");
-  agent.add_option("--retries", flags.retries, "More attempts at a query (default: the study's)")
+                 "Start the program for each query and close its input after the query");
+  add_seconds(agent, "--timeout", flags.timeout,
+              "Time limit of a query in seconds (default: the study's)");
+  agent
+      .add_option("--retries", flags.retries,
+                  "Further attempts after a failed one (default: the study's)")
       ->check(CLI::Range(0, 1000))
       ->option_text("N");
   agent
-      .add_option(
-          "--max-failures", flags.max_failures,
-          "End with exit code 8 after so many failed queries in a row (default 10; 0: never)")
+      .add_option("--max-failures", flags.max_failures,
+                  "Exit with code 8 after this many failed queries in a row (default 10; 0: never)")
       ->check(CLI::Range(std::uint32_t{0}, std::uint32_t{1} << 30))
       ->option_text("K");
-  agent.add_option("program", flags.program, "After --: the objective, instead of the study's")
+  agent
+      .add_option("program", flags.program,
+                  "After --: the program to use instead of the study's objective")
       ->option_text("PROGRAM ARGUMENTS...");
 }
 
@@ -106,16 +110,16 @@ void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   CLI::App* agent = app.add_subcommand("agent", "Run an agent with your own program");
   add_peer(*agent, flags->peer)->required();
   add_study_name(*agent, flags->study);
-  CLI::Option* number =
-      add_agent_number(*agent, flags->agent,
-                       "Which agent (default: the certificate's, the journal's, or a free one)");
-  add_text(*agent, "--agents", flags->agents, "Several agents in this process", "A-B")
+  CLI::Option* number = add_agent_number(
+      *agent, flags->agent,
+      "Agent number (default: from the certificate or the journal, or a free one)");
+  add_text(*agent, "--agents", flags->agents, "Run several agents in this process", "A-B")
       ->excludes(number);
   add_journal(*agent, flags->journal);
   agent->add_flag("--take-over", flags->take_over,
-                  "Take the agent although another machine is it now");
+                  "Replace another machine that is running this agent");
   add_seconds(*agent, "--give-up", flags->peer.give_up,
-              "End with exit code 4 when the coordinator does not answer for so long");
+              "Exit with code 4 after this time without an answer from the coordinator");
   add_agent_objective(*agent, *flags);
   add_format(*agent, flags->format);
   add_log(*agent, flags->log);
@@ -130,18 +134,18 @@ CLI::App* add_offline(CLI::App& app, Chosen& chosen, const std::string& name,
   CLI::App* command = app.add_subcommand(name, text);
   add_peer(*command, flags->peer)->required();
   add_study_name(*command, flags->study);
-  add_agent_number(*command, flags->agent, "Which agent")->required();
+  add_agent_number(*command, flags->agent, "Agent number")->required();
   add_journal(*command, flags->journal);
   command->add_flag("--take-over", flags->take_over,
-                    "Take the agent although another machine is it now");
+                    "Replace another machine that is running this agent");
   add_seconds(*command, "--wait", flags->wait,
-              "How long to wait for the next epoch when nothing is open (default 1)");
-  // A person waits: better an answer that there is none.
+              "Seconds to wait for the next epoch when nothing is open (default 1)");
+  // A person waits: give up soon.
   flags->peer.give_up = kGiveUpSeconds;
   const CLI::Option* give_up = add_seconds(
       *command, "--give-up", flags->peer.give_up,
-      "End with exit code 4 when the coordinator does not answer for so long (default 10, or 1 "
-      "when nothing listens there)");
+      "Exit with code 4 after this time without an answer from the coordinator (default 10, or 1 "
+      "when connections are refused)");
   add_quiet(*command, flags->verbosity);
   command->callback([flags, action, give_up, &chosen] {
     if (give_up->count() == 0) flags->peer.refused = kRefusedSeconds;
@@ -156,8 +160,8 @@ void add_offline_commands(CLI::App& app, Chosen& chosen) {
   add_format(*add_offline(app, chosen, "plan", "Print an agent's open queries", plan, print_plan),
              plan->format, {"csv", "json"});
   const auto submit = std::make_shared<OfflineFlags>();
-  CLI::App* command = add_offline(app, chosen, "submit", "Take an agent's answers from a CSV file",
-                                  submit, submit_answers);
+  CLI::App* command = add_offline(
+      app, chosen, "submit", "Submit an agent's answers from a CSV file", submit, submit_answers);
   add_format(*command, submit->format, {"table", "json"});
   command->add_option("file", submit->file, "Columns epoch, slot, value")
       ->required()

@@ -1,4 +1,4 @@
-// The commands of coordinators and agents, as words of the command line.
+// Adds the commands of coordinators and agents to the command line.
 #pragma once
 
 #include "duets/cli/command_options.h"

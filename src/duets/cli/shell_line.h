@@ -1,4 +1,4 @@
-// A command line as it can be pasted into a shell.
+// Formats a command line that can be pasted into a shell.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace duets::cli {
 
-/// The words with blanks between them, quoted where a shell would change them.
+/// The words separated by blanks, quoted if a shell would change them.
 std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace duets::cli

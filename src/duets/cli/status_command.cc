@@ -56,7 +56,7 @@ void print_status(const StatusFlags& flags) {
   if (flags.watch) return watch_study(*source, flags.study);
   const std::vector<v1::StudyStatus> statuses = statuses_of(*source, flags.study);
   if (statuses.empty())
-    lines.say("there is no study yet; `duets study create STUDY.toml` makes one");
+    lines.say("there is no study yet; create one with `duets study create STUDY.toml`");
   std::cout << statuses_text(statuses, flags.format);
 }
 

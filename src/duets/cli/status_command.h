@@ -1,4 +1,4 @@
-// `duets status` and `duets best`: how a study stands, and what it has found.
+// `duets status` and `duets best`: show the progress of a study, and what it has found.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace {
 std::string state_line(const v1::StudyStatus& status) {
   switch (status.state()) {
     case v1::STUDY_STATE_RUNNING:
-      return fmt::format("epoch {} of {} is open: {} an agent", status.epoch(), status.epochs(),
+      return fmt::format("epoch {} of {} is open: {} per agent", status.epoch(), status.epochs(),
                          count_text(status.epoch_length(), "query", "queries"));
     case v1::STUDY_STATE_STOPPED:
       return "stopped by an operator";
@@ -26,7 +26,7 @@ std::string state_line(const v1::StudyStatus& status) {
   }
 }
 
-// Empty when there is no news of this agent.
+// Empty when nothing has changed for this agent.
 std::string news(const v1::AgentStatus& before, const v1::AgentStatus& now) {
   if (now.retired()) return before.retired() ? "" : "retired by an operator";
   if (before.token() > 0 && now.token() > before.token()) {
@@ -39,7 +39,7 @@ std::string news(const v1::AgentStatus& before, const v1::AgentStatus& now) {
                          before.presence() == v1::PRESENCE_NEVER_SEEN ? "joined" : "back",
                          now.host());
     case v1::PRESENCE_LOST:
-      return "lost: nothing heard within the lease; a restart or another machine goes on";
+      return "lost: nothing heard within the lease; a restart or another machine can continue";
     case v1::PRESENCE_LEFT:
       return "left";
     default:
@@ -91,7 +91,7 @@ std::vector<std::string> changes(const v1::StudyStatus* before, const v1::StudyS
   }
   if (now.epoch() > before->epoch() && !is_over(now)) lines.push_back(state_line(now));
   if (now.problem() != before->problem() && now.state() != v1::STUDY_STATE_FAILED) {
-    lines.push_back(now.problem().empty() ? "the problem is over" : "problem: " + now.problem());
+    lines.push_back(now.problem().empty() ? "the problem is solved" : "problem: " + now.problem());
   }
   if (now.state() != before->state()) lines.push_back(state_line(now));
   return lines;

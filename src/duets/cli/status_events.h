@@ -1,4 +1,4 @@
-// What changed between two looks at a study, in lines for people.
+// Describes the changes of a study between two statuses, in lines for people.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ class StudyStatus;
 
 namespace duets::cli {
 
-/// One line a change: epochs that closed (with who was excluded) and opened, agents that joined,
+/// One line per change: epochs that closed (with excluded agents) and opened, agents that joined,
 /// came back, left, were lost, taken over or retired, problems, and the end. Agents with the same
-/// news share a line. `before` is null at the first look: then only how the study stands is told.
+/// change share a line. `before` is null the first time: then only the state is described.
 std::vector<std::string> changes(const v1::StudyStatus* before, const v1::StudyStatus& now);
 
 /// "epoch 2 closed (deadline): 6 of 8 agents, without agents 3, 7; 4 holes; ...".

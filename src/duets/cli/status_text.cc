@@ -22,7 +22,7 @@ namespace {
 
 using Params = google::protobuf::RepeatedPtrField<v1::Param>;
 
-// Stopped by a signal or killed: it is neither over nor under way.
+// Stopped by a signal or killed: neither over nor running.
 bool is_unserved(const v1::StudyStatus& status) { return !status.served() && !is_over(status); }
 
 domain::ShownValue shown_value(const v1::Param& param) {
@@ -40,13 +40,13 @@ std::string point_text(const Params& params) {
 }
 
 std::string no_best_trial(const v1::StudyStatus& status) {
-  if (!is_over(status)) return "none yet: agents tell theirs after the last query";
+  if (!is_over(status)) return "none yet: agents report theirs after the last query";
   if (status.state() != v1::STUDY_STATE_FINISHED) {
-    return "none: the study ended before agents told theirs";
+    return "none: the study ended before agents reported theirs";
   }
   const bool all_took_part = std::ranges::all_of(
       status.closed_epochs(), [](const v1::EpochStatus& e) { return e.excluded().empty(); });
-  return all_took_part ? "none: every query failed" : "none: no agent told one";
+  return all_took_part ? "none: every query failed" : "none: no agent reported one";
 }
 
 void add_found(const v1::StudyStatus& status, Rows& rows) {
@@ -56,9 +56,8 @@ void add_found(const v1::StudyStatus& status, Rows& rows) {
     rows.emplace_back("  posterior mean", fmt::format("{:.6g}, interval [{:.6g}, {:.6g}]",
                                                       found.mean(), found.low(), found.high()));
   } else {
-    rows.emplace_back("recommendation",
-                      is_over(status) ? "none: nothing was measured in an epoch that was closed"
-                                      : "none yet: no epoch was closed");
+    rows.emplace_back("recommendation", is_over(status) ? "none: no closed epoch has measurements"
+                                                        : "none yet: no epoch was closed");
   }
   if (status.has_best_trial()) {
     const v1::BestTrial& found = status.best_trial();
@@ -71,7 +70,7 @@ void add_found(const v1::StudyStatus& status, Rows& rows) {
   }
 }
 
-// Its first sentence, in lines that fit a terminal; JSON has all of it.
+// Its first sentence, in lines that fit a terminal; JSON has the whole text.
 void add_guarantee(const v1::StudyStatus& status, Rows& rows) {
   constexpr std::size_t kWidth = 62;
   std::string rest = status.guarantee().substr(0, status.guarantee().find(". "));
@@ -119,7 +118,7 @@ std::string progress_text(const v1::StudyStatus& status) {
 void add_epoch(const v1::StudyStatus& status, Rows& rows) {
   if (is_over(status)) return;
   rows.emplace_back("progress", progress_text(status));
-  rows.emplace_back("epoch", fmt::format("{} an agent, open for {}",
+  rows.emplace_back("epoch", fmt::format("{} per agent, open for {}",
                                          count_text(status.epoch_length(), "query", "queries"),
                                          duration_text(status.epoch_seconds())));
   rows.emplace_back("agents", agents_row(status));
@@ -156,7 +155,7 @@ Rows study_rows(const v1::StudyStatus& status) {
   rows.emplace_back("study", fmt::format("{}, {}", status.study(), state));
   if (is_unserved(status)) {
     rows.emplace_back("not being served",
-                      "no coordinator runs on this storage; 'duets serve' goes on with it");
+                      "no coordinator runs on this storage; continue with 'duets serve'");
   }
   rows.emplace_back(
       "queries", fmt::format("{} x {} = {}", count_text(status.agents(), "agent", "agents"),
@@ -185,7 +184,7 @@ Cells agent_head(const v1::StudyStatus& status) {
   return {"agent", "state", "host", "answered", "holes", "s/query", "heard ago"};
 }
 
-// What an agent says of the open epoch means nothing when none is open.
+// An agent's numbers for the open epoch mean nothing when none is open.
 Cells agent_cells(const v1::StudyStatus& status, const v1::AgentStatus& agent) {
   const std::string number = fmt::format("{}", agent.agent());
   const std::string pace =
@@ -228,7 +227,7 @@ std::string csv_cell(const nlohmann::ordered_json& value) {
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
-// Beside the study every field of an agent, under its name.
+// In addition to the study, every field of an agent under its name.
 std::string agents_csv(const std::vector<v1::StudyStatus>& statuses) {
   std::string text = "study,study_state,epoch,epoch_length";
   const nlohmann::ordered_json columns = service::json_of(v1::AgentStatus());
@@ -288,13 +287,14 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string closing_text(const v1::StudyStatus& status) {
   const std::uint32_t active = service::num_active(status);
-  std::string text = active == 1 ? "with the one agent" : fmt::format("with all {} agents", active);
+  std::string text =
+      active == 1 ? "with the only agent" : fmt::format("with all {} agents", active);
   if (status.quorum() >= active) return text;
   return text +
          (status.has_deadline()
-              ? fmt::format(", or with {} after {:g} x the time it should take", status.quorum(),
+              ? fmt::format(", or with {} after {:g} x the expected time", status.quorum(),
                             status.deadline())
-              : fmt::format("; the quorum of {} counts once there is a deadline", status.quorum()));
+              : fmt::format("; the quorum of {} needs a deadline to take effect", status.quorum()));
 }
 
 std::string status_table(const v1::StudyStatus& status) {

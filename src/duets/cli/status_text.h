@@ -1,4 +1,4 @@
-// How a study stands, as text: tables for people, JSON and CSV for programs.
+// The status of a study as text: tables for people, JSON and CSV for programs.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@ class StudyStatus;
 
 namespace duets::cli {
 
-/// Facts about the study, then a line an agent. Ends with a newline.
+/// Facts about the study, then one line per agent. Ends with a newline.
 std::string status_table(const v1::StudyStatus& status);
 
-/// One study as an object, several as a list; as CSV a row an agent; as tables one after the other.
+/// One study as an object, several as a list; as CSV one row per agent; tables one after the other.
 std::string statuses_text(const std::vector<v1::StudyStatus>& statuses, Format format);
 
-/// A line a study: name, state, epoch, agents.
+/// One line per study: name, state, epoch, agents.
 std::string list_text(const std::vector<v1::StudyStatus>& statuses, Format format);
 
-/// Recommendation beside best trial, never one "best".
+/// Recommendation and best trial, never a single "best".
 std::string best_text(const v1::StudyStatus& status, Format format);
 
-/// When epochs close: "with all 4 agents, or with 3 after 2 x the time it should take".
+/// When epochs close: "with all 4 agents, or with 3 after 2 x the expected time".
 std::string closing_text(const v1::StudyStatus& status);
 
 /// "12.3 kB"; powers of 1000.

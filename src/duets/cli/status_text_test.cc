@@ -87,7 +87,7 @@ TEST(AgentNumbersTest, RangesAreRead) {
   EXPECT_EQ(parse_agent_range("7", "--agents"), std::pair(7U, 7U));
 }
 
-TEST(AgentNumbersTest, WhatIsNoRangeIsRefused) {
+TEST(AgentNumbersTest, InvalidRangesAreRefused) {
   for (const char* text :
        {"", "-", "3-", "-3", "5-3", "a-b", "1-2-3", "0x1-2", "1 - 2", "0-10000", "0-4294967296"}) {
     try {
@@ -108,12 +108,12 @@ TEST(AgentNumbersTest, ListsAreShort) {
   EXPECT_TRUE(has(agents_text(even), "22 and 8 more")) << agents_text(even);
 }
 
-TEST(StatusEventsTest, TheFirstLookTellsHowItStands) {
+TEST(StatusEventsTest, TheFirstLineIsTheState) {
   EXPECT_EQ(changes(nullptr, running()),
-            std::vector<std::string>{"epoch 2 of 3 is open: 4 queries an agent"});
+            std::vector<std::string>{"epoch 2 of 3 is open: 4 queries per agent"});
 }
 
-TEST(StatusEventsTest, NothingNewIsNoLine) {
+TEST(StatusEventsTest, NoChangeIsNoLine) {
   v1::StudyStatus later = running();
   later.set_epoch_seconds(35);
   agent(later, 0).set_answered(4);
@@ -146,7 +146,7 @@ TEST(StatusEventsTest, LostLeftBackAndTakenOver) {
   EXPECT_EQ(changes(&before, now).at(0), "agent 0 taken over by c");
 }
 
-TEST(StatusEventsTest, AnEpochThatClosesNamesWhoIsExcluded) {
+TEST(StatusEventsTest, AClosedEpochNamesExcludedAgents) {
   v1::StudyStatus before = running();
   before.set_epoch(1);
   before.clear_closed_epochs();
@@ -157,12 +157,12 @@ TEST(StatusEventsTest, AnEpochThatClosesNamesWhoIsExcluded) {
   EXPECT_TRUE(has(lines[1], "epoch 2 of 3 is open"));
 }
 
-TEST(StatusEventsTest, TheEndAndProblemsAreTold) {
+TEST(StatusEventsTest, TheEndAndProblemsAreShown) {
   const v1::StudyStatus before = running();
   v1::StudyStatus now = running();
   now.set_problem("no space left");
   EXPECT_EQ(changes(&before, now).at(0), "problem: no space left");
-  EXPECT_EQ(changes(&now, before).at(0), "the problem is over");
+  EXPECT_EQ(changes(&now, before).at(0), "the problem is solved");
   now.set_state(v1::STUDY_STATE_FAILED);
   EXPECT_EQ(changes(&before, now), std::vector<std::string>{"failed: no space left"});
   EXPECT_TRUE(is_over(now));
@@ -179,7 +179,7 @@ TEST(ServeTest, UploadedOrLiveAgentsAreWithinReach) {
   EXPECT_TRUE(reach_of(status).enough());
 }
 
-TEST(StatusTextTest, TheTableSaysWhoIsWaitedFor) {
+TEST(StatusTextTest, TheTableNamesMissingAgents) {
   const std::string text = status_table(running());
   EXPECT_TRUE(has(text, "waiting for agents 1, 3 in epoch 2")) << text;
   EXPECT_TRUE(has(text, "4 agents x 12 = 48"));
@@ -199,7 +199,7 @@ v1::StudyStatus ended(v1::StudyState state) {
   return derived(status);
 }
 
-TEST(StatusTextTest, AFinishedStudyExpectsNothingMore) {
+TEST(StatusTextTest, AFinishedStudyIsNotWaiting) {
   v1::StudyStatus status = ended(v1::STUDY_STATE_FINISHED);
   std::string text = status_table(status);
   EXPECT_TRUE(has(text, "none: every query failed")) << text;
@@ -209,19 +209,19 @@ TEST(StatusTextTest, AFinishedStudyExpectsNothingMore) {
     EXPECT_FALSE(has(text, word)) << word << "\n" << text;
   }
   EXPECT_TRUE(has(text, "done")) << text;
-  EXPECT_TRUE(has(text, "never seen")) << "who never came is not done";
+  EXPECT_TRUE(has(text, "never seen")) << "an agent that never joined is not done";
   status.mutable_closed_epochs(0)->add_excluded(3);
   text = status_table(status);
-  EXPECT_TRUE(has(text, "none: no agent told one")) << text;
+  EXPECT_TRUE(has(text, "none: no agent reported one")) << text;
 }
 
-TEST(StatusTextTest, AStoppedStudyStillSaysWhoIsThere) {
+TEST(StatusTextTest, AStoppedStudyStillShowsItsAgents) {
   const std::string text = status_table(ended(v1::STUDY_STATE_STOPPED));
   EXPECT_TRUE(has(text, "lost") && has(text, "live")) << text;
-  EXPECT_TRUE(has(text, "ended before agents told")) << text;
+  EXPECT_TRUE(has(text, "ended before agents reported")) << text;
 }
 
-TEST(StatusTextTest, WhoHasUploadedHasAnsweredAll) {
+TEST(StatusTextTest, AnAgentThatHasUploadedHasAnsweredAll) {
   const v1::StudyStatus status = running();
   EXPECT_TRUE(has(status_table(status), "4/4")) << status_table(status);
   const PlainJson json = PlainJson::parse(statuses_text({status}, Format::kJson));
@@ -229,7 +229,7 @@ TEST(StatusTextTest, WhoHasUploadedHasAnsweredAll) {
   EXPECT_EQ(json["agent_status"][0]["answered"], 3);
 }
 
-TEST(StatusTextTest, DigestsThatAreNotThereYetAreNotZeros) {
+TEST(StatusTextTest, UnknownDigestsAreNotZeros) {
   v1::StudyStatus status = running();
   EXPECT_TRUE(has(status_table(status), "run digest      -\n")) << status_table(status);
   status.mutable_run_digest()->set_low(0xab);
@@ -251,7 +251,7 @@ TEST(StatusTextTest, TheGuaranteeFitsATerminal) {
   EXPECT_TRUE(has(best_text(status, Format::kJson), "reward. More."));
 }
 
-TEST(StatusTextTest, OneIsNotMany) {
+TEST(StatusTextTest, CountsUseTheSingular) {
   v1::StudyStatus status = running();
   status.set_agents(1);
   EXPECT_TRUE(has(status_table(status), "1 agent x 12 = 12")) << status_table(status);
@@ -268,7 +268,7 @@ TEST(StatusTextTest, TheDeadlineCountsDown) {
   EXPECT_TRUE(has(status_table(status), "over: closes with 3 of 4 agents"));
 }
 
-TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
+TEST(StatusTextTest, TheTableShowsProgressAndAgentStates) {
   v1::StudyStatus status = running();
   agent(status, 3).set_retired(true);
   status.clear_waiting_for();
@@ -279,7 +279,7 @@ TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
   EXPECT_TRUE(has(text, "waiting for agent 1 in epoch 2")) << text;
   agent(status, 1).set_presence(v1::PRESENCE_LIVE);
   text = status_table(derived(status));
-  EXPECT_FALSE(has(text, "waiting")) << "two measure\n" << text;
+  EXPECT_FALSE(has(text, "waiting")) << "two are measuring\n" << text;
   EXPECT_TRUE(has(text, "about 15 s left")) << "4 queries now, 6 later\n" << text;
   const PlainJson json = PlainJson::parse(statuses_text({derived(status)}, Format::kJson));
   EXPECT_NEAR(json["progress"], (2 + 7 / 3.0) / 12, 1e-12);
@@ -292,21 +292,22 @@ TEST(StatusTextTest, TheTableSaysHowFarItIsAndWhatAgentsDo) {
   EXPECT_TRUE(has(statuses_text({derived(status)}, Format::kCsv), ",measuring,false\n"));
 }
 
-TEST(StatusTextTest, TheTableSaysWhenEpochsClose) {
+TEST(StatusTextTest, TheTableShowsWhenEpochsClose) {
   v1::StudyStatus status = running();
   status.set_quorum(4);
   EXPECT_TRUE(has(status_table(status), "with all 4 agents\n")) << status_table(status);
   status.set_quorum(3);
-  EXPECT_TRUE(has(status_table(status), "the quorum of 3 counts once there is a deadline"));
+  EXPECT_TRUE(has(status_table(status), "the quorum of 3 needs a deadline to take effect"));
   EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["deadline"], nullptr);
   status.set_deadline(2.5);
-  EXPECT_TRUE(has(status_table(status), "with all 4 agents, or with 3 after 2.5 x the time"));
+  EXPECT_TRUE(
+      has(status_table(status), "with all 4 agents, or with 3 after 2.5 x the expected time"));
   EXPECT_EQ(PlainJson::parse(statuses_text({status}, Format::kJson))["deadline"], 2.5);
   agent(status, 0).set_retired(true);
   EXPECT_TRUE(has(status_table(status), "with all 3 agents\n")) << status_table(status);
 }
 
-TEST(StatusEventsTest, ARetiredAgentIsNewsOnce) {
+TEST(StatusEventsTest, ARetiredAgentIsReportedOnce) {
   const v1::StudyStatus before = running();
   v1::StudyStatus now = running();
   agent(now, 1).set_retired(true);
@@ -321,7 +322,7 @@ TEST(ServeTest, ARetiredAgentIsNotWithinReach) {
   EXPECT_EQ(reach_of(status).agents, 1U);
 }
 
-TEST(StatusTextTest, RecommendationAndBestTrialAreTwoThings) {
+TEST(StatusTextTest, RecommendationAndBestTrialAreSeparate) {
   for (const Format format : {Format::kTable, Format::kJson, Format::kCsv}) {
     const std::string text = best_text(found(), format);
     EXPECT_TRUE(has(text, "recommendation")) << text;
@@ -339,7 +340,7 @@ TEST(StatusTextTest, RecommendationAndBestTrialAreTwoThings) {
             "best_trial,3.5,,,2,1,1,0.75,red,1234567\n");
 }
 
-TEST(StatusTextTest, IntsAreInts) {
+TEST(StatusTextTest, IntegersHaveNoFraction) {
   for (const std::string& text :
        {best_text(found(), Format::kJson), statuses_text({found()}, Format::kJson)}) {
     const PlainJson json = PlainJson::parse(text);
@@ -357,14 +358,14 @@ TEST(StatusTextTest, OneStudyIsAnObjectSeveralAreAList) {
   EXPECT_EQ(PlainJson::parse(statuses_text({}, Format::kJson)), PlainJson::array());
 }
 
-TEST(StatusTextTest, CsvHasARowAnAgentAndQuotesHosts) {
+TEST(StatusTextTest, CsvHasARowPerAgentAndQuotesHosts) {
   const std::string text = statuses_text({running()}, Format::kCsv);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
   EXPECT_TRUE(
       has(text, "fleet,running,2,4,0,live,\"lab, one\",0,false,3,0,1.5,0,1,0,,measuring,false\n"));
 }
 
-TEST(StatusTextTest, AHostThatIsNoTextDoesNotBreakJson) {
+TEST(StatusTextTest, AHostThatIsNotUtf8DoesNotBreakJson) {
   v1::StudyStatus status = running();
   agent(status, 0).set_host("\xff\xfe");
   EXPECT_NO_THROW(PlainJson::parse(statuses_text({status}, Format::kJson)));

@@ -1,4 +1,4 @@
-// Work that ends soon after somebody asked for it.
+// An executor that can be stopped.
 #pragma once
 
 #include <atomic>
@@ -8,14 +8,14 @@
 
 namespace duets::cli {
 
-/// Ends work because of a signal. No base::Error: nothing below should take it for a failure.
+/// Ends work because of a signal. Not a base::Error, so that it is not taken for a failure.
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Another executor, until `stop` is true: then parallel_for throws Interrupted before the next
-/// chunk. Both must outlive it. Of several processes the others learn of it like of any failure.
+/// Wraps another executor until `stop` is true: then parallel_for throws Interrupted before the
+/// next chunk. Both must outlive it. With several processes the others see it like any failure.
 class StoppableExecutor final : public base::Executor {
  public:
   StoppableExecutor(const base::Executor& inner, const std::atomic<bool>& stop)

@@ -25,7 +25,7 @@ TEST(StoppableExecutor, EndsBeforeTheNextChunk) {
   EXPECT_EQ(done, 5U);
 }
 
-TEST(StoppableExecutor, SharesAndGathersAsTheOtherDoes) {
+TEST(StoppableExecutor, SharesAndGathersLikeTheInnerExecutor) {
   const base::SerialExecutor serial;
   const std::atomic<bool> stop{true};
   const StoppableExecutor executor(serial, stop);

@@ -31,8 +31,8 @@ struct StudyFlags {
   std::string study;  ///< a name; a file for `create`
   std::uint32_t epoch = 0;
   std::uint32_t agent = 0;
-  std::string quorum;    ///< a number or "all"; empty: as it is
-  std::string deadline;  ///< a number or "none"; empty: as it is
+  std::string quorum;    ///< a number or "all"; empty: unchanged
+  std::string deadline;  ///< a number or "none"; empty: unchanged
   bool yes = false;      ///< delete without asking
   Format format = Format::kTable;
   Verbosity verbosity = Verbosity::kNormal;
@@ -40,8 +40,8 @@ struct StudyFlags {
 
 bool confirmed(const std::string& name) {
   base::require(isatty(STDIN_FILENO) == 1, "--yes", "(missing)",
-                "deleting cannot be undone; type --yes where nobody can be asked");
-  print_to(stderr, "Delete study {} with everything stored of it, secret included? [y/N] ", name);
+                "deleting cannot be undone; use --yes without a terminal");
+  print_to(stderr, "Delete study {} with all stored data, including its secret? [y/N] ", name);
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "yes";
@@ -68,7 +68,7 @@ std::optional<std::uint32_t> quorum_of(const std::string& text) {
   return static_cast<std::uint32_t>(*number);
 }
 
-// What a command that changes a study did, for programs; people read standard error.
+// The result of a command that changes a study, for programs; people read standard error.
 void print_action(const StudyFlags& flags, const char* action, bool done) {
   if (flags.format != Format::kJson) return;
   std::cout << json_text({{"study", flags.study}, {"action", action}, {"done", done}});
@@ -80,7 +80,7 @@ void create_study(const StudyFlags& flags, const Extensions& extensions) {
   const service::Definition definition = service::definition_of(file);
   const bool made = open_source(flags.source, lines.log())->create(definition);
   lines.say(fmt::format("{}: {}{} x {} = {}", file.study.name,
-                        made ? "" : "was there already, nothing was changed; ",
+                        made ? "" : "already exists and was not changed; ",
                         count_text(file.study.agents, "agent", "agents"),
                         count_text(file.study.horizon, "query", "queries"),
                         std::uint64_t{file.study.agents} * file.study.horizon));
@@ -101,7 +101,7 @@ void list_studies(const StudyFlags& flags) {
   std::cout << list_text(open_source(flags.source, lines.log())->list(), flags.format);
 }
 
-// The resolved study file as it was made; what an operator may have changed since, as comments.
+// The resolved study file as created; later changes by an operator as comments.
 void show_study(const StudyFlags& flags) {
   Lines lines(flags.verbosity);
   const auto source = open_source(flags.source, lines.log());
@@ -122,7 +122,7 @@ void show_study(const StudyFlags& flags) {
 void stop_study(const StudyFlags& flags) {
   Lines lines(flags.verbosity);
   open_source(flags.source, lines.log())->stop(flags.study);
-  lines.say(flags.study + ": stopped for good; what was measured stays stored");
+  lines.say(flags.study + ": stopped for good; all measurements remain stored");
   print_action(flags, "stop", true);
 }
 
@@ -156,7 +156,7 @@ void retire_agent(const StudyFlags& flags) {
   request.set_study(flags.study);
   request.set_agent(flags.agent);
   open_source(flags.source, lines.log())->retire_agent(request);
-  lines.say(fmt::format("{}: agent {} is retired for good; what it has uploaded stays", flags.study,
+  lines.say(fmt::format("{}: agent {} is retired for good; its uploads are kept", flags.study,
                         flags.agent));
   print_action(flags, "retire", true);
 }
@@ -205,7 +205,7 @@ void add_name(CLI::App& command, std::string& name) {
 void add_create(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
   const auto flags = std::make_shared<StudyFlags>();
   CLI::App* create =
-      add_action(study, chosen, "create", "Make a study and start it", flags, nullptr);
+      add_action(study, chosen, "create", "Create a study and start it", flags, nullptr);
   create->add_option("study", flags->study, "Study file (TOML)")->required()->option_text("STUDY");
   create->callback([flags, &chosen, &extensions] {
     be_quick(flags->source.peer);
@@ -215,7 +215,7 @@ void add_create(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
 
 void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
   const auto flags = std::make_shared<ExportFlags>();
-  CLI::App* command = study.add_subcommand("export", "Write everything kept of a study into files");
+  CLI::App* command = study.add_subcommand("export", "Write a study to files");
   add_name(*command, flags->study);
   add_source(*command, flags->source);
   add_text(*command, "-o,--output", flags->output, "Directory (default results/<study>)", "DIR");
@@ -233,13 +233,13 @@ void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
 
 void add_study_command(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   CLI::App* study =
-      app.add_subcommand("study", "Make, list, show, change, stop, delete, export studies");
+      app.add_subcommand("study", "Create, list, show, change, stop, delete and export studies");
   study->require_subcommand(1);
   add_create(*study, chosen, extensions);
   add_export(*study, chosen, extensions);
   const auto flags = [] { return std::make_shared<StudyFlags>(); };
   auto list = flags();
-  add_action(*study, chosen, "list", "The studies there are", list, list_studies);
+  add_action(*study, chosen, "list", "List the studies", list, list_studies);
   auto show = flags();
   add_name(*add_action(*study, chosen, "show", "Print the study file", show, show_study),
            show->study);
@@ -250,29 +250,29 @@ void add_study_command(CLI::App& app, Chosen& chosen, const Extensions& extensio
   CLI::App* remove = add_action(*study, chosen, "delete", "Remove a study that is not running",
                                 removed, delete_study);
   add_name(*remove, removed->study);
-  remove->add_flag("--yes", removed->yes, "Do not ask");
+  remove->add_flag("--yes", removed->yes, "Do not ask for confirmation");
   auto closed = flags();
   CLI::App* close =
       add_action(*study, chosen, "close", "End the open epoch with the agents that have uploaded",
                  closed, close_epoch);
   add_name(*close, closed->study);
-  close->add_option("--epoch", closed->epoch, "The open epoch")
+  close->add_option("--epoch", closed->epoch, "Number of the open epoch")
       ->required()
       ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 24))
       ->option_text("J");
   auto retired = flags();
-  CLI::App* retire = add_action(*study, chosen, "retire", "Go on without an agent for good",
+  CLI::App* retire = add_action(*study, chosen, "retire", "Remove an agent from a study for good",
                                 retired, retire_agent);
   add_name(*retire, retired->study);
-  retire->add_option("--agent", retired->agent, "The agent")->required()->option_text("I");
+  retire->add_option("--agent", retired->agent, "Agent number")->required()->option_text("I");
   auto changed = flags();
   CLI::App* set = add_action(*study, chosen, "set", "Change quorum and deadline of a running study",
                              changed, set_policy);
   add_name(*set, changed->study);
   add_text(*set, "--quorum", changed->quorum,
-           "Agents that are enough once the deadline is over, or all", "K");
+           "Number of agents that are enough after the deadline, or all", "K");
   add_text(*set, "--deadline", changed->deadline,
-           "Multiples of the measured time of an epoch, at least 1, or none", "F");
+           "Deadline in multiples of an epoch's measured time, at least 1, or none", "F");
 }
 
 }  // namespace duets::cli

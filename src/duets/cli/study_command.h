@@ -1,4 +1,4 @@
-// `duets study`: make, look at, change, end, remove and export the studies of a coordinator.
+// `duets study`: creates, shows, changes, stops, deletes and exports the studies of a coordinator.
 #pragma once
 
 #include "duets/cli/command_options.h"

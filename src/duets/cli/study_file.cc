@@ -19,12 +19,12 @@ const OwnFunction* find_own(std::span<const OwnFunction> functions, std::string_
 
 std::unique_ptr<problems::Problem> make_own(const OwnFunction& own, const random::Coin& coin) {
   auto problem = own.make(coin);
-  base::require(problem != nullptr, "objective.builtin", own.name, "nothing was made");
+  base::require(problem != nullptr, "objective.builtin", own.name, "make returned nothing");
   return problem;
 }
 
 study::FunctionInfo info_of(std::span<const OwnFunction> functions, const std::string& name) {
-  // Making an rkhs function means searching its maximum; nothing about its space needs that.
+  // Creating an rkhs function searches its maximum, which its space does not need.
   if (name == kRkhs) return {1, problems::kMaxDimension, 2, std::nullopt};
   const auto coin = random::StudySecret::from_seed(0).problem_coin();
   const OwnFunction* own = find_own(functions, name);

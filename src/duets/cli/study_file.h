@@ -1,4 +1,4 @@
-// Study files as the program reads them: it knows the built-in functions and the user's own.
+// Reads study files with the built-in functions and the user's own.
 #pragma once
 
 #include <filesystem>
@@ -20,25 +20,25 @@ using study::Direction;
 using study::resolved_toml;
 using study::StudyFile;
 
-/// From the command line, where they win over the file, and from the program.
+/// From the command line, where they override the file, and from the program.
 struct StudyOverrides {
   std::optional<std::uint64_t> seed{};       ///< at most study::kMaxSeed
-  std::span<const OwnFunction> functions{};  ///< known beside the built-in ones
+  std::span<const OwnFunction> functions{};  ///< known in addition to the built-in ones
 };
 
-/// Reads a study file. A CSV file it names is looked up beside it. A file that cannot be read is
-/// kInvalid too, as the user named it.
+/// Reads a study file. The path of a CSV file is relative to it. A file that cannot be read is
+/// kInvalid too, because the user named it.
 StudyFile load_study(const std::filesystem::path& path, const StudyOverrides& overrides = {});
 
-/// The same from text; `directory_for_csv` is where a CSV file is looked up.
+/// The same from text; paths of CSV files are relative to `directory_for_csv`.
 StudyFile parse_study(std::string_view text, const std::string& file_name,
                       const std::filesystem::path& directory_for_csv,
                       const StudyOverrides& overrides = {});
 
 /// The built-in function of the study, to be evaluated on the *features* of a point (the unit cube
 /// after snapping for a box, the coordinates otherwise). The kernel of an rkhs function is the
-/// study's. kInvalid when the objective is a command, or a function that is not known here. Takes a
-/// moment for rkhs: it searches the maximum.
+/// study's. kInvalid when the objective is a command, or an unknown function. Takes a moment for
+/// rkhs: it searches the maximum.
 std::unique_ptr<problems::Problem> make_builtin(const StudyFile& file,
                                                 std::span<const OwnFunction> functions = {});
 

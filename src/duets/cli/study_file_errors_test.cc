@@ -1,4 +1,4 @@
-// Every field of the study file, wrong in every way: each mistake must be told with the file, the
+// Tests every field of the study file with every kind of error: the message must have the file, the
 // line and column of the field, the field, its value and the constraint it breaks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ std::string study_error_of(const std::string& text) {
   return "(no error)";
 }
 
-/// "dir/bad.toml:LINE:COLUMN: " of the one place where `where` stands.
+/// "dir/bad.toml:LINE:COLUMN: " of the only occurrence of `where`.
 std::string place(const std::string& text, const std::string& where) {
   const std::size_t at = text.find(where);
   EXPECT_NE(at, std::string::npos) << where;
@@ -168,7 +168,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // --- Every field, every type -------------------------------------------------------------------
 
-/// The line of a key inside a table, with another value.
+/// The line of a key in a table, with another value.
 std::string with_value(const std::string& text, const std::string& table, const std::string& key,
                        const std::string& value) {
   const std::size_t header = text.find("[" + table + "]\n");
@@ -181,7 +181,7 @@ struct FieldCase {
   const std::string* base;
   const char* table;
   const char* key;
-  std::vector<std::string> fine;  ///< the values of kValues that are no mistake for this field
+  std::vector<std::string> fine;  ///< the values of kValues that are valid for this field
 };
 
 const std::vector<std::string> kValues{"\"no such word\"",
@@ -273,7 +273,7 @@ const std::vector<FieldCase> kFields{
     {&kTheory, "objective", "norm", {"1.5", "9223372036854775807"}},
 };
 
-TEST(StudyFileErrorsTest, TheBasesAreFine) {
+TEST(StudyFileErrorsTest, TheBaseFilesAreValid) {
   for (const std::string* base : {&kBuiltin, &kCommand, &kTheory, &kTuning}) {
     EXPECT_EQ(study_error_of(*base), "(no error)");
   }
@@ -290,7 +290,7 @@ TEST(StudyFileErrorsTest, EveryFieldWithEveryWrongValue) {
         EXPECT_EQ(error, "(no error)");
         continue;
       }
-      // An item of an array has a place of its own.
+      // An item of an array has its own position.
       const std::string key_line = fmt::format("\n{} = {}\n", field.key, value);
       std::string at = place(text, key_line.substr(1));
       at.resize(at.find(':', at.find(':') + 1) + 1);  // up to the line
@@ -348,12 +348,12 @@ struct TextCase {
   const std::string* base;
   const char* from;
   const char* to;
-  const char* where;    ///< begins at the place that must be named
-  const char* message;  ///< the text must go on with this
+  const char* where;    ///< begins at the position that must be named
+  const char* message;  ///< the text must continue with this
 };
 
 const std::vector<TextCase> kTexts{
-    // A deadline is no number of seconds, and needs somebody who is enough.
+    // A deadline is not a number of seconds, and needs a quorum.
     {&kCommand, "deadline = 60.0", "deadline = 0.5", "deadline",
      "coordinator.deadline = 0.5: must be at least 1"},
     {&kCommand, "quorum = 2\n", "", "deadline",

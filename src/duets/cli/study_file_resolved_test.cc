@@ -1,5 +1,5 @@
-// A resolved study is the same study: over generated files that use every key, every domain, every
-// type of parameter, every preset and both kinds of schedule.
+// Tests that a resolved study is the same study, with generated files that use every key, every
+// domain, every type of parameter, every preset and both kinds of schedule.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 
 // --- Random choices ----------------------------------------------------------------------------
 
-// All of the range from the first case on: small cases are not the likely mistakes here.
+// The whole range from the first case on: small cases are not the likely errors here.
 std::uint64_t whole(std::uint64_t low, std::uint64_t high) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::uint64_t>(low, high + 1));
 }
@@ -65,7 +65,7 @@ class Table {
   std::string text_;
 };
 
-/// A study file that is valid by construction: what one key means for another is decided here.
+/// A study file that is valid by construction: dependencies between keys are resolved here.
 class StudyText {
  public:
   explicit StudyText(const fs::path& csv) : csv_(csv) {
@@ -314,7 +314,7 @@ class StudyText {
   bool finite_ = false;
   bool given_points_ = false;
   bool theory_ = false;
-  bool learned_ = true;  ///< of a silent file
+  bool learned_ = true;  ///< in a silent file
   std::uint64_t agents_ = 1;
   std::uint64_t horizon_ = 1;
   std::uint64_t dimension_ = 1;
@@ -355,7 +355,7 @@ RC_GTEST_PROP(ResolvedStudy, IsTheSameStudy, ()) {
   RC_ASSERT(again.coordinator == file.coordinator);
   RC_ASSERT(without_comments(resolved_toml(again)) == without_comments(resolved));
 
-  // As an export reads it: from what the coordinator stored.
+  // As an export reads it: from the coordinator's storage.
   const service::Definition stored =
       service::decode_definition(service::encode_definition(service::definition_of(file)));
   RC_ASSERT(protocol::study_digest(*stored.study) == protocol::study_digest(file.study));
@@ -373,7 +373,7 @@ void collect(const study::Node& table, const std::string& name, std::set<std::st
 }
 
 // A new key has no round trip until the generator above writes it.
-TEST(ResolvedStudy, OfTheseTextsKnowsEveryKey) {
+TEST(ResolvedStudy, GeneratorWritesEveryKey) {
   const CsvFile csv;
   std::set<std::string> written;
   for (int round = 0; round < 20; ++round) {
@@ -387,7 +387,7 @@ TEST(ResolvedStudy, OfTheseTextsKnowsEveryKey) {
   }
 }
 
-// The shortest case of a preset whose t1 is not the usual one.
+// The shortest case of a preset whose t1 is not the default.
 TEST(ResolvedStudy, OfAListOfEpochsDoesNotDependOnThePreset) {
   for (const protocol::Preset& preset : protocol::presets()) {
     const StudyFile file = parse_study(

@@ -21,7 +21,7 @@ StudyFile parse(const std::string& text, const StudyOverrides& overrides = {}) {
   return parse_study(text, "some folder/my study.toml", DUETS_SOURCE_DIR, overrides);
 }
 
-// With the paper's defaults, unless `more` says otherwise.
+// With the paper's defaults, unless `more` sets others.
 StudyFile branin(const std::string& more = "[duets]\n") {
   return parse(kHead + "[objective]\nbuiltin = \"branin\"\n" + more);
 }
@@ -51,7 +51,7 @@ void expect_round_trip(const StudyFile& file) {
   EXPECT_EQ(again.coordinator, file.coordinator);
 }
 
-TEST(StudyFileTest, TheResolvedFileHasIntsForAnInt) {
+TEST(StudyFileTest, TheResolvedFileHasIntegersForAnInt) {
   const StudyFile file = parse(kHead +
                                "[space.batch]\ntype = \"int\"\nlow = -16.0\nhigh = 256\nstep = 16\n"
                                "[space.rate]\nlow = 1\nhigh = 2\n"
@@ -109,7 +109,7 @@ TEST(StudyFileTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(file.objective.scale, 1.0);
 }
 
-TEST(StudyFileTest, BuiltinsBringTheirNaturalDomain) {
+TEST(StudyFileTest, BuiltinsHaveTheirNaturalDomain) {
   const StudyFile ball = parse(kHead + "[duets]\n[objective]\nbuiltin = \"h1\"\n");
   EXPECT_EQ(ball.study.domain->shape(), domain::Shape::kBall);
   EXPECT_EQ(ball.study.domain->dimension(), 10U);
@@ -159,13 +159,13 @@ TEST(StudyFileTest, AListOfEpochsMakesTheScheduleExplicit) {
   EXPECT_EQ(protocol::lengths(file.study), (std::vector<std::uint32_t>{5, 15}));
 }
 
-TEST(StudyFileTest, ThePresetCalledPaperIsWhatAFileWithoutOneHas) {
+TEST(StudyFileTest, ThePresetPaperIsTheDefaultOfAFileWithAModel) {
   const StudyFile named = branin("[duets]\npreset = \"paper\"\n");
   EXPECT_EQ(protocol::study_digest(named.study), protocol::study_digest(branin().study));
   EXPECT_EQ(named.preset, protocol::find_preset("paper"));
 }
 
-TEST(StudyFileTest, AFileThatSaysNothingOfTheModelTunesItself) {
+TEST(StudyFileTest, AFileWithoutAModelTunesItself) {
   const StudyFile silent = branin("");
   EXPECT_EQ(silent.preset, protocol::find_preset("auto"));
   const StudyFile named = branin("[duets]\npreset = \"auto\"\n");
@@ -197,7 +197,7 @@ TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {
   EXPECT_EQ(safe.study.data, protocol::DataPolicy::kEpoch);
   EXPECT_EQ(safe.study.parameters, protocol::Parameters::kLearned);
   EXPECT_TRUE(safe.study.relevance);
-  // A part that is switched off takes its details with it.
+  // Disabling a part also removes its details.
   const StudyFile off = branin(
       "[kernel]\nvariance = 3\n[noise]\nlambda = 0.3\n"
       "[duets]\npreset = \"safe\"\nvolume_floor = 0\nparameters = \"fixed\"\n");
@@ -216,7 +216,7 @@ TEST(StudyFileTest, APresetGuessesTheLengthScale) {
   // Two points sqrt(0.08) apart; half of the pairs are a point and itself.
   EXPECT_NEAR(points.lengthscales.front(), std::sqrt(0.04) / 2, 1e-15);
   for (const StudyFile& file : {box, points}) expect_round_trip(file);
-  // The largest points that are read are too far apart for a length scale.
+  // The largest points that can be read are too far apart for a length scale.
   EXPECT_NE(error_of(kHead + quick +
                      "[space]\npoints = [[1e100, 1e100, 1e100], [-1e100, -1e100, "
                      "-1e100]]\n[objective]\ncommand = [\"./x\"]\n")
@@ -226,7 +226,7 @@ TEST(StudyFileTest, APresetGuessesTheLengthScale) {
   EXPECT_EQ(branin("[duets]\npreset = \"paper\"\n").lengthscales, std::vector{0.2});
 }
 
-TEST(StudyFileTest, TheResolvedTextSaysWhereItsSettingsCameFrom) {
+TEST(StudyFileTest, TheResolvedTextNamesItsPreset) {
   const std::string text = resolved_toml(branin("[duets]\npreset = \"safe\"\n"));
   for (const char* line :
        {"\n# preset = \"safe\"\n", "\nbeta = 0.4\n", "\nvolume_floor = 0.0001\n",
@@ -235,7 +235,7 @@ TEST(StudyFileTest, TheResolvedTextSaysWhereItsSettingsCameFrom) {
         "\ninducing = \"public\"\n", "\ndata = \"surviving\"\n", "\nupload = \"auto\"\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
-  // What is learned is not written, or it could not be read again.
+  // Learned values are not written, or the text could not be read again.
   for (const char* key : {"\nvariance = ", "\nlambda = "}) {
     EXPECT_EQ(text.find(key), std::string::npos) << key;
   }
@@ -255,7 +255,7 @@ TEST(StudyFileTest, TheCoordinatorIsRead) {
   expect_round_trip(file);
 }
 
-TEST(StudyFileTest, BuiltinsAreMadeOnTheFeatures) {
+TEST(StudyFileTest, BuiltinsAreEvaluatedOnTheFeatures) {
   const StudyFile file = parse(
       kHead +
       "[space.a]\nlow = 0\nhigh = 1\n[space.b]\ntype = \"categorical\"\nchoices = [\"u\", \"v\"]\n"
@@ -338,7 +338,7 @@ TEST(StudyFileTest, CsvRowsArePoints) {
   EXPECT_EQ(points(1, 0), -0.3);
 }
 
-TEST(StudyFileTest, CsvMistakesNameTheirOwnLine) {
+TEST(StudyFileTest, CsvErrorsNameTheirOwnLine) {
   EXPECT_EQ(csv_error("1,2\n3\n"), "p.csv:2:1: columns = 1: must be 2, as in the rows before");
   EXPECT_TRUE(starts(csv_error("1,2\n3,x\n"), "p.csv:2:2: column 2 = \"x\": must b"));
   EXPECT_TRUE(starts(csv_error("1,\n"), "p.csv:1:2: column 2 = \"\": must"));
@@ -382,14 +382,14 @@ class CsvFileTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(CsvFileTest, IsFoundBesideTheStudyAndTravelsInsideTheResolvedText) {
+TEST_F(CsvFileTest, IsRelativeToTheStudyAndIncludedInTheResolvedText) {
   const StudyFile file = load_study(write("file = \"p.csv\"\n"));
   EXPECT_EQ(file.study.domain->candidates().rows(), 3);
   EXPECT_EQ(file.space.file, "p.csv");
   expect_round_trip(file);
 }
 
-TEST_F(CsvFileTest, MistakesAreNamed) {
+TEST_F(CsvFileTest, ErrorsAreNamed) {
   const std::string study = (folder_ / "s.toml").string() + ":6:1: ";
   EXPECT_EQ(load_error("file = \"q.csv\"\n").rfind(study + "space.file = ", 0), 0U);
   EXPECT_EQ(load_error("file = \".\"\n").rfind(study + "space.file = ", 0), 0U);
@@ -429,7 +429,7 @@ std::string repeated(const std::string& part, std::size_t count) {
   return out;
 }
 
-TEST(StudyFileTest, HostileTextIsRefusedBeforeItCosts) {
+TEST(StudyFileTest, HostileTextIsRefusedEarly) {
   EXPECT_NE(error_of("a" + repeated(".a", 200000) + " = 1").find("16 dots"), std::string::npos);
   EXPECT_NE(error_of("[a" + repeated(" . \"#\"", 200000) + "]").find("16 dots"), std::string::npos);
   EXPECT_NE(error_of("a = " + repeated("[", 200000)).find("is not valid TOML"), std::string::npos);
@@ -451,7 +451,7 @@ TEST(StudyFileTest, DotsInStringsAndCommentsAreNotKeys) {
   EXPECT_EQ(parse(text).objective.command.size(), 3U);
 }
 
-TEST(StudyFileTest, MessagesStayShortAndOnOneLine) {
+TEST(StudyFileTest, MessagesAreShortAndOnOneLine) {
   const std::string error = error_of("\"" + repeated("\\n", 50000) + "\" = 1");
   EXPECT_LT(error.size(), 300U);
   EXPECT_EQ(error.find('\n'), std::string::npos);

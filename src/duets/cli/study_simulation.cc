@@ -8,13 +8,13 @@
 namespace duets::cli {
 namespace {
 
-// What to type instead, on one machine.
+// The commands to use instead, on one machine.
 std::string how_to_run(const StudyFile& file) {
   const std::string listen = file.coordinator.listen.value_or(kUsualListen);
   const std::string agents =
       file.study.agents == 1 ? "0" : fmt::format("0-{}", file.study.agents - 1);
   return fmt::format(
-      "only built-in functions are simulated; to tune with a program, start \"duets serve STUDY "
+      "only built-in functions can be simulated; to tune with a program, start \"duets serve STUDY "
       "--insecure\" and in another terminal \"duets agent --server 127.0.0.1{} --insecure --agents "
       "{}\" (docs/fleet.md: several machines, TLS)",
       listen.substr(listen.rfind(':')), agents);

@@ -1,4 +1,4 @@
-// A study file as something that can be simulated.
+// Turns a study file into a simulation.
 #pragma once
 
 #include "duets/cli/study_file.h"
@@ -6,8 +6,8 @@
 
 namespace duets::cli {
 
-/// With the seed of the file, everybody taking part. `functions` are known beside the built-in
-/// ones. kInvalid when the objective is a command.
+/// With the seed of the file and all agents taking part. `functions` are known in addition to the
+/// built-in ones. kInvalid when the objective is a command.
 harness::Simulation simulation_of(const StudyFile& file, std::span<const OwnFunction> functions);
 
 }  // namespace duets::cli

@@ -13,7 +13,7 @@ std::unique_ptr<service::Operators> open_source(const SourceFlags& flags, servic
         flags.storage, std::make_shared<harness::ThreadExecutor>(harness::default_threads()));
   }
   base::require(!flags.peer.server.empty(), "--server", "(missing)",
-                "give --server HOST:PORT of a coordinator, or --storage DIR of one");
+                "give --server HOST:PORT or --storage DIR of a coordinator");
   return service::remote_operators(open_link(flags.peer, "operator", std::move(log)));
 }
 

@@ -1,4 +1,4 @@
-// Where commands find studies: on a running coordinator, or in its storage directory.
+// Opens the source of studies: a running coordinator, or its storage directory.
 #pragma once
 
 #include <memory>

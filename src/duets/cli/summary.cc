@@ -76,7 +76,7 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   }
   if (r.best_trial) {
     const auto& best = *r.best_trial;
-    rows.emplace_back("best trial", best.values.empty() ? "the agent's journal says where"
+    rows.emplace_back("best trial", best.values.empty() ? "the point is in the agent's journal"
                                                         : point_text(r, best.values));
     rows.emplace_back("  observed",
                       fmt::format("{:.4f}, with its noise (agent {}, epoch {}, slot {})",
@@ -85,7 +85,7 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   if (!r.cumulative_regret.empty()) {
     rows.emplace_back(
         "cumulative regret",
-        fmt::format("{:.4g} over all agents, {:.4g} a query", r.cumulative_regret.back(),
+        fmt::format("{:.4g} over all agents, {:.4g} per query", r.cumulative_regret.back(),
                     r.cumulative_regret.back() / r.agents / r.horizon));
   }
   if (!r.epochs.empty()) {
@@ -172,7 +172,7 @@ std::string run_json(const RunResult& r, const std::string& directory) {
   return json_text(json);
 }
 
-// The recommended parameters come last: every study has its own.
+// The recommended parameters come last: they differ between studies.
 std::string csv_text(const RunResult& r) {
   const harness::CommunicationPoint sent =
       r.communication.empty() ? harness::CommunicationPoint{} : r.communication.back();

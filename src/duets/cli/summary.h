@@ -1,4 +1,4 @@
-// What a finished run prints on standard output: data only, in the format that was asked for.
+// The output of a finished run on standard output: only data, in the requested format.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ enum class Format : std::uint8_t { kTable, kJson, kCsv };
 /// Names and values, for people.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
-/// One line a row, the values aligned.
+/// One line per row, with aligned values.
 std::string table_text(const Rows& rows);
 
-/// Recommendation beside best trial, final regret, communication, digests. Ends with a newline.
+/// Recommendation and best trial, final regret, communication, digests. Ends with a newline.
 std::string run_summary(const harness::RunResult& result, Format format,
                         const std::string& output_directory);
 

@@ -12,12 +12,12 @@ namespace {
 [[noreturn]] void refuse_file(const std::filesystem::path& path, const UnitReading& reading) {
   if (reading.state == UnitState::kDamaged) {
     throw CodedError(ExitCode::kStorage,
-                     fmt::format("{}: damaged: {}; remove it to compute it again, or start anew "
+                     fmt::format("{}: damaged: {}; remove it to compute it again, or start over "
                                  "with --overwrite",
                                  path.string(), reading.why));
   }
   throw CodedError(ExitCode::kUsage,
-                   fmt::format("--resume = {}: {}; start anew with --overwrite, or choose another "
+                   fmt::format("--resume = {}: {}; start over with --overwrite, or choose another "
                                "directory",
                                path.string(), reading.why));
 }
@@ -38,7 +38,7 @@ void UnitFiles::read_all(const lab::Experiment& experiment) {
       if (!std::filesystem::exists(path)) continue;
       const std::string text = read_whole_file(path);
       UnitReading reading = read_unit(text, unit_settings(context_, task, seed), task);
-      // Other settings would have been noticed before: somebody moved the file.
+      // Other settings would have been detected before: the file was moved.
       if (reading.state == UnitState::kForeign && !names_unit(text, task, seed)) {
         reading = {UnitState::kDamaged, "it is the file of another unit", {}};
       }

@@ -1,4 +1,4 @@
-// Finished units on disk: the checkpoint of an experiment, and its raw data.
+// Finished units on disk: the checkpoints of an experiment, and its raw data.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,22 @@ namespace duets::cli {
 /// A folder of unit files, "<preset>-<function>-<seed>.csv". Thread-safe.
 class UnitFiles final : public lab::UnitStore {
  public:
-  /// `context` is unit_settings()'. The folder exists.
+  /// `context` is that of unit_settings(). The folder exists.
   UnitFiles(std::filesystem::path folder, std::string context);
 
   /// Reads every file that the experiment can use, before anything is computed. Throws CodedError:
-  /// kStorage naming a file that is damaged or another unit's, kUsage one made with other settings;
+  /// kStorage naming a file that is damaged or of another unit, kUsage one with other settings;
   /// no file is changed.
   void read_all(const lab::Experiment& experiment);
 
   /// Units found and saved so far.
   std::size_t stored() const { return stored_; }
 
-  /// Only what read_all found.
+  /// Only the units that read_all found.
   std::optional<lab::Unit> load(const lab::Task& task, std::uint64_t seed) override;
-  /// Under another name first, so that a file with the final name is whole. kIo.
+  /// Writes a temporary name first, so that a file with the final name is complete. kIo.
   void save(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) override;
-  /// Saves it unless the file is there: another process may not see this folder.
+  /// Saves it unless the file exists: another process may not see this folder.
   void received(const lab::Task& task, std::uint64_t seed, const lab::Unit& unit) override;
 
  private:
@@ -41,8 +41,8 @@ class UnitFiles final : public lab::UnitStore {
   std::atomic<std::size_t> stored_ = 0;
 };
 
-/// The units of a process that is not the first one of a job. The first has read what was there and
-/// gets everything in the end; until then this one saves its own into the same folder.
+/// The units of a process that is not the first of a job. The first has read the existing units and
+/// gets all results in the end; until then this process saves its own into the same folder.
 class HelperUnitFiles final : public lab::UnitStore {
  public:
   /// `visible`: the folder is on a file system that both see. Otherwise nothing is saved here.

@@ -56,7 +56,7 @@ ExitCode code_of_reading(const fs::path& folder, const std::string& context) {
   return ExitCode::kOk;
 }
 
-TEST(UnitText, BringsTheSameBitsBack) {
+TEST(UnitText, RoundTripsToTheBit) {
   const auto settings = unit_settings("c", small_task(), 1);
   const std::string text = unit_text(settings, small_task(), 1, small_unit());
   const UnitReading reading = read_unit(text, settings, small_task());
@@ -76,7 +76,7 @@ RC_GTEST_PROP(UnitText, AnyFiniteNumberComesBack, (std::uint64_t bits)) {
   RC_ASSERT(std::bit_cast<std::uint64_t>(reading.unit.at(0).regret.at(1)) == bits);
 }
 
-// Every single changed byte and every cut is noticed: a checksum of 128 bits misses one of 2^128.
+// Every changed byte and every cut is detected: a checksum of 128 bits misses one of 2^128.
 TEST(UnitText, EveryChangedByteAndEveryCutIsDamage) {
   const auto settings = unit_settings("c", small_task(), 1);
   const std::string text = unit_text(settings, small_task(), 1, small_unit());
@@ -89,7 +89,7 @@ TEST(UnitText, EveryChangedByteAndEveryCutIsDamage) {
   }
 }
 
-TEST(UnitText, SettingsCoverWhatTheNumbersDependOn) {
+TEST(UnitText, SettingsCoverEverythingTheNumbersDependOn) {
   const auto base_digest = unit_settings("c", small_task(), 1);
   EXPECT_NE(unit_settings("d", small_task(), 1), base_digest);
   EXPECT_NE(unit_settings("c", small_task(), 2), base_digest);
@@ -110,7 +110,7 @@ TEST(UnitText, SettingsCoverWhatTheNumbersDependOn) {
   EXPECT_NE(unit_settings("c", task, 1), base_digest);
 }
 
-TEST(UnitFiles, GivesBackWhatWasSaved) {
+TEST(UnitFiles, LoadsSavedUnits) {
   const Folder folder;
   UnitFiles writer(folder.path(), "c");
   writer.save(small_task(), 1, small_unit());
@@ -122,14 +122,14 @@ TEST(UnitFiles, GivesBackWhatWasSaved) {
   EXPECT_EQ(reader.load(small_task(), 2), std::nullopt);
 }
 
-TEST(UnitFiles, AUnitUnderAnothersNameIsDamage) {
+TEST(UnitFiles, AUnitUnderAnotherNameIsDamage) {
   const Folder folder;
   UnitFiles(folder.path(), "c").save(small_task(), 2, small_unit());
   fs::rename(folder.path() / "paper-branin-2.csv", folder.file());
   EXPECT_EQ(code_of_reading(folder.path(), "c"), ExitCode::kStorage);
 }
 
-TEST(UnitFiles, NamesWhatIsDamagedOrForeignAndLeavesItAlone) {
+TEST(UnitFiles, NamesDamagedAndForeignFilesAndDoesNotChangeThem) {
   const Folder folder;
   UnitFiles(folder.path(), "c").save(small_task(), 1, small_unit());
   EXPECT_EQ(code_of_reading(folder.path(), "c"), ExitCode::kOk);
@@ -141,8 +141,8 @@ TEST(UnitFiles, NamesWhatIsDamagedOrForeignAndLeavesItAlone) {
   EXPECT_EQ(read_whole_file(folder.file()), cut);
 }
 
-// Where the processes of a job share the folder, a unit is there when it is received; where they do
-// not, the first process writes it.
+// If the processes of a job share the folder, a unit exists when it is received; otherwise the
+// first process writes it.
 TEST(UnitFiles, UnitsOfOtherProcessesAreKeptOnce) {
   for (const bool visible : {true, false}) {
     const Folder folder;

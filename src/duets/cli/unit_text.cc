@@ -30,7 +30,7 @@ std::string title_line(const Task& task, std::uint64_t seed) {
   return fmt::format("# {} {} seed {}", task.preset, task.function, seed);
 }
 
-// The words that begin every row of a contender.
+// The beginning of every row of a contender.
 std::string row_start(const Task& task, std::size_t index) {
   const Contender& contender = task.contenders[index];
   return fmt::format("{},{},{},{},", index, report::csv_field(contender.algorithm),
@@ -44,7 +44,7 @@ void append_curves(std::string& text, const std::string& start, const Curves& cu
   }
 }
 
-// Takes the next line off the front, without its end; nothing when the text does not end in one.
+// Removes the next line from the front and returns it; nothing when the text has no line end.
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-// The next number of a row, and the comma behind it unless it is the last.
+// The next number of a row, and the comma after it unless it is the last.
 template <class Number>
 bool take_number(std::string_view& row, Number& value, bool last) {
   const auto [end, error] = std::from_chars(row.data(), row.data() + row.size(), value);
@@ -82,7 +82,7 @@ bool take_row(std::string_view row, Curves& curves) {
 
 UnitReading damaged(std::string why) { return {UnitState::kDamaged, std::move(why), {}}; }
 
-// The rows between head and checksum.
+// The rows between header and checksum.
 UnitReading read_rows(std::string_view body, const Task& task) {
   UnitReading reading{UnitState::kGood, {}, Unit(task.contenders.size())};
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
@@ -95,7 +95,7 @@ UnitReading read_rows(std::string_view body, const Task& task) {
     }
     if (reading.unit[i].t.empty()) return damaged(fmt::format("contender {} has no rows", i));
   }
-  if (!body.empty()) return damaged("there are rows of no contender");
+  if (!body.empty()) return damaged("there are rows without a contender");
   return reading;
 }
 
@@ -133,18 +133,18 @@ bool names_unit(std::string_view text, const Task& task, std::uint64_t seed) {
 
 UnitReading read_unit(std::string_view text, const base::Digest& settings, const Task& task) {
   const std::size_t foot = kChecksum.size() + 33;  // 32 digits and the line's end
-  if (!text.starts_with("# duets unit ")) return damaged("it does not begin as a unit file");
+  if (!text.starts_with("# duets unit ")) return damaged("it does not begin like a unit file");
   if (text.size() < foot) return damaged("it is cut short");
   const std::string_view body = text.substr(0, text.size() - foot);
   const std::string expected = std::string(kChecksum) + hex_digest(body) + "\n";
-  if (text.substr(body.size()) != expected) return damaged("its checksum does not fit");
+  if (text.substr(body.size()) != expected) return damaged("its checksum does not match");
 
   std::string_view rest = body;
   const auto format = take_line(rest);
   if (format != kFormat) return {UnitState::kForeign, "it has another format", {}};
   const auto stated = take_line(rest);
   if (stated != std::string(kSettingsLine) + base::to_hex(settings)) {
-    return {UnitState::kForeign, "it was made with other settings or by another build", {}};
+    return {UnitState::kForeign, "it was created with other settings or by another build", {}};
   }
   take_line(rest);  // for people
   if (take_line(rest) != kUnitHead) return damaged("its columns are not those of a unit file");

@@ -10,12 +10,12 @@
 
 namespace duets::cli {
 
-/// Covers what determines the numbers of a unit: `context` (the caller's words for everything that
-/// the task does not say itself), preset, function, seed, and each contender's algorithm, beta and
-/// variant.
+/// Covers everything that determines the numbers of a unit: `context` (the caller's text for
+/// everything that is not in the task), preset, function, seed, and each contender's algorithm,
+/// beta and variant.
 base::Digest unit_settings(std::string_view context, const lab::Task& task, std::uint64_t seed);
 
-/// CSV between comment lines: the first two carry the format and the settings, the last a checksum
+/// CSV between comment lines: the first two have the format and the settings, the last a checksum
 /// of everything before it. Doubles in the shortest form that reads back as the same number.
 std::string unit_text(const base::Digest& settings, const lab::Task& task, std::uint64_t seed,
                       const lab::Unit& unit);
@@ -28,11 +28,11 @@ struct UnitReading {
   lab::Unit unit{};   ///< when kGood
 };
 
-/// Whether the line for people says that the text is of this task and seed.
+/// True when the comment line for people names this task and seed.
 bool names_unit(std::string_view text, const lab::Task& task, std::uint64_t seed);
 
-/// Reads what unit_text wrote. kDamaged: the checksum does not fit or a line is not what it should
-/// be. kForeign: an undamaged file with other settings. Never throws on any text. O(size).
+/// Parses the text of unit_text. kDamaged: the checksum does not match or a line is invalid.
+/// kForeign: an undamaged file with other settings. Never throws on any text. O(size).
 UnitReading read_unit(std::string_view text, const base::Digest& settings, const lab::Task& task);
 
 }  // namespace duets::cli

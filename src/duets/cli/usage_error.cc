@@ -13,7 +13,7 @@
 namespace duets::cli {
 namespace {
 
-// An option that is unknown makes its neighbours look lost too: it alone is named.
+// An unknown option makes its neighbours look unexpected too: only the option is named.
 std::string unexpected(std::vector<std::string> words) {
   const auto is_option = [](const std::string& word) { return word.size() > 2 && word[0] == '-'; };
   if (std::any_of(words.begin(), words.end(), is_option)) {
@@ -28,7 +28,7 @@ std::vector<std::string> known_commands(const CLI::App& parent) {
   return names;
 }
 
-// Letters to insert, delete, replace or swap with the next one to get from one word to the other.
+// The number of letters to insert, delete, replace or swap to turn one word into the other.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
@@ -44,10 +44,9 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return cost[a.size()][b.size()];
 }
 
-// The nearest names that a slip of the finger explains; a word that is the beginning of one does
-// too.
+// The nearest names that a typing error explains, or that begin with the word.
 std::vector<std::string> near(const std::vector<std::string>& names, const std::string& word) {
-  constexpr std::size_t kLongest = 40;  // longer words are no slip
+  constexpr std::size_t kLongest = 40;  // longer words are not typing errors
   constexpr std::size_t kSlips = 2;
   std::vector<std::string> found;
   if (word.empty() || word.size() > kLongest) return found;

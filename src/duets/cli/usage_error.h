@@ -1,4 +1,4 @@
-// What is wrong with a command line, in words that say what to type.
+// Reports errors in a command line, with suggestions.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,12 +6,12 @@
 
 namespace duets::cli {
 
-/// `"comapre" is not a command; did you mean compare?`, or all there are below `parent` when none
-/// is near. `path` is the parent as typed: "duets study".
+/// `"comapre" is not a command; did you mean compare?`, or all commands of `parent` when none is
+/// similar. `path` is the parent as given: "duets study".
 std::string unknown_command(const CLI::App& parent, const std::string& path,
                             const std::string& word);
 
-/// Prints it and returns the exit code: 2 for everything but --help and --version. `first` is the
+/// Prints the error and returns the exit code: 2, except for --help and --version. `first` is the
 /// first word after the program's name, or empty.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, const std::string& first);
 

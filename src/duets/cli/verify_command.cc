@@ -51,7 +51,7 @@ std::vector<protocol::Answer> answers_of(const std::vector<JournalTrial>& trials
   return answers;
 }
 
-/// `duets verify` in steps. A step that finds something wrong says so in a verdict or a finding.
+/// `duets verify` in steps. A step that finds an error reports it in a verdict or a finding.
 class Verify {
  public:
   Verify(const VerifyFlags& flags, const Extensions& extensions)
@@ -107,13 +107,13 @@ class Verify {
     }
   }
 
-  // The table says of an agent that was left out neither that a point was infeasible nor why.
+  // For an excluded agent the table has neither that a point was infeasible nor why.
   static bool shows_same(const JournalTrial& a, const JournalTrial& b) {
     const bool hole = a.kind == JournalTrial::Kind::kHole;
     return hole == (b.kind == JournalTrial::Kind::kHole) && (hole || a.value == b.value);
   }
 
-  // Those of trials.csv that no journal has; where both have one it has to be the same.
+  // Adds the trials of trials.csv that no journal has; if both have one, they must be equal.
   void add_trials(const std::vector<JournalTrial>& listed, std::vector<JournalTrial>& answered) {
     std::map<std::string, JournalTrial> known;
     for (const JournalTrial& trial : answered) known.emplace(trial_name(trial.query), trial);
@@ -144,12 +144,13 @@ void verify_study(const VerifyFlags& flags, const Extensions& extensions) {
 
 void add_verify(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   const auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command = app.add_subcommand("verify", "Compute an exported study again");
-  command->add_option("path", flags->path, "What `duets study export` wrote")
+  CLI::App* command =
+      app.add_subcommand("verify", "Verify an exported study by computing it again");
+  command->add_option("path", flags->path, "Output of `duets study export`")
       ->required()
       ->option_text("PATH");
   add_text(*command, "--secret", flags->secret, "The study's secret file", "FILE")->required();
-  command->add_option("--trials", flags->trials, "Agents' journals: uploads are checked too")
+  command->add_option("--trials", flags->trials, "Agents' journals, to check uploads too")
       ->option_text("JOURNAL...");
   add_format(*command, flags->format);
   command->callback([flags, &chosen, &extensions] {

@@ -27,7 +27,7 @@ const char* const kStudy =
     "[space]\ndomain = \"box\"\ndimension = 2\n[kernel]\nlengthscale = 0.4\n"
     "[duets]\nt1 = 2\nbeta = 0.5\n[objective]\nbuiltin = \"branin\"\nnoise = 0.1\n";
 
-/// A run whose rewards are the first coordinate, as a coordinator and the agents' journals keep it.
+/// A run whose rewards are the first coordinate, as stored by a coordinator and agents' journals.
 struct Played {
   StudyExport study;
   std::vector<service::JournalTrial> trials;
@@ -89,7 +89,7 @@ class VerifyCommandTest : public ::testing::Test {
     return tables_of(played_.study, {}, best_values_of(played_.study, *secret_));
   }
 
-  // What `duets study export` writes of the run as it is now.
+  // Writes the export of the run as it is now.
   void export_all() {
     files_ = tables();
     const base::Bytes journal =
@@ -99,7 +99,7 @@ class VerifyCommandTest : public ::testing::Test {
     write_all();
   }
 
-  // All of files_, with the digests that they have now.
+  // Writes all of files_, with their current digests.
   void write_all() const {
     for (const auto& [name, text] : files_) write(name, text);
     write(std::string(kDigestsFile), digests_text(files_));
@@ -110,7 +110,7 @@ class VerifyCommandTest : public ::testing::Test {
     write_whole_file(path(name), text);
   }
 
-  // The exit code, and what was printed.
+  // The exit code; sets the printed texts.
   ExitCode verify() {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
@@ -130,7 +130,7 @@ class VerifyCommandTest : public ::testing::Test {
     return code;
   }
 
-  // Exit code 5 and the file's name in the reason and in what is printed.
+  // Expects exit code 5 and the file's name in the error and in the output.
   void expect_wrong(const std::string& name) {
     EXPECT_EQ(verify(), ExitCode::kDiverged) << name;
     EXPECT_NE(told_.find(name + ": "), std::string::npos) << name << ": " << told_;
@@ -146,7 +146,7 @@ class VerifyCommandTest : public ::testing::Test {
   std::string told_;
 };
 
-// With a digit changed, the 26th where there are so many; the last character where there is none.
+// With one digit changed, the 26th if there are so many; the last character if there is none.
 std::string with_another_digit(std::string text) {
   std::vector<std::size_t> digits;
   for (std::size_t i = 0; i < text.size() && digits.size() < 26; ++i) {
@@ -157,7 +157,7 @@ std::string with_another_digit(std::string text) {
   return text;
 }
 
-TEST_F(VerifyCommandTest, AnHonestRunIsWell) {
+TEST_F(VerifyCommandTest, AnUnchangedRunVerifies) {
   EXPECT_EQ(verify(), ExitCode::kOk) << told_;
   EXPECT_NE(printed_.find("go to the end"), std::string::npos);
   flags_.path = path("journal.bin").string();
@@ -166,7 +166,7 @@ TEST_F(VerifyCommandTest, AnHonestRunIsWell) {
   EXPECT_NE(printed_.find("\"ok\": true"), std::string::npos);
 }
 
-// Whoever changes a record has to make the checksum and the tables again.
+// A forger of a record must also update the checksum and the tables.
 TEST_F(VerifyCommandTest, AChangedRecordIsNamed) {
   protocol::Record record = protocol::decode_record(played_.study.records[3]);
   std::get<protocol::EpochClosed>(record).trim.tau += 1e-6;
@@ -197,7 +197,7 @@ TEST_F(VerifyCommandTest, ADamagedJournalIsNamed) {
   expect_wrong("journal.bin");
 }
 
-TEST_F(VerifyCommandTest, AnOlderExportIsCalledSo) {
+TEST_F(VerifyCommandTest, AnOlderExportIsNamedAsSuch) {
   files_["journal.bin"][4 + 12] = 2;  // after the text and its length
   write("journal.bin", files_["journal.bin"]);
   fs::remove(path("digests.txt"));
@@ -220,7 +220,7 @@ TEST_F(VerifyCommandTest, ADigitInAnyFileIsFoundAndTheFileNamed) {
   EXPECT_EQ(verify(), ExitCode::kOk) << told_;
 }
 
-TEST_F(VerifyCommandTest, AFileThatIsMissingIsNamed) {
+TEST_F(VerifyCommandTest, AMissingFileIsNamed) {
   files_.emplace(kDigestsFile, digests_text(files_));
   for (const auto& [name, text] : files_) {
     fs::remove(path(name));
@@ -230,11 +230,11 @@ TEST_F(VerifyCommandTest, AFileThatIsMissingIsNamed) {
   }
 }
 
-TEST_F(VerifyCommandTest, AFileThatWasAddedIsNamed) {
+TEST_F(VerifyCommandTest, AnAddedFileIsNamed) {
   for (const std::string name : {"notes.txt", "epochs.csv.bak", "\x1b[31m"}) {
     write(name, "x");
     EXPECT_EQ(verify(), ExitCode::kDiverged);
-    EXPECT_NE(told_.find("is no file of an export"), std::string::npos) << told_;
+    EXPECT_NE(told_.find("is not a file of an export"), std::string::npos) << told_;
     EXPECT_EQ(told_.find('\x1b'), std::string::npos);
     fs::remove(path(name));
   }
@@ -251,7 +251,7 @@ TEST_F(VerifyCommandTest, AFileThatWasAddedIsNamed) {
   expect_wrong("trials.csv");
 }
 
-// Cheaper than the command: no run is computed again.
+// Cheaper than the command: no run is recomputed.
 TEST_F(VerifyCommandTest, EveryByteOfEveryFileIsChecked) {
   const FileTexts made_again = tables();
   files_.emplace(kDigestsFile, digests_text(files_));
@@ -270,7 +270,7 @@ TEST_F(VerifyCommandTest, EveryByteOfEveryFileIsChecked) {
   }
 }
 
-// A forger who makes the digests again as well: what is made again from the records is found.
+// A forger who also updates the digests: everything that follows from the records is detected.
 TEST_F(VerifyCommandTest, TablesThatWereChangedWithTheirDigestsAreFound) {
   const FileTexts honest = files_;
   for (const auto& [name, text] : tables()) {
@@ -299,7 +299,7 @@ TEST_F(VerifyCommandTest, AnotherStudyInTheJournalIsFound) {
   EXPECT_NE(printed_.find("width: recorded 0.5, recomputed 0.6"), std::string::npos) << printed_;
 }
 
-// Rewards that were sent give the uploads to the bit; a forger can change only what never was.
+// Rewards that were sent give the uploads to the bit; only values that were not sent can be forged.
 TEST_F(VerifyCommandTest, TrialsThatWereChangedWithTheirDigests) {
   const std::vector<service::JournalTrial> honest = played_.trials;
   const std::uint32_t last = 3;
@@ -322,7 +322,7 @@ TEST_F(VerifyCommandTest, TrialsThatWereChangedWithTheirDigests) {
   export_all();
   expect_wrong("trials.csv");
 
-  // In the last epoch only the best trial of an agent is sent: the others may become smaller.
+  // In the last epoch only an agent's best trial is sent: the others may become smaller.
   played_.trials = honest;
   ASSERT_EQ(played_.trials.back().query.epoch, last);
   auto worst = std::min_element(played_.trials.begin(), played_.trials.end(),
@@ -333,13 +333,13 @@ TEST_F(VerifyCommandTest, TrialsThatWereChangedWithTheirDigests) {
   worst->value -= 1;
   export_all();
   EXPECT_EQ(verify(), ExitCode::kOk) << told_;
-  EXPECT_NE(told_.find("6 of 18 values, which no upload carries"), std::string::npos) << told_;
+  EXPECT_NE(told_.find("6 of 18 values, which are in no upload"), std::string::npos) << told_;
   worst->value += 100;
   export_all();
   expect_wrong("trials.csv");
 }
 
-TEST_F(VerifyCommandTest, WhatHasOnlyItsDigestIsSaidOncePerFile) {
+TEST_F(VerifyCommandTest, PartsWithOnlyADigestAreListedOncePerFile) {
   EXPECT_EQ(verify(), ExitCode::kOk) << told_;
   EXPECT_EQ(told_.find("verified: "), 0U) << told_;
   for (const auto& [name, text] : files_) {
@@ -348,7 +348,7 @@ TEST_F(VerifyCommandTest, WhatHasOnlyItsDigestIsSaidOncePerFile) {
     EXPECT_EQ(told_.find("\n" + name + ": ", at + 1), std::string::npos) << name << told_;
   }
   for (const char* part : {"seed, [objective] and [coordinator]", "\"build\"", "variance_rank",
-                           "6 of 18 values, which no upload carries"}) {
+                           "6 of 18 values, which are in no upload"}) {
     EXPECT_NE(told_.find(part), std::string::npos) << part << told_;
   }
   EXPECT_EQ(told_.find("--trials"), std::string::npos) << "trials.csv has all answers: " << told_;
@@ -363,10 +363,10 @@ TEST_F(VerifyCommandTest, WhatHasOnlyItsDigestIsSaidOncePerFile) {
   flags_.path = path("journal.bin").string();
   flags_.format = Format::kJson;
   EXPECT_EQ(verify(), ExitCode::kOk) << told_;
-  EXPECT_EQ(told_.find("study.toml: "), std::string::npos) << "it was not looked at: " << told_;
+  EXPECT_EQ(told_.find("study.toml: "), std::string::npos) << "it was not checked: " << told_;
 }
 
-TEST_F(VerifyCommandTest, AnotherSecretIsNotWellAndToldShortly) {
+TEST_F(VerifyCommandTest, AnotherSecretFailsWithAShortList) {
   storage::write_secret_file(directory_ / "other.key", service::new_secret_text());
   flags_.secret = (directory_ / "other.key").string();
   EXPECT_EQ(verify(), ExitCode::kDiverged);
@@ -377,7 +377,7 @@ TEST_F(VerifyCommandTest, AnotherSecretIsNotWellAndToldShortly) {
   EXPECT_GT(std::count(printed_.begin(), printed_.end(), '\n'), 15) << printed_;
 }
 
-TEST_F(VerifyCommandTest, WhatDoesNotExistIsUsage) {
+TEST_F(VerifyCommandTest, AMissingPathIsAUsageError) {
   const VerifyFlags good = flags_;
   flags_.path = (directory_ / "nosuch").string();
   EXPECT_EQ(verify(), ExitCode::kUsage);
@@ -395,7 +395,7 @@ TEST_F(VerifyCommandTest, ASecretThatOthersMayReadIsRefusedAndNeverShown) {
   EXPECT_EQ(told_.find(text.substr(0, 16)), std::string::npos);
 }
 
-TEST_F(VerifyCommandTest, ADirectoryWithoutJournalIsUsage) {
+TEST_F(VerifyCommandTest, ADirectoryWithoutJournalIsAUsageError) {
   fs::remove(path("journal.bin"));
   fs::remove(path("digests.txt"));
   EXPECT_EQ(verify(), ExitCode::kUsage);

@@ -16,14 +16,14 @@ using protocol::Verification;
 
 constexpr std::size_t kShown = 5;
 
-// The name of a file that was added may be anything.
+// The name of an added file can be anything.
 std::string shown_name(const std::string& name) { return service::clean_text(name, 100); }
 
 std::string table(const Verification& verification, const Verdicts& files) {
   struct Epoch {
     std::size_t checks = 0;
     std::size_t wrong = 0;
-    double share = 0;  ///< the largest difference, of what is tolerated
+    double share = 0;  ///< the largest difference, relative to its tolerance
   };
   std::map<std::uint32_t, Epoch> epochs;
   std::string details;
@@ -59,7 +59,7 @@ std::string table(const Verification& verification, const Verdicts& files) {
                                        : "the records do not go to the end of the study\n");
 }
 
-/// What was compared, of a record or of a file.
+/// A comparison, of a record or of a file.
 struct Check {
   std::optional<std::uint32_t> epoch;
   std::string what, recorded, recomputed;
@@ -136,8 +136,8 @@ std::string wrong_text(const Verification& verification, const Verdicts& files) 
   const auto first = std::find_if(findings.begin(), findings.end(), is_wrong);
   if (first != findings.end()) {
     parts.push_back(fmt::format(
-        "{} of {} checks failed, the first in epoch {}: {}. Records that were changed or a secret "
-        "of another study look like this",
+        "{} of {} checks failed, the first in epoch {}: {}. Changed records or the secret "
+        "of another study have this effect",
         std::count_if(first, findings.end(), is_wrong), findings.size(), base::value(first->epoch),
         first->what));
   }
@@ -156,8 +156,9 @@ std::string verified_text(const Verification& verification, const Verdicts& file
     }
   }
   return text +
-         "\"only by its digest\" means: who rewrites the file together with the digest can change "
-         "it, and nobody can tell from the export alone\n";
+         "\"only by its digest\": someone who rewrites the file together with its digest can "
+         "change "
+         "it, and the export alone does not show it\n";
 }
 
 std::string findings_text(const Verification& verification, const Verdicts& files, Format format) {

@@ -71,11 +71,11 @@ def laboratory(scratch):
         fleet.same("a second look shows the same", lab.queries(), first)
         refused("bad rows", lab, HEAD + answer(first[0]) + "1,1,warm\n1,x,2\n1\n7,0,1\n",
                 "rewards.csv:3: value = warm", "rewards.csv:4: slot = x", "rewards.csv:5: ",
-                "nothing was taken")
+                "no answer was accepted")
         refused("rows that do not fit", lab, HEAD + answer(first[0]) + answer(first[0]) +
                 "2,0,1\n9,0,1\n1,5,1\n", "rewards.csv:3: a second row",
                 "rewards.csv:4: epoch 2 has not begun", "rewards.csv:5: epoch = 9",
-                "rewards.csv:6: slot = 5", "nothing was taken")
+                "rewards.csv:6: slot = 5", "no answer was accepted")
         refused("NaN", lab, HEAD + answer(first[0], "nan"), "rewards.csv:2: value = nan")
         refused("no column", lab, "epoch,slot,reward\n1,0,2\n", 'no column "value"')
         refused("infeasible without a value", lab, HEAD + answer(first[0], "infeasible"),
@@ -90,7 +90,7 @@ def laboratory(scratch):
                 answer(first[0]), "rewards.csv:2: epoch 1, slot 1 has the answer")
         rest = lab.submit(HEAD + answer(first[1]) + answer(first[0]))
         fleet.check("the rest, and the part again", rest.returncode == 0, rest.stderr)
-        fleet.contains("it says how many are new", rest.stderr, "1 answer taken, 1 already there")
+        fleet.contains("it says how many are new", rest.stderr, "1 answer accepted, 1 already stored")
 
         for epoch, length in ((2, 4), (3, 6)):
             rows = lab.queries()

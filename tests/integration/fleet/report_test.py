@@ -72,7 +72,7 @@ def compare_all(f, name):
     result = run(f, "verify", "export", "--secret", f.secret)
     for part in ("report.html", "figures/region.svg", "epochs.csv"):
         fleet.contains("verify makes it again", result.stderr,
-                       f"{part}: made again from journal.bin: the same bytes")
+                       f"{part}: recomputed from journal.bin: the same bytes")
 
 
 def undisturbed(scratch):

@@ -203,7 +203,7 @@ def policy(scratch):
             fleet.contains("it is refused", operate(f, "set", "policy", *words, code=2), what)
         fleet.contains("it says what holds now",
                        operate(f, "set", "policy", "--quorum", 2, "--deadline", 1),
-                       "epochs close with all 3 agents, or with 2 after 1 x the time it should take")
+                       "epochs close with all 3 agents, or with 2 after 1 x the expected time")
         ends_well(f.agents[:2])
         f.server.stop()
         f.server.start()

@@ -74,9 +74,9 @@ def edited(scratch):
 def untouched(f):
     result = verified(f)
     fleet.check("untouched, it verifies", result.returncode == 0, result.stdout + result.stderr)
-    for part in ("trials.csv: 36 trials; the points of 36 computed again; 18 values give the uploads",
-                 "only by its digest: 18 of 36 values, which no upload carries",
-                 "epochs.csv: made again from journal.bin: the same bytes"):
+    for part in ("trials.csv: 36 trials; the points of 36 recomputed; 18 values give the uploads",
+                 "only by its digest: 18 of 36 values, which are in no upload",
+                 "epochs.csv: recomputed from journal.bin: the same bytes"):
         fleet.contains("and says how", result.stderr, part)
     report = json.loads(verified(f, "export", "--format", "json").stdout)
     fleet.same("as JSON, every file once", sorted(x["file"] for x in report["files"] if x["ok"]),

@@ -25,13 +25,13 @@ together 2 compare small.toml "${few[@]}" --runs 3 -o one
 exits "fewer runs" 0
 together 3 compare small.toml "${options[@]}" -o one --resume
 exits "more runs" 0
-says "more runs" "units that are there already: 3"
+says "more runs" "units already finished: 3"
 holds "more runs: the same files" same_results expected one
 holds "more runs: none twice" test "$(json one/manifest.json 'j["runs_loaded"]')" = 9
 
 together 3 compare small.toml "${options[@]}" -o one
 holds "a directory that exists: exit code" test "$status" = 2
-once "a directory that exists" "exists already"
+once "a directory that exists" "already exists"
 together 3 compare missing.toml -o none
 holds "a study that is missing: exit code" test "$status" = 2
 once "a study that is missing" "missing.toml"

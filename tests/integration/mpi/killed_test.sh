@@ -36,7 +36,7 @@ kept=$(units killed)
 holds "it is not called finished" test ! -e killed/manifest.json
 together 3 compare small.toml "${options[@]}" -o killed --resume
 exits "it goes on" 0
-says "it goes on" "units that are there already: $kept"
+says "it goes on" "units already finished: $kept"
 holds "nothing differs" same_results expected killed
 holds "the same digest" test "$(digest killed)" = "$(digest expected)"
 

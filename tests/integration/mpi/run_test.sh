@@ -43,7 +43,7 @@ holds "agents that draw for themselves" test "$(digests separate)" = "$(digests 
 # What is wrong everywhere is said once, with the exit code of one process.
 together 3 run finite.toml -o many
 holds "a directory that exists: exit code" test "$status" = 2
-once "a directory that exists" "exists already"
+once "a directory that exists" "already exists"
 holds "a directory that exists: untouched" same_results one-finite many
 sed 's/"branin"/"brainin"/' box.toml >bad.toml
 together 3 run bad.toml -o bad
