@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <sstream>
@@ -83,26 +82,19 @@ std::pair<std::string, std::string> differing(const Json& now, const Json& befor
 
 DirectoryLock::DirectoryLock(const fs::path& directory)
     : descriptor_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0) {
-    fail_io("cannot open", directory, std::error_code(errno, std::generic_category()));
-  }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    close(descriptor_);
+  if (!descriptor_.ok()) fail_io("cannot open", directory, last_error());
+  if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
     throw CodedError(ExitCode::kStorage,
                      fmt::format("{}: another process is using it", directory.string()));
   }
 }
 
-DirectoryLock::~DirectoryLock() { close(descriptor_); }
-
 ExperimentDirectory::ExperimentDirectory(const fs::path& directory, Entry entry,
                                          const Json& settings)
     : path_(full_name(directory)), settings_(settings) {
   if (fs::exists(path_)) enter_existing(entry);
-  std::error_code error;
-  fs::create_directories(units(), error);
-  if (!error) fs::create_directories(path_ / "figures", error);
-  if (error) fail_io("cannot create", path_, error);
+  make_directory(units());
+  make_directory(path_ / "figures");
   lock_ = std::make_unique<DirectoryLock>(path_);
 }
 

@@ -7,19 +7,18 @@
 #include <string>
 #include <string_view>
 
+#include "duets/storage/files.h"
+
 namespace duets::cli {
 
-/// Locks the directory for this process until it dies. Not copyable.
+/// Locks the directory for this process until it dies.
 class DirectoryLock {
  public:
   /// CodedError kStorage when another process holds it.
   explicit DirectoryLock(const std::filesystem::path& directory);
-  ~DirectoryLock();
-  DirectoryLock(const DirectoryLock&) = delete;
-  DirectoryLock& operator=(const DirectoryLock&) = delete;
 
  private:
-  int descriptor_ = -1;
+  storage::Descriptor descriptor_;
 };
 
 enum class Entry { kNew, kOverwrite, kResume };

@@ -8,6 +8,8 @@
 namespace duets::cli {
 
 using storage::fail_io;
+using storage::last_error;
+using storage::make_directory;
 using storage::read_whole_file;
 using storage::write_whole_file;
 

@@ -23,15 +23,14 @@ PartialDirectory::PartialDirectory(const fs::path& directory, Replaced replaced)
       partial_(directory_.string() + ".partial"),
       replaced_(replaced) {
   require_free(directory_, replaced_);
-  std::error_code error;
   if (fs::exists(partial_)) {
     base::require(holds_nothing(partial_) || replaced_.cut_off(partial_), "--output",
                   partial_.string(), "exists and has other contents; it is not removed");
+    std::error_code error;
     fs::remove_all(partial_, error);
     if (error) fail_io("cannot remove", partial_, error);
   }
-  fs::create_directories(partial_, error);
-  if (error) fail_io("cannot create", partial_, error);
+  make_directory(partial_);
 }
 
 PartialDirectory::~PartialDirectory() {
@@ -42,9 +41,7 @@ PartialDirectory::~PartialDirectory() {
 
 void PartialDirectory::write(const std::string& name, std::string_view text) {
   const fs::path file = partial_ / name;
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (error) fail_io("cannot create", file.parent_path(), error);
+  make_directory(file.parent_path());
   write_whole_file(file, text);
   files_.push_back(name);
 }

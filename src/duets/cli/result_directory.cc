@@ -1,7 +1,6 @@
 #include "duets/cli/result_directory.h"
 
 #include <cerrno>
-#include <system_error>
 
 #include "duets/cli/file_io.h"
 #include "duets/cli/result_kind.h"
@@ -13,8 +12,6 @@ namespace duets::cli {
 namespace {
 
 constexpr std::size_t kBufferedBytes = 1 << 16;
-
-std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
 }  // namespace
 

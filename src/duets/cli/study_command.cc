@@ -74,6 +74,14 @@ void print_action(const StudyFlags& flags, const char* action, bool done) {
   std::cout << json_text({{"study", flags.study}, {"action", action}, {"done", done}});
 }
 
+// A change of a study: `change` makes it and returns the text for people.
+template <class Change>
+void change_study(const StudyFlags& flags, const char* action, const Change& change) {
+  Lines lines(flags.verbosity);
+  lines.say(flags.study + ": " + change(*open_source(flags.source, lines.log())));
+  print_action(flags, action, true);
+}
+
 void create_study(const StudyFlags& flags, const Extensions& extensions) {
   Lines lines(flags.verbosity);
   const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
@@ -120,10 +128,10 @@ void show_study(const StudyFlags& flags) {
 }
 
 void stop_study(const StudyFlags& flags) {
-  Lines lines(flags.verbosity);
-  open_source(flags.source, lines.log())->stop(flags.study);
-  lines.say(flags.study + ": stopped for good; all measurements remain stored");
-  print_action(flags, "stop", true);
+  change_study(flags, "stop", [&](service::Operators& source) -> std::string {
+    source.stop(flags.study);
+    return "stopped for good; all measurements remain stored";
+  });
 }
 
 void delete_study(const StudyFlags& flags) {
@@ -140,42 +148,38 @@ void delete_study(const StudyFlags& flags) {
 }
 
 void close_epoch(const StudyFlags& flags) {
-  Lines lines(flags.verbosity);
-  v1::CloseEpochRequest request;
-  request.set_study(flags.study);
-  request.set_epoch(flags.epoch);
-  open_source(flags.source, lines.log())->close_epoch(request);
-  lines.say(fmt::format("{}: epoch {} is closed with the agents that have uploaded", flags.study,
-                        flags.epoch));
-  print_action(flags, "close", true);
+  change_study(flags, "close", [&](service::Operators& source) {
+    v1::CloseEpochRequest request;
+    request.set_study(flags.study);
+    request.set_epoch(flags.epoch);
+    source.close_epoch(request);
+    return fmt::format("epoch {} is closed with the agents that have uploaded", flags.epoch);
+  });
 }
 
 void retire_agent(const StudyFlags& flags) {
-  Lines lines(flags.verbosity);
-  v1::RetireAgentRequest request;
-  request.set_study(flags.study);
-  request.set_agent(flags.agent);
-  open_source(flags.source, lines.log())->retire_agent(request);
-  lines.say(fmt::format("{}: agent {} is retired for good; its uploads are kept", flags.study,
-                        flags.agent));
-  print_action(flags, "retire", true);
+  change_study(flags, "retire", [&](service::Operators& source) {
+    v1::RetireAgentRequest request;
+    request.set_study(flags.study);
+    request.set_agent(flags.agent);
+    source.retire_agent(request);
+    return fmt::format("agent {} is retired for good; its uploads are kept", flags.agent);
+  });
 }
 
 void set_policy(const StudyFlags& flags) {
-  Lines lines(flags.verbosity);
   const std::optional<std::uint32_t> quorum = quorum_of(flags.quorum);
   const std::optional<double> deadline = number_or(flags.deadline, "none", 1, "--deadline");
   base::require(quorum || deadline, "--quorum", "(missing)",
                 "give --quorum K, --deadline F or both");
-  const auto source = open_source(flags.source, lines.log());
-  v1::SetPolicyRequest request;
-  request.set_study(flags.study);
-  if (quorum) request.set_quorum(*quorum);
-  if (deadline) request.set_deadline(*deadline);
-  source->set_policy(request);
-  lines.say(
-      fmt::format("{}: epochs close {}", flags.study, closing_text(source->status(flags.study))));
-  print_action(flags, "set", true);
+  change_study(flags, "set", [&](service::Operators& source) {
+    v1::SetPolicyRequest request;
+    request.set_study(flags.study);
+    if (quorum) request.set_quorum(*quorum);
+    if (deadline) request.set_deadline(*deadline);
+    source.set_policy(request);
+    return "epochs close " + closing_text(source.status(flags.study));
+  });
 }
 
 using StudyAction = void (*)(const StudyFlags&);

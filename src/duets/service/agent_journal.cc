@@ -9,6 +9,7 @@
 
 #include "duets/base/error.h"
 #include "duets/service/agent_journal_instance.h"
+#include "duets/storage/whole_file.h"
 
 namespace duets::service {
 namespace {
@@ -147,12 +148,7 @@ AgentJournal::AgentJournal(std::filesystem::path path, std::unique_ptr<storage::
 AgentJournal AgentJournal::open_or_make(const std::filesystem::path& directory,
                                         const std::string& study, std::uint32_t agent,
                                         const std::string& instance) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    throw base::Error(base::ErrorKind::kIo, fmt::format("cannot make the directory {}: {}",
-                                                        directory.string(), error.message()));
-  }
+  storage::make_directory(directory);
   const std::filesystem::path path = directory / journal_name(study, agent);
   auto store = storage::open_store(path, storage::Access::kWrite);
   if (store->names().empty()) {

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string>
 
+#include "duets/storage/files.h"
+
 namespace duets::service {
 
 inline constexpr std::size_t kInstanceBytes = 16;
@@ -23,7 +25,7 @@ class PendingInstance {
   /// one; on disk when the constructor returns. Creates the directory. kIo.
   PendingInstance(const std::filesystem::path& directory, const std::string& purpose);
   /// Unlocks the instance; the file stays for the next process.
-  ~PendingInstance();
+  ~PendingInstance() = default;
   PendingInstance(const PendingInstance&) = delete;
   PendingInstance& operator=(const PendingInstance&) = delete;
 
@@ -35,11 +37,12 @@ class PendingInstance {
   static void forget(const std::filesystem::path& directory, const std::string& instance);
 
  private:
-  bool lock(const std::filesystem::path& path);
+  /// Takes the file unless another process holds it.
+  void lock(const std::filesystem::path& path);
   void fill(const std::filesystem::path& directory);
 
   std::filesystem::path path_;
-  int fd_ = -1;
+  storage::Descriptor fd_;
   std::string instance_;
 };
 

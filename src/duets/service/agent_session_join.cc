@@ -1,7 +1,6 @@
 #include "duets/service/agent_session_join.h"
 
 #include <fmt/format.h>
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "duets/service/agent_journal_instance.h"
 #include "duets/service/certificates.h"
 #include "duets/service/handshake.h"
+#include "duets/service/secret.h"
 #include "duets/service/status_code.h"
 #include "duets/service/wire.h"
 #include "duets/v1/duets.grpc.pb.h"
@@ -37,13 +37,6 @@ struct Wish {
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
-/// Distinguishes this start of the session from others with the same journal.
-std::string random_start() {
-  std::string bytes(16, '\0');
-  randombytes_buf(bytes.data(), bytes.size());
-  return bytes;
 }
 
 /// The journal of the agent that is wanted. If any agent will do, the first journal that no other
@@ -106,7 +99,8 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
           return std::holds_alternative<protocol::Message>(entry);
         })));
   }
-  request.set_start(random_start());
+  // Distinguishes this start of the session from others with the same journal.
+  request.set_start(random_bytes(kInstanceBytes));
   request.set_take_over(options.take_over);
   request.set_host(host_name());
   request.set_software("duets");

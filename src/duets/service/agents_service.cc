@@ -10,15 +10,6 @@
 namespace duets::service {
 namespace {
 
-// Receives the answer of a study and passes it on.
-template <typename Reply>
-auto into(Reply* reply, const Finish& finish) {
-  return [finish, reply](const grpc::Status& done, Reply&& answer) {
-    *reply = std::move(answer);
-    finish(done);
-  };
-}
-
 class AgentsService final : public v1::Agents::CallbackService {
  public:
   using Context = grpc::CallbackServerContext;
@@ -40,21 +31,11 @@ class AgentsService final : public v1::Agents::CallbackService {
 
   Reactor* Fetch(Context* context, const v1::FetchRequest* request,
                  v1::FetchReply* reply) override {
-    return answer_later({"Fetch", log_, context}, [&](const Finish& finish) {
-      grpc::Status allowed = check(*context, request->caller());
-      if (!allowed.ok()) return allowed;
-      studies_.find(request->caller().study())->fetch(*request, into(reply, finish));
-      return allowed;
-    });
+    return pass_on("Fetch", context, *request, reply, &StudyHost::fetch);
   }
 
   Reactor* Send(Context* context, const v1::SendRequest* request, v1::SendReply* reply) override {
-    return answer_later({"Send", log_, context}, [&](const Finish& finish) {
-      grpc::Status allowed = check(*context, request->caller());
-      if (!allowed.ok()) return allowed;
-      studies_.find(request->caller().study())->send(*request, into(reply, finish));
-      return allowed;
-    });
+    return pass_on("Send", context, *request, reply, &StudyHost::send);
   }
 
   Reactor* Beat(Context* context, const v1::BeatRequest* request, v1::BeatReply* reply) override {
@@ -81,6 +62,22 @@ class AgentsService final : public v1::Agents::CallbackService {
   }
 
  private:
+  // For calls that the study answers later.
+  template <typename Request, typename Reply, typename Done>
+  Reactor* pass_on(const char* name, Context* context, const Request& request, Reply* reply,
+                   void (StudyHost::*call)(const Request&, Done)) const {
+    return answer_later({name, log_, context}, [&](const Finish& finish) {
+      const grpc::Status allowed = check(*context, request.caller());
+      if (!allowed.ok()) return allowed;
+      const std::shared_ptr<StudyHost> host = studies_.find(request.caller().study());
+      ((*host).*call)(request, [finish, reply](const grpc::Status& done, Reply&& answered) {
+        *reply = std::move(answered);
+        finish(done);
+      });
+      return allowed;
+    });
+  }
+
   grpc::Status check(const Context& context, const v1::Caller& caller) const {
     return insecure_ ? grpc::Status::OK : check_agent(context, caller.study(), caller.agent());
   }

@@ -83,13 +83,13 @@ void require_new(const CertificateFiles& files) {
   }
 }
 
-void make_directory(const fs::path& directory) {
+void make_certs_directory(const fs::path& directory) {
   if (is_there(directory)) return;
-  std::error_code error;
-  fs::create_directories(directory, error);
+  storage::make_directory(directory);
   // The keys are readable only by the owner anyway; nobody else needs the directory.
-  if (!error) fs::permissions(directory, fs::perms::owner_all, error);
-  if (error) storage::fail_io("cannot create", directory, error);
+  std::error_code error;
+  fs::permissions(directory, fs::perms::owner_all, error);
+  if (error) storage::fail_io("cannot protect", directory, error);
 }
 
 // The key first: a certificate without its key is worse than a key without a certificate, because
@@ -196,7 +196,7 @@ void make_authority(const fs::path& directory, std::uint32_t days) {
                 fmt::format("must be in 1..{}", kMaxDays));
   const CertificateFiles files = files_of(directory, "ca");
   require_new(files);
-  make_directory(directory);
+  make_certs_directory(directory);
   write_pair(files, make_authority_texts(days));
 }
 

@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "duets/base/error.h"
-#include "duets/service/program_process.h"
+#include "duets/storage/files.h"
 
 namespace duets::service {
 namespace {
@@ -96,8 +96,8 @@ int read_error(int way) {
 ProgramStart start_once(Exec exec) {
   std::array<int, 2> way{};
   if (::pipe2(way.data(), O_CLOEXEC) != 0) return {-1, errno};
-  const FileDescriptor read_end(way[0]);
-  FileDescriptor write_end(::fcntl(way[1], F_DUPFD_CLOEXEC, kFirstFree));
+  const storage::Descriptor read_end(way[0]);
+  storage::Descriptor write_end(::fcntl(way[1], F_DUPFD_CLOEXEC, kFirstFree));
   ::close(way[1]);
   if (write_end.get() < 0) return {-1, errno};
   exec.error_way = write_end.get();

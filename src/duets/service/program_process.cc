@@ -21,6 +21,8 @@
 namespace duets::service {
 namespace {
 
+using storage::Descriptor;
+
 constexpr const char* kNoPipe = "cannot create a pipe to the program";
 constexpr int kMaxReadsAtEnd = 16;
 
@@ -28,13 +30,13 @@ constexpr int kMaxReadsAtEnd = 16;
   throw base::Error(base::ErrorKind::kIo, fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-FileDescriptor checked(int fd) {
+Descriptor checked(int fd) {
   if (fd < 0) fail_process(kNoPipe, errno);
-  return FileDescriptor(fd);
+  return Descriptor(fd);
 }
 
 struct Pipe {
-  FileDescriptor read, write;
+  Descriptor read, write;
 };
 
 // The child moves its ends to 0..3, so they must not be there already, as they could be in a
@@ -42,15 +44,15 @@ struct Pipe {
 Pipe make_pipe() {
   std::array<int, 2> fds{};
   if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail_process(kNoPipe, errno);
-  const FileDescriptor low_read(fds[0]);
-  const FileDescriptor low_write(fds[1]);
+  const Descriptor low_read(fds[0]);
+  const Descriptor low_write(fds[1]);
   Pipe result;
   result.read = checked(::fcntl(fds[0], F_DUPFD_CLOEXEC, kFirstFree));
   result.write = checked(::fcntl(fds[1], F_DUPFD_CLOEXEC, kFirstFree));
   return result;
 }
 
-void set_nonblocking(const FileDescriptor& descriptor) {
+void set_nonblocking(const Descriptor& descriptor) {
   ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
@@ -77,25 +79,6 @@ void set_nonblocking(const FileDescriptor& descriptor) {
 }
 
 }  // namespace
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-int FileDescriptor::release() {
-  const int fd = fd_;
-  fd_ = -1;
-  return fd;
-}
-
-void FileDescriptor::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
 
 /// The keeper's input for starting the program, and the result.
 struct ProgramProcess::Start {

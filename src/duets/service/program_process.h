@@ -11,23 +11,9 @@
 #include "duets/service/clock.h"
 #include "duets/service/program_exec.h"
 #include "duets/service/program_log.h"
+#include "duets/storage/files.h"
 
 namespace duets::service {
-
-/// Owns a file descriptor.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor() { close(); }
-  int get() const { return fd_; }
-  int release();
-  void close();
-
- private:
-  int fd_;
-};
 
 /// Leader of its own process group, with pipes for its standard streams, default signal handlers
 /// and none of our other files. The system kills it whenever this process dies. That kills only
@@ -69,7 +55,7 @@ class ProgramProcess {
   Read read_errors();
 
   ProgramLog& relay_;
-  FileDescriptor input_, output_, errors_, over_;
+  storage::Descriptor input_, output_, errors_, over_;
   pid_t pid_ = -1;  // -1: not started, or ended and reaped
   int status_ = 0;
   std::thread keeper_;

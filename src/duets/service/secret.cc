@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include <algorithm>
 #include <array>
 
 #include "duets/base/error.h"
@@ -19,11 +20,17 @@ std::string secret_text(const random::Key& key) {
 
 }  // namespace
 
-std::string new_secret_text() {
+std::string random_bytes(std::size_t count) {
   // Fails only when the system has no source of randomness; there is no safe way to continue then.
   if (sodium_init() < 0) throw base::Error(base::ErrorKind::kPlatform, "libsodium cannot start");
+  std::string bytes(count, '\0');
+  randombytes_buf(bytes.data(), bytes.size());
+  return bytes;
+}
+
+std::string new_secret_text() {
   random::Key key{};
-  randombytes_buf(key.data(), key.size());
+  std::ranges::copy(random_bytes(key.size()), key.begin());
   return secret_text(key);
 }
 

@@ -9,6 +9,9 @@
 
 namespace duets::service {
 
+/// Bytes from the system's source of randomness. kPlatform without one.
+std::string random_bytes(std::size_t count);
+
 /// 64 hexadecimal digits of fresh randomness and a newline.
 std::string new_secret_text();
 

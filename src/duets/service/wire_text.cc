@@ -17,15 +17,6 @@ bool is_control(std::uint32_t character) {
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const base::Utf8Character next = base::first_character(text);
-    if (next.length == 0) return false;
-    text.remove_prefix(next.length);
-  }
-  return true;
-}
-
 std::string clean_text(std::string_view text, std::size_t limit) {
   std::string clean;
   while (!text.empty()) {

@@ -11,17 +11,6 @@
 namespace duets::service {
 namespace {
 
-TEST(WireText, RecognisesUtf8) {
-  for (const char* good : {"", "plain", "größe", "\u20ac", "\U0001F600", "\xF4\x8F\xBF\xBF"}) {
-    EXPECT_TRUE(is_utf8(good)) << good;
-  }
-  // A lone continuation, an overlong form of each length, a surrogate, beyond U+10FFFF, cut short.
-  for (const char* bad : {"\x80", "\xC0\x80", "\xE0\x80\x80", "\xF0\x80\x80\x80", "\xED\xA0\x80",
-                          "\xF4\x90\x80\x80", "\xFF", "\xC3", "\xE2\x82", "a\xF0\x9F\x98"}) {
-    EXPECT_FALSE(is_utf8(bad));
-  }
-}
-
 TEST(WireText, CleansInvalidUtf8AndControlCharacters) {
   EXPECT_EQ(clean_text("größe 5"), "größe 5");
   EXPECT_EQ(clean_text("a\n\tb\x7f\x1b[31m"), "a  b  [31m");
@@ -29,6 +18,11 @@ TEST(WireText, CleansInvalidUtf8AndControlCharacters) {
                        "2J"),
             " 2J");
   EXPECT_EQ(clean_text("a\xff\xC3"), "a??");
+  // A lone continuation, an overlong form, a surrogate, beyond U+10FFFF, cut short.
+  for (const std::string bad :
+       {"\x80", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
+    EXPECT_EQ(clean_text(bad), std::string(bad.size(), '?'));
+  }
 }
 
 TEST(WireText, CutsBetweenCharacters) {
@@ -40,12 +34,11 @@ TEST(WireText, CutsBetweenCharacters) {
 TEST(WireText, AnyBytesCanBeSentOnceCleaned) {
   rc::check([](const std::vector<std::uint8_t>& bytes) {
     const std::string clean = clean_text(std::string(bytes.begin(), bytes.end()));
-    RC_ASSERT(is_utf8(clean));
     RC_ASSERT(clean_text(clean) == clean);
     v1::Progress progress;
     progress.set_problem(clean);
     v1::Progress back;
-    RC_ASSERT(back.ParseFromString(progress.SerializeAsString()));
+    RC_ASSERT(back.ParseFromString(progress.SerializeAsString()));  // refuses what is not UTF-8
   });
 }
 

@@ -5,11 +5,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace duets::storage {
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int Descriptor::release() { return std::exchange(fd_, -1); }
+
+void Descriptor::close() {
+  if (fd_ >= 0) ::close(release());
 }
 
 int make_private_directory(const std::filesystem::path& directory) {

@@ -7,15 +7,17 @@
 
 namespace duets::storage {
 
-/// A file descriptor that closes itself.
+/// Owns a file descriptor; -1: none.
 class Descriptor {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { close(); }
   int get() const { return fd_; }
   bool ok() const { return fd_ >= 0; }
+  int release();
+  void close();
 
  private:
   int fd_;

@@ -10,16 +10,18 @@
 
 namespace duets::storage {
 namespace fs = std::filesystem;
-namespace {
 
-// Streams do not say why they failed, and not every failure sets errno.
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
-
-}  // namespace
 
 void fail_io(const std::string& what, const fs::path& path, const std::error_code& error) {
   throw base::Error(base::ErrorKind::kIo,
                     fmt::format("{} {}: {}", what, path.string(), error.message()));
+}
+
+void make_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) fail_io("cannot create", directory, error);
 }
 
 std::string read_whole_file(const fs::path& path) {
