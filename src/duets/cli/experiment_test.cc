@@ -161,7 +161,7 @@ TEST_F(Directory, BeginRemovesTheManifestAndPartialFiles) {
   EXPECT_TRUE(fs::exists(path / "settings.json"));
 }
 
-// How a process on another machine checks whether it sees the same directory.
+// A process on another machine checks with it whether it sees the same directory.
 TEST_F(Directory, IsBegunWithTheSameSettingsOnly) {
   const fs::path path = root_ / "out";
   EXPECT_FALSE(is_begun(path, kOne));

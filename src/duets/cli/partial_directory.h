@@ -15,7 +15,7 @@ class PartialDirectory {
  public:
   /// True when the program itself has written the contents of a directory.
   using Ours = bool (*)(const std::filesystem::path&);
-  /// What may exist: an earlier directory of this kind, finished (replaced; null: never) or cut off
+  /// Recognises an earlier directory of this kind, finished (replaced; null: never) or cut off
   /// (removed). Nothing else is changed.
   struct Replaced {
     Ours finished = nullptr;

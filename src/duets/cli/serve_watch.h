@@ -11,7 +11,7 @@
 
 namespace duets::cli {
 
-/// How many agents of a running study have uploaded or can still upload, and how many it needs.
+/// The number of agents of a running study that have uploaded or still can, and the number needed.
 struct Reach {
   std::uint32_t agents = 0;
   std::uint32_t needed = 0;

@@ -22,7 +22,7 @@ namespace {
 
 using storage::StorageError;
 
-/// What the agent knows before it has joined.
+/// The agent to join as, before the coordinator has answered.
 struct Wish {
   std::string study;                         ///< empty: the only one
   std::optional<std::uint32_t> agent;        ///< empty: any

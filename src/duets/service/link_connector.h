@@ -23,7 +23,7 @@ class LinkConnector {
 
   /// A call did not get through: connect, if there is no connection, however long it takes.
   void connect();
-  /// How often a lost connection has come back.
+  /// The number of times that a lost connection has come back.
   std::uint64_t num_returns() const { return num_returns_; }
   /// Sleeps for `seconds`, or until `stop` is true, or until num_returns() differs from `known`.
   void sleep_unless_back(const std::atomic<bool>& stop, double seconds, std::uint64_t known) const;

@@ -11,7 +11,7 @@
 
 namespace duets::service {
 
-/// How soon a flag is noticed.
+/// Time limit for noticing a flag.
 inline constexpr double kNoticeSeconds = 0.05;
 
 /// Sleeps for `seconds`, or until `stop` is true.
