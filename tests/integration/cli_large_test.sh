@@ -37,7 +37,7 @@ duets run million.toml -o sampled
 exits "more than a million queries" 0
 says "more than a million queries" "note: a large run; memory about "
 says "more than a million queries" \
-  "note: trials.csv gets the queries with (agent + t) mod 11 == 0; --trials all|none"
+  "note: trials.csv gets the queries with (agent + t) mod 11 == 0; change this with --trials all or none"
 holds "a line says how far it is" grep -Eq '^  epoch 2: 20000 of 1000100 queries' err
 holds "the manifest has the rule" test \
   "$(json sampled/manifest.json 'j["trials"]["kept"], j["trials"]["rule"]')" = \

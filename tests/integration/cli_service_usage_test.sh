@@ -36,7 +36,7 @@ usage "not expected: --agnet" agent --server localhost:1 --agnet 3 -- ./measure
 holds "only what is wrong is named" bash -c '! grep -q measure err'
 usage "no such directory" verify nosuch --secret small.toml
 mkdir empty
-usage "holds no journal.bin" verify empty --secret small.toml
+usage "has no journal.bin" verify empty --secret small.toml
 usage "--journal: small.toml is not a directory" agent --server localhost:1 --insecure --journal small.toml
 usage "--storage: small.toml is not a directory" serve small.toml --insecure --storage small.toml
 usage "--storage: small.toml is not a directory" status --storage small.toml
@@ -124,10 +124,10 @@ says "a taken port" "another process is using the port"
 holds "a taken port leaves no storage" test ! -e other
 there study create small.toml
 exits "the same study again" 0
-says "the same study again" "was there already"
+says "the same study again" "already exists and was not changed"
 there study create one.toml
 exits "a second study" 0
-holds "a new study is not an old one" bash -c '! grep -q "was there already" err'
+holds "a new study is not an old one" bash -c '! grep -q "already exists" err'
 there status one
 holds "one agent" grep -q "1 agent x 12 = 12" out
 there agent --agent 0
@@ -204,7 +204,7 @@ holds "no secret in the export" bash -c \
 duets verify small-export --secret duets-storage/secrets/small.key
 exits "verify" 0
 says "verify" "verified: "
-says "verify" "trials.csv: 36 trials; the points of 36 computed again"
+says "verify" "trials.csv: 36 trials; the points of 36 recomputed"
 says "verify" "only by its digest: "
 duets verify small-export --secret nosuch
 exits "no such secret" 2

@@ -92,7 +92,7 @@ def as_json(scratch):
 def levels(scratch):
     study = fleet.study(scratch / "levels.toml", "box", agents=2)
     for level, shown in (("error", []), ("warning", ["refused a call"]),
-                         ("debug", ["refused a call", "listening on", "without a word"])):
+                         ("debug", ["refused a call", "listening on", "without sending anything"])):
         with fleet.Fleet(scratch, study, agents=2, name=level) as f:
             f.server.start("--log-level", level)
             fleet.same(f"{level}: no such study", fleet.duets(
@@ -102,7 +102,7 @@ def levels(scratch):
             if shown:
                 fleet.wait(f"{level}: its lines", lambda: all(t in f.server.err() for t in shown))
             f.server.stop()
-            for text in ("refused a call", "listening on", "without a word"):
+            for text in ("refused a call", "listening on", "without sending anything"):
                 fleet.same(f"{level}: {text}", text in f.server.err(), text in shown)
     result = fleet.duets(scratch, "serve", study, "--insecure", "--log-level", "loud")
     fleet.same("a level that does not exist", (result.returncode, "error, warning, info, debug" in

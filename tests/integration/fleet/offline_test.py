@@ -115,7 +115,7 @@ def waits_and_holes(scratch):
         fleet.check("a query without an answer", result.returncode == 0, result.stderr)
         early = lab.plan()
         fleet.same("nothing is open: exit code", early.returncode, 3)
-        fleet.contains("it says so", early.stderr, "nothing to measure")
+        fleet.contains("it says so", early.stderr, "no open queries")
         fleet.contains("and for whom all wait", early.stderr, "waiting for agent 1 in epoch 1")
         f.agents[1].start()
         rows = lab.queries()

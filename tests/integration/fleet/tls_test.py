@@ -153,7 +153,7 @@ def the_wrong_coordinator(scratch):
     named = fleet.Server(scratch, f.study, f.secret, name="named")
     named.start("--certs", elsewhere, insecure=False)
     refused("a coordinator of another name", f.agent(0, elsewhere, server=named), 4,
-            "name in the address")
+            "is not valid for the host")
     late = certificates.handed_out(scratch, "late", f.all, "coordinator")
     certificates.expire(late / "coordinator.crt", f.all / "ca.key")
     expired = fleet.Server(scratch, f.study, f.secret, name="expired")
