@@ -169,7 +169,7 @@ duets agent --server "$address" --insecure --agent 1 --max-failures 1 -q -- sh -
   'echo starting; echo oh no >&2; echo "accuracy: 0.93"'
 exits "a program whose last line is no answer" 8
 says "a program whose last line is no answer" "failed 1 time in a row"
-says "a program whose last line is no answer" 'no answer: "accuracy: 0.93"'
+says "a program whose last line is no answer" 'not an answer: "accuracy: 0.93"'
 duets agent --server "$address" --insecure --agent 1 --max-failures 1 -q -- \
   sh -c 'echo "{\"infeasible\": \"too hot\"}"'
 exits "infeasible without a value" 8
@@ -186,7 +186,7 @@ holds "what failed is told" grep -q "3 queries without an answer" serve.out
 holds "agents of a finished study are done" grep -q "^0  *done" serve.out
 start_server small.toml
 server_ends "a finished study" 0
-holds "a finished study is called so" grep -q "small: is finished already" serve.err
+holds "a finished study is called so" grep -q "small: is already finished" serve.err
 holds "nobody is called for a finished study" bash -c '! grep -q "duets agent --server" serve.err'
 holds "the end again" grep -q "^study  *small, finished" serve.out
 

@@ -88,7 +88,7 @@ TEST(Extensions, NamesMustBeValidAndUnused) {
   lab::Algorithm own;
   own.key = "duets";
   own.name = "Mine";
-  EXPECT_NE(error_of([&] { validate({{own}, {}}); }).find("taken"), std::string::npos);
+  EXPECT_NE(error_of([&] { validate({{own}, {}}); }).find("already used"), std::string::npos);
 }
 
 using Directory = Scratch;
