@@ -87,7 +87,7 @@ def laboratory(scratch):
         fleet.contains("it says what is missing", part.stderr, "slots 0")
         fleet.same("the plan has the rest", lab.queries(), first[:1])
         refused("another value for the same query", lab, HEAD + answer(first[1], "0.5") +
-                answer(first[0]), "rewards.csv:2: epoch 1, slot 1 has the answer")
+                answer(first[0]), "rewards.csv:2: epoch 1, slot 1 already has the answer")
         rest = lab.submit(HEAD + answer(first[1]) + answer(first[0]))
         fleet.check("the rest, and the part again", rest.returncode == 0, rest.stderr)
         fleet.contains("it says how many are new", rest.stderr, "1 answer accepted, 1 already stored")
