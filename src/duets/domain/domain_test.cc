@@ -55,6 +55,33 @@ TEST(Parameter, IntCellsAreEquallyWideAndSnapToTheirCentre) {
   EXPECT_EQ(feature(p, 0.49), 0.375) << "the kernel cannot tell points of one cell apart";
 }
 
+// Whatever the type, what the kernel sees of a value is enough to know it.
+TEST(Parameter, ValuesComeBackFromFeatures) {
+  Parameter log_int = int_parameter(1, 512);
+  log_int.log = true;
+  const std::vector<Parameter> all{{.name = "x", .low = -5, .high = 10},
+                                   {.name = "rate", .low = 1e-4, .high = 1, .log = true},
+                                   int_parameter(2, 9, 2),
+                                   log_int,
+                                   choice_parameter({"a", "b", "c"})};
+  for (int i = 0; i <= 1000; ++i) {
+    const double latent = i / 1000.0;
+    std::vector<double> features;
+    std::vector<double> values;
+    for (const Parameter& p : all) {
+      std::vector<double> own(num_features(p));
+      features_at(p, latent, own);
+      features.insert(features.end(), own.begin(), own.end());
+      values.push_back(value_at(p, latent));
+    }
+    EXPECT_EQ(values_of_features(all, features), values) << latent;
+    features.push_back(0);
+    EXPECT_THROW(values_of_features(all, features), base::Error);
+    features.resize(features.size() - 2);
+    EXPECT_THROW(values_of_features(all, features), base::Error);
+  }
+}
+
 TEST(Parameter, LogIntVisitsEveryValueInOrder) {
   Parameter p = int_parameter(1, 16);
   p.log = true;

@@ -120,6 +120,28 @@ void features_at(const Parameter& p, double latent, std::span<double> out) {
   }
 }
 
+std::vector<double> values_of_features(std::span<const Parameter> parameters,
+                                       std::span<const double> features) {
+  std::vector<double> values;
+  values.reserve(parameters.size());
+  std::size_t end = 0;
+  for (const Parameter& p : parameters) {
+    const std::size_t first = end;
+    end += num_features(p);
+    if (end > features.size()) break;
+    const auto own = features.subspan(first, end - first);
+    const auto largest = std::max_element(own.begin(), own.end()) - own.begin();
+    // The centre of a cell lies in the cell, so a snapped number needs no other rule.
+    values.push_back(p.type == ParameterType::kCategorical ? static_cast<double>(largest)
+                                                           : value_at(p, own[0]));
+  }
+  if (end != features.size()) {
+    base::refuse("features", fmt::format("{}", features.size()),
+                 "must be as many as the parameters have");
+  }
+  return values;
+}
+
 double mean_squared_distance(const Parameter& p) {
   constexpr double kInterval = 1.0 / 6;
   // Different choices are sqrt(2) apart.

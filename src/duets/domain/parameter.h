@@ -48,6 +48,12 @@ double value_at(const Parameter& parameter, double latent);
 /// categorical. `out` has num_features entries. Strict.
 void features_at(const Parameter& parameter, double latent, std::span<double> out);
 
+/// The value of each parameter, as value_at, from the features of a point: the inverse of
+/// features_at. A categorical is the largest of its numbers, the first of equal ones. kInvalid
+/// when the number of features does not fit. Strict.
+std::vector<double> values_of_features(std::span<const Parameter> parameters,
+                                       std::span<const double> features);
+
 /// The mean squared distance, as the kernel sees it, of two independent uniform latents. Strict.
 double mean_squared_distance(const Parameter& parameter);
 
