@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "duets/base/error.h"
@@ -102,6 +103,23 @@ double value_at(const Parameter& p, double latent) {
   if (p.log) return log_value(p, latent);
   if (p.type == ParameterType::kInt) return p.low + p.step * cell_of(latent, num_levels(p));
   return std::min(p.low + (p.high - p.low) * clamp_unit(latent), p.high);
+}
+
+double latent_of(const Parameter& p, double value) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const bool categorical = p.type == ParameterType::kCategorical;
+  const double low = categorical ? 0 : p.low;
+  const double high = categorical ? num_levels(p) - 1 : p.high;
+  if (!(value >= low && value <= high)) return kNone;
+  if (p.type == ParameterType::kFloat && !p.log) return (value - low) / (high - low);
+  if (p.log) {
+    if (p.type == ParameterType::kInt && value != std::floor(value)) return kNone;
+    const LogRange range = log_range(p);
+    return clamp_unit((numeric::strict_log(value) - range.low) / (range.high - range.low));
+  }
+  const double cell = (value - low) / (categorical ? 1 : p.step);
+  if (cell != std::floor(cell)) return kNone;
+  return (cell + 0.5) / num_levels(p);
 }
 
 void features_at(const Parameter& p, double latent, std::span<double> out) {

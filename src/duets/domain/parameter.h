@@ -43,6 +43,10 @@ std::size_t num_features(const Parameter& parameter);
 /// affine, log is uniform in the exponent, int and categorical are snapped to their cell. Strict.
 double value_at(const Parameter& parameter, double latent);
 
+/// A latent coordinate with this value, the middle of its cell; of a logarithmic int a point of its
+/// cell. NaN when the parameter does not have the value. Strict.
+double latent_of(const Parameter& parameter, double value);
+
 /// The features at a latent coordinate: the latent itself for a float; the centre of its
 /// cell for an int (for a log int: the position of the value in the exponent); one-hot for a
 /// categorical. `out` has num_features entries. Strict.
