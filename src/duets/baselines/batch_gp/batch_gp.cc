@@ -20,7 +20,11 @@ using numeric::Points;
 using numeric::Vector;
 
 // Streams of the coin.
-constexpr std::uint32_t kDesign = 1, kPool = 2, kAround = 3;
+constexpr std::uint32_t kDesign = 1, kPool = 2, kAround = 3, kRandom = 4;
+
+// One query of so many is a random point: a model that is sure of the wrong thing, a category say,
+// never looks there again by itself.
+constexpr std::uint32_t kRandomEvery = 10;
 
 constexpr std::size_t kPoolPoints = 2000;
 constexpr Eigen::Index kMostCandidates = 4000;  // of a finite set, that are all looked at
@@ -75,8 +79,9 @@ std::vector<std::size_t> thinned(const Vector& values, std::size_t count) {
   return rows;
 }
 
-// A length scale for each parameter. In a unit cube two uniform points are about sqrt(d / 6) apart;
-// choices are sqrt(2) apart whatever there are of them.
+// A length scale for each parameter. In a unit cube two uniform points are about sqrt(d / 6) apart.
+// Choices are sqrt(2) apart, so that at the same scale they are nearly separate problems until the
+// rewards say otherwise.
 ScaleGroups groups_of(const domain::Domain& domain) {
   ScaleGroups out;
   const double usual = 0.5 * std::sqrt(static_cast<double>(domain.dimension()) / 2);
@@ -90,8 +95,7 @@ ScaleGroups groups_of(const domain::Domain& domain) {
   }
   for (const domain::Parameter& p : domain.parameters()) {
     out.of_feature.insert(out.of_feature.end(), domain::num_features(p), out.usual.size());
-    const bool categorical = p.type == domain::ParameterType::kCategorical;
-    out.usual.push_back(categorical ? 2 * usual : usual);
+    out.usual.push_back(usual);
   }
   return out;
 }
@@ -182,6 +186,11 @@ class BatchGp final : public problems::Policy {
            n >= kRefitGrowth * static_cast<double>(fitted_);
   }
 
+  // Every tenth query of all.
+  bool is_random(std::uint32_t t, Eigen::Index agent) const {
+    return (std::uint64_t{t} * agents_ + static_cast<std::uint64_t>(agent)) % kRandomEvery == 0;
+  }
+
   Points next_plan(std::uint32_t t) {
     const Eigen::Index done = latents_.rows();
     if (done < design_.rows()) return rest_of_design(done, t);
@@ -262,13 +271,18 @@ class BatchGp final : public problems::Policy {
     };
     Points plan(agents_, pool.cols());
     for (Eigen::Index i = 0; i < plan.rows(); ++i) {
-      Eigen::Index best = 0;
-      const double top = gain(mean, believer.deviation(squares)).maxCoeff(&best);
-      Vector latent = pool.row(best);
-      if (!space_.is_finite()) {
-        latent = space_.climb(std::move(latent), top, gain_at, kClimbStep, kClimbHalvings);
+      if (is_random(t, i)) {
+        plan.row(i) =
+            space_.uniform(1, kRandom, t * agents_ + static_cast<std::uint32_t>(i)).row(0);
+      } else {
+        Eigen::Index best = 0;
+        const double top = gain(mean, believer.deviation(squares)).maxCoeff(&best);
+        Vector latent = pool.row(best);
+        if (!space_.is_finite()) {
+          latent = space_.climb(std::move(latent), top, gain_at, kClimbStep, kClimbHalvings);
+        }
+        plan.row(i) = latent.transpose();
       }
-      plan.row(i) = latent.transpose();
       if (i + 1 == plan.rows()) break;
       const Points chosen = space_.domain().features(plan.row(i));
       believer.add(chosen);
