@@ -21,6 +21,14 @@ constexpr Eigen::Index kBlock = 128;
 
 }  // namespace
 
+Setting on_arms(Setting setting) {
+  if (setting.domain && !setting.domain->is_finite() && setting.latents.rows() > 0) {
+    setting.domain =
+        std::make_shared<const domain::Domain>(domain::Domain::finite(setting.latents));
+  }
+  return setting;
+}
+
 Vector confidence_bound(const Vector& mean, const Vector& variance, double beta) {
   return mean.array() + beta * variance.array().sqrt();
 }

@@ -24,6 +24,9 @@ using PointValues = std::function<numeric::Vector(const numeric::Points& feature
 /// A posterior at feature points.
 using PosteriorAt = std::function<gp::PointPosterior(const numeric::Points& features)>;
 
+/// The same with the pool in place of a continuous domain, for who plays the arms alone.
+Setting on_arms(Setting setting);
+
 /// mean + beta sqrt(variance), entry by entry. A negative beta gives the lower bound.
 numeric::Vector confidence_bound(const numeric::Vector& mean, const numeric::Vector& variance,
                                  double beta);

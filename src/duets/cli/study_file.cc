@@ -33,7 +33,7 @@ study::FunctionInfo info_of(std::span<const OwnFunction> functions, const std::s
   const std::size_t dimension = problem->dimension();
   const bool is_round = problem->natural_shape() == problems::Shape::kBall;
   if (name == "h1" || name == "h2") return {2, domain::kMaxDimension, dimension, is_round};
-  return {dimension, dimension, dimension, is_round};
+  return {dimension, dimension, dimension, is_round, problem->parameters()};
 }
 
 study::FunctionList list_of(std::span<const OwnFunction> functions) {

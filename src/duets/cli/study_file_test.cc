@@ -270,6 +270,26 @@ TEST(StudyFileTest, BuiltinsAreEvaluatedOnTheFeatures) {
   EXPECT_THROW(make_builtin(command), base::Error);
 }
 
+TEST(StudyFileTest, AFunctionWithParametersBringsItsSpace) {
+  const std::string trainer = "[objective]\nbuiltin = \"trainer\"\n";
+  const StudyFile file = parse(kHead + trainer);
+  const auto problem = make_builtin(file);
+  EXPECT_EQ(file.study.domain->parameters(), problem->parameters());
+  EXPECT_EQ(file.study.domain->coordinate_names(),
+            (std::vector<std::string>{"learning_rate", "layers", "optimizer"}));
+  EXPECT_EQ(file.study.domain->num_features(), problem->dimension());
+  expect_round_trip(file);
+  const auto refused = [&](const std::string& space) {
+    return error_of(kHead + "[space" + space + trainer);
+  };
+  EXPECT_NE(refused(".rate]\nlow = 0\nhigh = 1\n").find("trainer has parameters of its own"),
+            std::string::npos);
+  for (const char* space : {"]\ncandidates = 9\n", "]\npoints = [[0.1, 0.5, 1, 0, 0]]\n",
+                            "]\ndomain = \"ball\"\n", "]\ndimension = 5\n"}) {
+    EXPECT_NE(refused(space), "(no error)") << space;
+  }
+}
+
 TEST(StudyFileTest, ResolvedTextIsCompleteAndExact) {
   expect_round_trip(branin());
   expect_round_trip(branin("[duets]\nepochs = [5, 15]\n"));

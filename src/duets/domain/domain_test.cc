@@ -55,6 +55,54 @@ TEST(Parameter, IntCellsAreEquallyWideAndSnapToTheirCentre) {
   EXPECT_EQ(feature(p, 0.49), 0.375) << "the kernel cannot tell points of one cell apart";
 }
 
+// Whatever the type, what the kernel sees of a value is enough to know it.
+TEST(Parameter, ValuesComeBackFromFeatures) {
+  Parameter log_int = int_parameter(1, 512);
+  log_int.log = true;
+  const std::vector<Parameter> all{{.name = "x", .low = -5, .high = 10},
+                                   {.name = "rate", .low = 1e-4, .high = 1, .log = true},
+                                   int_parameter(2, 9, 2),
+                                   log_int,
+                                   choice_parameter({"a", "b", "c"})};
+  for (int i = 0; i <= 1000; ++i) {
+    const double latent = i / 1000.0;
+    std::vector<double> features;
+    std::vector<double> values;
+    for (const Parameter& p : all) {
+      std::vector<double> own(num_features(p));
+      features_at(p, latent, own);
+      features.insert(features.end(), own.begin(), own.end());
+      values.push_back(value_at(p, latent));
+    }
+    EXPECT_EQ(values_of_features(all, features), values) << latent;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      // A float comes back to rounding; the exponents are below 10.
+      const double tolerance = all[k].type == ParameterType::kFloat ? 1e-13 : 0;
+      EXPECT_NEAR(value_at(all[k], latent_of(all[k], values[k])), values[k], tolerance);
+    }
+    features.push_back(0);
+    EXPECT_THROW(values_of_features(all, features), base::Error);
+    features.resize(features.size() - 2);
+    EXPECT_THROW(values_of_features(all, features), base::Error);
+  }
+}
+
+TEST(Parameter, ValuesItDoesNotHaveHaveNoLatent) {
+  Parameter log_int = int_parameter(1, 16);
+  log_int.log = true;
+  const Parameter even = int_parameter(2, 9, 2);
+  for (const auto& [p, value] : {std::pair{even, 3.0},
+                                 {even, 10.0},
+                                 {even, 0.0},
+                                 {log_int, 1.5},
+                                 {log_int, 17.0},
+                                 {choice_parameter({"a", "b"}), 2.0},
+                                 {choice_parameter({"a", "b"}), 0.5},
+                                 {int_parameter(1, 3), std::nan("")}}) {
+    EXPECT_TRUE(std::isnan(latent_of(p, value))) << p.name << " " << value;
+  }
+}
+
 TEST(Parameter, LogIntVisitsEveryValueInOrder) {
   Parameter p = int_parameter(1, 16);
   p.log = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "duets/base/error.h"
@@ -104,6 +105,23 @@ double value_at(const Parameter& p, double latent) {
   return std::min(p.low + (p.high - p.low) * clamp_unit(latent), p.high);
 }
 
+double latent_of(const Parameter& p, double value) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const bool categorical = p.type == ParameterType::kCategorical;
+  const double low = categorical ? 0 : p.low;
+  const double high = categorical ? num_levels(p) - 1 : p.high;
+  if (!(value >= low && value <= high)) return kNone;
+  if (p.type == ParameterType::kFloat && !p.log) return (value - low) / (high - low);
+  if (p.log) {
+    if (p.type == ParameterType::kInt && value != std::floor(value)) return kNone;
+    const LogRange range = log_range(p);
+    return clamp_unit((numeric::strict_log(value) - range.low) / (range.high - range.low));
+  }
+  const double cell = (value - low) / (categorical ? 1 : p.step);
+  if (cell != std::floor(cell)) return kNone;
+  return (cell + 0.5) / num_levels(p);
+}
+
 void features_at(const Parameter& p, double latent, std::span<double> out) {
   if (p.type == ParameterType::kCategorical) {
     std::fill(out.begin(), out.end(), 0.0);
@@ -118,6 +136,28 @@ void features_at(const Parameter& p, double latent, std::span<double> out) {
     const double n = num_levels(p);
     out[0] = (cell_of(latent, n) + 0.5) / n;
   }
+}
+
+std::vector<double> values_of_features(std::span<const Parameter> parameters,
+                                       std::span<const double> features) {
+  std::vector<double> values;
+  values.reserve(parameters.size());
+  std::size_t end = 0;
+  for (const Parameter& p : parameters) {
+    const std::size_t first = end;
+    end += num_features(p);
+    if (end > features.size()) break;
+    const auto own = features.subspan(first, end - first);
+    const auto largest = std::max_element(own.begin(), own.end()) - own.begin();
+    // The centre of a cell lies in the cell, so a snapped number needs no other rule.
+    values.push_back(p.type == ParameterType::kCategorical ? static_cast<double>(largest)
+                                                           : value_at(p, own[0]));
+  }
+  if (end != features.size()) {
+    base::refuse("features", fmt::format("{}", features.size()),
+                 "must be as many as the parameters have");
+  }
+  return values;
 }
 
 double mean_squared_distance(const Parameter& p) {

@@ -43,10 +43,20 @@ std::size_t num_features(const Parameter& parameter);
 /// affine, log is uniform in the exponent, int and categorical are snapped to their cell. Strict.
 double value_at(const Parameter& parameter, double latent);
 
+/// A latent coordinate with this value, the middle of its cell; of a logarithmic int a point of its
+/// cell. NaN when the parameter does not have the value. Strict.
+double latent_of(const Parameter& parameter, double value);
+
 /// The features at a latent coordinate: the latent itself for a float; the centre of its
 /// cell for an int (for a log int: the position of the value in the exponent); one-hot for a
 /// categorical. `out` has num_features entries. Strict.
 void features_at(const Parameter& parameter, double latent, std::span<double> out);
+
+/// The value of each parameter, as value_at, from the features of a point: the inverse of
+/// features_at. A categorical is the largest of its numbers, the first of equal ones. kInvalid
+/// when the number of features does not fit. Strict.
+std::vector<double> values_of_features(std::span<const Parameter> parameters,
+                                       std::span<const double> features);
 
 /// The mean squared distance, as the kernel sees it, of two independent uniform latents. Strict.
 double mean_squared_distance(const Parameter& parameter);

@@ -18,6 +18,9 @@ namespace {
 using numeric::Points;
 
 bool is_natural(const domain::Domain& domain, const problems::Problem& problem) {
+  if (!problem.parameters().empty()) {
+    return domain.shape() == domain::Shape::kBox && domain.parameters() == problem.parameters();
+  }
   if (domain.dimension() != problem.dimension() || domain.num_features() != domain.dimension()) {
     return false;
   }

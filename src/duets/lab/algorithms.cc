@@ -6,10 +6,12 @@
 
 #include "duets/base/error.h"
 #include "duets/baselines/approx_dis_kernel_ucb/approx_dis_kernel_ucb.h"
+#include "duets/baselines/batch_gp/batch_gp.h"
 #include "duets/baselines/bpe/bpe.h"
 #include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
 #include "duets/baselines/gp_ucb/gp_ucb.h"
 #include "duets/baselines/n_kernel_ucb/n_kernel_ucb.h"
+#include "duets/baselines/random_search/random_search.h"
 #include "duets/baselines/reds/reds.h"
 #include "duets/baselines/uniform/uniform.h"
 
@@ -100,6 +102,17 @@ std::vector<Algorithm> builtin_algorithms() {
        .role = Role::kCeiling,
        .uses_beta = false,
        .make = baselines::make_uniform},
+      {.key = "batch-gp",
+       .name = "batch-gp",
+       .description = "ask and tell, a round at a time: ARD Matern 5/2, expected improvement",
+       .uses_beta = false,
+       .make = baselines::make_batch_gp},
+      {.key = "random",
+       .name = "random",
+       .description = "fresh random points, the best reward is recommended",
+       .role = Role::kCeiling,
+       .uses_beta = false,
+       .make = baselines::make_random_search},
   };
   // "paper" is the study itself.
   std::vector<Algorithm> presets;

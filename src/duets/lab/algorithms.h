@@ -33,7 +33,7 @@ struct Algorithm {
 };
 
 /// duets, duets-auto, duets-quick, duets-safe, dis-kernel-ucb, approx-dis-kernel-ucb, n-kernel-ucb,
-/// reds, bpe, gp-ucb, uniform.
+/// reds, bpe, gp-ucb, uniform, batch-gp, random.
 std::vector<Algorithm> builtin_algorithms();
 
 /// kInvalid, listing the keys that exist, when there is none.

@@ -71,6 +71,7 @@ ContenderAnalysis analyse_contender(const Contender& contender, const Runs& runs
   const std::size_t last = out.t.size() - 1;
   out.final_regret = at(runs, regret_of, last);
   out.regret = summarise(out.final_regret, bootstrap);
+  out.recommendation = recommendations_of(runs, bootstrap);
   out.regret_curve = summarise_curve(runs, regret_of, &bootstrap);
   for (std::size_t l = 0; l < kLedgerMeasures.size(); ++l) {
     out.final_communication[l] = at(runs, kLedgerMeasures[l], last);

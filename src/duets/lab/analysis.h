@@ -12,6 +12,7 @@
 
 #include "duets/lab/algorithms.h"
 #include "duets/lab/experiment.h"
+#include "duets/lab/recommendations.h"
 #include "duets/lab/statistics.h"
 
 namespace duets::lab {
@@ -42,6 +43,7 @@ struct ContenderAnalysis {
   std::array<std::vector<double>, 3> final_communication{};
   Summary regret{};
   std::array<Summary, 3> communication{};
+  Recommendations recommendation{};
   std::vector<std::uint32_t> t{};
   CurveSummary regret_curve{};
   std::array<CurveSummary, 3> communication_curves{};  ///< low and high are empty

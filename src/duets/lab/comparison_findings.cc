@@ -56,7 +56,7 @@ const report::Column<ContenderRow> kBetaColumn = {
 
 report::Table summary_table(const Analysis& analysis) {
   using R = ContenderRow;
-  const report::Columns<R> columns = {
+  report::Columns<R> columns = {
       kPresetColumn,
       kFunctionColumn,
       kAlgorithmColumn,
@@ -71,6 +71,8 @@ report::Table summary_table(const Analysis& analysis) {
       {"is_best_beta", [](const R& r) { return r.contender->is_best_beta; }},
       {"regret_low", [](const R& r) { return low_of(r.contender->regret.interval); }},
       {"regret_high", [](const R& r) { return high_of(r.contender->regret.interval); }}};
+  add_recommendations(
+      columns, [](const R& r) -> const Recommendations& { return r.contender->recommendation; });
   return make_table(columns, contender_rows(analysis));
 }
 

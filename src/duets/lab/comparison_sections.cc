@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "duets/lab/comparison_text.h"
+#include "duets/lab/findings.h"
 #include "duets/lab/prose.h"
 
 namespace duets::lab {
@@ -47,6 +48,11 @@ report::Blocks task_results(const TaskAnalysis& task) {
       {"", {}, "95 % interval", [&](const G& grid) {
          return report::text(interval_text(best(grid).regret.interval));
        }}};
+  columns.push_back({"", {}, "recommendation regret", [&](const G& grid) {
+                       return recommendation_text(best(grid).recommendation);
+                     }});
+  columns.push_back(
+      {"", {}, "lost", [&](const G& grid) { return lost_text(best(grid).recommendation); }});
   for (const Ledger ledger : kLedgers) {
     columns.push_back(
         {"",

@@ -46,7 +46,12 @@ CsvCells summary_cells(const TaskAnalysis& task, const ContenderAnalysis& c) {
           {"variant", c.variant},
           {"is_best_beta", c.is_best_beta ? "1" : "0"},
           {"regret_low", test::low_of(c.regret.interval)},
-          {"regret_high", test::high_of(c.regret.interval)}};
+          {"regret_high", test::high_of(c.regret.interval)},
+          {"recommendation_regret_mean", c.recommendation.regret.mean},
+          {"recommendation_regret_std", c.recommendation.regret.stddev},
+          {"recommendation_regret_low", test::low_of(c.recommendation.regret.interval)},
+          {"recommendation_regret_high", test::high_of(c.recommendation.regret.interval)},
+          {"lost", c.recommendation.lost}};
 }
 
 // What is written is what was computed, to the last bit, under the documented columns.
@@ -66,8 +71,8 @@ TEST(SummaryCsv, ReadsBackByColumn) {
 TEST(SummaryCsv, WhatDoesNotExistIsEmpty) {
   const FakeTask task{"my, \"study\"", "h1", {{"Uniform", 1, 50, 0}, {"GP-UCB", 2, 9, 0}}};
   const std::string text = csv_of("summary", test::fake_analysis({task}, 1));
-  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,1,,\n"));
-  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,1,,\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,1,,,0.5,,,,1\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,1,,,0.09,,,,0\n"));
 }
 
 CsvCells curve_cells(const TaskAnalysis& task, const ContenderAnalysis& c, std::size_t i) {
@@ -158,6 +163,15 @@ TEST(SummaryText, ShowsBestBetaWinnerAndEdges) {
   EXPECT_THAT(at_edge, HasSubstr("0.2 (edge)"));
   EXPECT_THAT(at_edge, HasSubstr("a wider grid"));
   EXPECT_THAT(at_edge, Not(HasSubstr("DUETS \xE2\x80\x94 winner")));
+}
+
+// A hundredth of the regret, and lost above 0.3.
+TEST(SummaryText, ShowsWhatIsRecommended) {
+  const FakeTask task{"p", "f", {{"DUETS", 1, 20, 9, 0}, {"Uniform", 1, 50, 0, 0}}};
+  const std::string text = text_of(test::fake_analysis({task}));
+  EXPECT_THAT(text, HasSubstr("recommendation regret"));
+  EXPECT_THAT(text, HasSubstr("0.2 (0.2 to 0.2)"));
+  EXPECT_THAT(text, HasSubstr("100 %"));
 }
 
 // What one analysis says depends on nothing but the numbers in it.

@@ -39,6 +39,8 @@ inline Curves fake_curves(const Fake& fake, double shift, std::uint32_t horizon)
     out.figure.push_back(fake.reals * exchanges);
     out.links.push_back(2 * fake.reals * exchanges);
   }
+  out.recommendation_regret = (fake.regret + shift) / 100;
+  out.lost = out.recommendation_regret > 0.3;
   return out;
 }
 

@@ -1,4 +1,4 @@
-// The curves of one run of one algorithm, for comparisons.
+// The curves of one run of one algorithm and what it recommends, for comparisons.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,16 @@ struct Curves {
   std::vector<double> paper{};
   std::vector<double> figure{};
   std::vector<double> links{};
+  /// f(x*) - f(x) of the recommended point x, without noise, against the reference of the regret.
+  double recommendation_regret = 0;
+  bool lost = false;  ///< that is above kLostShare of the function's deviation over the domain
 
   friend bool operator==(const Curves&, const Curves&) = default;
 };
+
+/// A run has lost the optimum when its recommendation is worse than the best point by more than
+/// this part of the function's standard deviation over the domain.
+inline constexpr double kLostShare = 0.1;
 
 /// Curves of a run with a longer horizon are thinned to about this many entries, evenly.
 inline constexpr std::uint32_t kMaxCurveEntries = 400;

@@ -7,15 +7,18 @@ namespace duets::lab {
 FinalNumbers final_numbers(const std::vector<Unit>& units, std::size_t index,
                            const std::string& name, const Bootstrap& bootstrap) {
   FinalNumbers out;
+  std::vector<const Curves*> runs;
   for (const Unit& unit : units) {
     base::require(index < unit.size() && !unit[index].t.empty(), "result", name,
                   "must have one run for each contender and seed");
     const Curves& curves = unit[index];
+    runs.push_back(&curves);
     out.final_regret.push_back(curves.regret.back());
     out.final_communication[0].push_back(curves.paper.back());
     out.final_communication[1].push_back(curves.figure.back());
     out.final_communication[2].push_back(curves.links.back());
   }
+  out.recommendation = recommendations_of(runs, bootstrap);
   out.regret = summarise(out.final_regret, bootstrap);
   for (std::size_t i = 0; i < kLedgers.size(); ++i) {
     out.communication[i] = summarise(out.final_communication[i], bootstrap);

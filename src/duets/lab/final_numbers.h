@@ -1,4 +1,4 @@
-// The final regret and communication of one contender, over the seeds of a task.
+// The final regret, recommendation and communication of one contender, over the seeds of a task.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 
 #include "duets/lab/analysis.h"
 #include "duets/lab/experiment.h"
+#include "duets/lab/recommendations.h"
 #include "duets/lab/statistics.h"
 
 namespace duets::lab {
@@ -14,6 +15,7 @@ namespace duets::lab {
 struct FinalNumbers {
   std::vector<double> final_regret{};                        ///< by seed
   std::array<std::vector<double>, 3> final_communication{};  ///< by ledger and seed
+  Recommendations recommendation{};
   Summary regret{};
   std::array<Summary, 3> communication{};
 };

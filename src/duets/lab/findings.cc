@@ -1,5 +1,7 @@
 #include "duets/lab/findings.h"
 
+#include <fmt/format.h>
+
 #include "duets/base/error.h"
 
 namespace duets::lab {
@@ -19,6 +21,17 @@ report::Section run_section(report::Blocks words, const PageHead& head) {
   report::Section out{.title = "What was run", .blocks = std::move(words)};
   out.blocks.push_back(report::facts_table(head.facts));
   return out;
+}
+
+report::Markup recommendation_text(const Recommendations& recommendations) {
+  const Summary& regret = recommendations.regret;
+  if (!regret.interval) return report::text(fmt::format("{:.3g}", regret.mean));
+  return report::text(fmt::format("{:.3g} ({:.3g} to {:.3g})", regret.mean, regret.interval->low,
+                                  regret.interval->high));
+}
+
+report::Markup lost_text(const Recommendations& recommendations) {
+  return report::text(fmt::format("{:.0f} %", 100 * recommendations.lost));
 }
 
 report::Value low_of(const std::optional<Interval>& interval) {

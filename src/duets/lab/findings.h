@@ -57,6 +57,24 @@ void add_difference_columns(report::Columns<Row>& columns) {
   columns.push_back({"verdict", [](const Row& row) { return order_name(row.difference.order); }});
 }
 
+/// "0.12 (0.05 to 0.21)": mean and interval; "20 %".
+report::Markup recommendation_text(const Recommendations& recommendations);
+report::Markup lost_text(const Recommendations& recommendations);
+
+/// Adds recommendation_regret_mean, .._std, .._low, .._high and lost. `of(row)` has them.
+template <class Row, class Of>
+void add_recommendations(report::Columns<Row>& columns, const Of& of) {
+  const report::Columns<Row> more = {
+      {"recommendation_regret_mean", [of](const Row& row) { return of(row).regret.mean; }},
+      {"recommendation_regret_std", [of](const Row& row) { return of(row).regret.stddev; }},
+      {"recommendation_regret_low",
+       [of](const Row& row) { return low_of(of(row).regret.interval); }},
+      {"recommendation_regret_high",
+       [of](const Row& row) { return high_of(of(row).regret.interval); }},
+      {"lost", [of](const Row& row) { return of(row).lost; }}};
+  columns.insert(columns.end(), more.begin(), more.end());
+}
+
 /// What people see of FinalNumbers; what has no title is in files only.
 struct NumberTitles {
   std::string regret{}, stddev{}, paper{}, figure{}, links{};

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/harness/simulate_answers.h"
 #include "duets/problems/channel.h"
 #include "duets/problems/regret.h"
 #include "duets/protocol/public_view.h"
@@ -43,6 +47,20 @@ void check_point(const domain::Domain& domain, const Vector& latent, AgentId age
   base::refuse(who, "a point", "must lie in the domain");
 }
 
+// Of the values, each counted once. Two passes.
+double deviation_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / n);
+}
+
+void set_recommendation(const Instance& instance, double regret, Curves& curves) {
+  curves.recommendation_regret = regret;
+  curves.lost = regret > kLostShare * instance.deviation;
+}
+
 // What the ledger says now, at the end of the curves.
 void append(const base::LedgerTotals& totals, Curves& curves) {
   curves.paper.push_back(totals.paper);
@@ -67,22 +85,55 @@ class Environment {
         regret_(simulation.study->agents, simulation.study->horizon, *simulation.reference) {}
 
   double query(AgentId agent, std::uint32_t t, const Vector& latent) {
-    const domain::Domain& domain = *simulation_.study->domain;
-    check_point(domain, latent, agent, t);
-    const Points features = domain.features(latent.transpose());
-    const double truth =
-        simulation_.problem->value({features.data(), static_cast<std::size_t>(features.cols())});
+    check_point(*simulation_.study->domain, latent, agent, t);
+    const double truth = value(latent);
     regret_.add(agent, t, simulation_.upward(truth));
-    return simulation_.reward(truth +
-                              problems::draw_noise(simulation_.noise, problem_coin_, agent, t));
+    const double reward = simulation_.reward(
+        truth + problems::draw_noise(simulation_.noise, problem_coin_, agent, t));
+    if (!(reward <= best_reward_)) {
+      best_reward_ = reward;
+      best_latent_ = latent;
+    }
+    return reward;
+  }
+
+  /// Of the point, or without one of the query with the largest reward.
+  double recommendation_regret(const std::optional<Vector>& recommended) const {
+    const std::uint32_t horizon = simulation_.study->horizon;
+    if (recommended) check_point(*simulation_.study->domain, *recommended, AgentId{0}, horizon);
+    return regret_.reference() - simulation_.upward(value(recommended.value_or(best_latent_)));
   }
 
   std::vector<double> cumulative_regret() const { return regret_.cumulative(); }
 
  private:
+  double value(const Vector& latent) const {
+    const Points features = simulation_.study->domain->features(latent.transpose());
+    return simulation_.problem->value({features.data(), static_cast<std::size_t>(features.cols())});
+  }
+
   const harness::Simulation& simulation_;
   random::Coin problem_coin_;
   problems::RegretCurve regret_;
+  double best_reward_ = -std::numeric_limits<double>::infinity();
+  Vector best_latent_;
+};
+
+// Remembers the regret of the query with the best observation, the first of equal ones.
+class BestTrial final : public harness::Observer {
+ public:
+  explicit BestTrial(const harness::Simulation& simulation) : simulation_(simulation) {}
+  void trial(const harness::Trial& trial) override {
+    if (trial.hole || simulation_.reward(trial.value) <= best_reward_) return;
+    best_reward_ = simulation_.reward(trial.value);
+    regret_ = trial.regret;
+  }
+  double regret() const { return regret_; }
+
+ private:
+  const harness::Simulation& simulation_;
+  double best_reward_ = -std::numeric_limits<double>::infinity();
+  double regret_ = 0;
 };
 
 }  // namespace
@@ -104,7 +155,8 @@ Instance make_instance(harness::Simulation simulation) {
       .latents = std::move(latents),
       .lambda = study.lambda,
       .coin = random::StudySecret::from_seed(simulation.seed).problem_coin()};
-  return {std::move(simulation), std::move(setting)};
+  const double deviation = deviation_of(harness::true_values(simulation, setting.latents));
+  return {std::move(simulation), std::move(setting), deviation};
 }
 
 Curves play(const Instance& instance, problems::Policy& policy) {
@@ -122,14 +174,15 @@ Curves play(const Instance& instance, problems::Policy& policy) {
     if (curves.t[curves.paper.size()] == t + 1) append(channel.ledger().totals(), curves);
   }
   curves.regret = at_times(environment.cumulative_regret(), curves.t);
+  set_recommendation(instance, environment.recommendation_regret(policy.recommend()), curves);
   return curves;
 }
 
 Curves play_duets(const Instance& instance, const protocol::Study& study) {
   harness::Simulation simulation = instance.simulation;
   simulation.study = std::make_shared<const protocol::Study>(study);
-  harness::Observer nobody;
-  const harness::RunResult result = harness::simulate(simulation, base::SerialExecutor(), nobody);
+  BestTrial best(simulation);
+  const harness::RunResult result = harness::simulate(simulation, base::SerialExecutor(), best);
   Curves curves;
   curves.t = curve_times(study.horizon);
   curves.regret = at_times(result.cumulative_regret, curves.t);
@@ -143,6 +196,12 @@ Curves play_duets(const Instance& instance, const protocol::Study& study) {
     curves.figure.push_back(sent.figure);
     curves.links.push_back(sent.links);
   }
+  const auto& recommended = result.recommendation;
+  set_recommendation(instance,
+                     recommended
+                         ? *simulation.reference - simulation.upward(*recommended->true_value)
+                         : best.regret(),
+                     curves);
   return curves;
 }
 

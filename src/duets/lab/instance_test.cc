@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "duets/base/error.h"
@@ -79,6 +81,48 @@ TEST(Play, RegretAndLedgersOverTime) {
   for (std::size_t arm = 0; arm < 40; ++arm) best = std::max(best, value(arm));
   for (std::size_t arm = 0; arm < 18; ++arm) regret += best - value(arm);
   EXPECT_NEAR(curves.regret.back(), regret, 1e-12);  // 18 additions of numbers below 10
+}
+
+// The truth of a point is compared with the best one, whoever names it; without a name it is the
+// query that looked best, noise included.
+TEST(Play, RegretOfTheRecommendation) {
+  const Instance instance = make_instance(small_simulation(forty_candidates()));
+  class Named final : public problems::Policy {
+   public:
+    Named(const baselines::Setting& setting, Vector point)
+        : script_(setting, 1), point_(std::move(point)) {}
+    Vector choose(AgentId agent, std::uint32_t t) override { return script_.choose(agent, t); }
+    void learn(AgentId, std::uint32_t, double) override {}
+    std::optional<Vector> recommend() override { return point_; }
+
+   private:
+    Script script_;
+    Vector point_;
+  };
+  const auto truth = [&](std::size_t arm) {
+    const auto row = instance.setting.latents.row(static_cast<Eigen::Index>(arm));
+    return instance.simulation.problem->value({row.data(), 2});
+  };
+  std::vector<double> values(40);
+  for (std::size_t arm = 0; arm < 40; ++arm) values[arm] = truth(arm);
+  const double best = *std::max_element(values.begin(), values.end());
+  double mean = 0, square = 0;
+  for (const double value : values) mean += value / 40;
+  for (const double value : values) square += (value - mean) * (value - mean) / 40;
+  EXPECT_NEAR(instance.deviation, std::sqrt(square), 1e-14);  // a few tens of roundings
+  for (std::size_t arm = 0; arm < 40; ++arm) {
+    Named named(instance.setting, instance.setting.latents.row(static_cast<Eigen::Index>(arm)));
+    const Curves curves = play(instance, named);
+    EXPECT_DOUBLE_EQ(curves.recommendation_regret, best - values[arm]);
+    EXPECT_EQ(curves.lost, best - values[arm] > 0.1 * instance.deviation) << arm;
+  }
+  Script script(instance.setting, 1);
+  const Curves silent = play(instance, script);
+  const auto top = std::max_element(script.rewards.begin(), script.rewards.end());
+  const auto arm = static_cast<std::size_t>(top - script.rewards.begin());
+  EXPECT_DOUBLE_EQ(silent.recommendation_regret, best - values[arm]);
+  Named outside(instance.setting, Vector::Constant(2, std::nan("")));
+  EXPECT_THROW(play(instance, outside), base::Error);
 }
 
 // Common random numbers: the noise at an agent and time is the same whatever was played before, for
@@ -174,6 +218,31 @@ TEST(PlayDuets, IsTheSimulation) {
   EXPECT_EQ(curves.links.back(), result.communication.back().links);
   EXPECT_EQ(curves.paper.front(), 0);  // the first epoch is two queries long
   EXPECT_GT(curves.paper[1], 0);
+  EXPECT_DOUBLE_EQ(curves.recommendation_regret,
+                   *result.optimum - *result.recommendation->true_value);
+}
+
+// One epoch has no posterior to recommend from: the best reward stands in.
+TEST(PlayDuets, WithoutARecommendationTheBestTrialStandsIn) {
+  const Instance instance = make_instance(small_simulation(forty_candidates()));
+  protocol::Study study = *instance.simulation.study;
+  study.schedule = protocol::ScheduleRule::kExplicit;
+  study.epochs = {6};
+  const Curves curves = play_duets(instance, study);
+  class Best final : public harness::Observer {
+   public:
+    void trial(const harness::Trial& trial) override {
+      if (trial.value <= value) return;
+      value = trial.value;
+      regret = trial.regret;
+    }
+    double value = -1e9, regret = 0;
+  } best;
+  harness::Simulation simulation = instance.simulation;
+  simulation.study = std::make_shared<const protocol::Study>(study);
+  const auto result = harness::simulate(simulation, base::SerialExecutor(), best);
+  EXPECT_FALSE(result.recommendation);
+  EXPECT_EQ(curves.recommendation_regret, best.regret);
 }
 
 TEST(PlayDuets, AnotherReferenceShiftsTheRegret) {

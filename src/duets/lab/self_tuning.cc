@@ -70,6 +70,13 @@ std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
   }
   for (const Preset& preset : protocol::presets())
     out.push_back(preset_contender(condition, preset));
+  if (condition.peers) {
+    const std::vector<Algorithm> algorithms = builtin_algorithms();
+    for (const char* key : {"batch-gp", "random"}) {
+      const auto peer = contenders(find_algorithm(algorithms, key), {});
+      out.insert(out.end(), peer.begin(), peer.end());
+    }
+  }
   if (!condition.ingredients) return out;
   const auto changed =
       changed_ingredients(preset_study(condition, bare_study(), *protocol::find_preset("auto")));
@@ -83,6 +90,9 @@ std::shared_ptr<const domain::Domain> domain_of(const Condition& condition,
                                                 const problems::Problem& problem,
                                                 const random::Coin& public_coin) {
   using domain::Domain;
+  if (!problem.parameters().empty()) {
+    return std::make_shared<const Domain>(Domain::box(problem.parameters()));
+  }
   const bool ball = problem.natural_shape() == problems::Shape::kBall;
   const std::size_t dimension = problem.dimension();
   if (condition.continuous) {

@@ -21,10 +21,12 @@ inline constexpr double kSelfTuningPaperBeta = 0.2;
 
 /// Which functions a condition is run on.
 enum class FunctionSet : std::uint8_t {
-  kKnown,       ///< the paper's four and problems::development_functions()
-  kStress,      ///< six of them
-  kContinuous,  ///< the paper's four and five more
-  kHeldOut,     ///< problems::held_out_functions()
+  kKnown,         ///< the paper's four and problems::development_functions()
+  kStress,        ///< six of them
+  kContinuous,    ///< the paper's four and five more
+  kMixed,         ///< problems::mixed_functions()
+  kHeldOut,       ///< problems::held_out_functions()
+  kHeldOutMixed,  ///< problems::held_out_mixed_functions()
 };
 
 /// What all runs of one comparison share. The base is N = 10, T = 50, noise of deviation 0.2 and
@@ -38,12 +40,14 @@ struct Condition {
   double noise = 0.2;
   double unit = 1, level = 0;     ///< every algorithm is told unit * y + level
   double lengthscale_factor = 1;  ///< on what DisKernelUCB and "paper" know and presets guess
-  bool continuous = false;        ///< the box or ball itself, and regret against its optimum
+  bool continuous = false;        ///< the box or ball itself, and regret against its optimum;
+                                  ///< functions with parameters have nothing else
   bool ingredients = false;       ///< "auto" with one ingredient changed, too
+  bool peers = false;             ///< batch-gp and random, too
   std::size_t max_runs = 20;      ///< 0: all
 };
 
-/// The conditions that are run when none is named: not "held-out".
+/// The conditions that are run when none is named: not "held-out" and "held-out-mixed".
 std::span<const Condition> self_tuning_conditions();
 /// By key, all of them; kInvalid, listing the keys, when there is none.
 const Condition& find_condition(std::string_view key);
@@ -90,7 +94,7 @@ SelfTuningChoice completed(SelfTuningChoice choice);
 
 /// One task for each condition (its key is the task's preset) and function. Contenders:
 /// "DisKernelUCB" with "lambda = 0.2" for every beta, "DUETS" with the preset's or ingredient's
-/// name. kInvalid naming the field, or when no function is left.
+/// name, peers by theirs. kInvalid naming the field, or when no function is left.
 Experiment self_tuning_experiment(const SelfTuningChoice& choice);
 
 /// Changes when a setting of a preset does: hexadecimal digits.

@@ -21,16 +21,19 @@ class Bootstraps {
 };
 
 bool is_rival(const Contender& contender) { return contender.algorithm == kRivalName; }
+bool is_duets(const Contender& contender) { return contender.algorithm == "DUETS"; }
 
 std::string reference_of(const Contender& contender) {
   if (is_rival(contender)) return {};
-  return protocol::find_preset(contender.variant) != nullptr ? std::string(kRivalName) : "auto";
+  const bool ingredient =
+      is_duets(contender) && protocol::find_preset(contender.variant) == nullptr;
+  return ingredient ? "auto" : std::string(kRivalName);
 }
 
 SelfTuningEntry entry_of(const Contender& contender, std::size_t index,
                          const std::vector<Unit>& units, const Bootstrap& bootstrap) {
   SelfTuningEntry out;
-  out.name = is_rival(contender) ? contender.algorithm : contender.variant;
+  out.name = is_duets(contender) ? contender.variant : contender.algorithm;
   out.reference = reference_of(contender);
   if (is_rival(contender)) {
     out.setting = fmt::format("beta = {}, {}", contender.beta, contender.variant);
@@ -62,6 +65,8 @@ std::span<const double> values_of(const SelfTuningEntry& entry, Measure measure)
       return entry.final_regret;
     case Measure::kPaper:
       return entry.final_communication[static_cast<std::size_t>(Ledger::kPaper)];
+    case Measure::kRecommendation:
+      return entry.recommendation.final_regret;
     case Measure::kLinks:
       break;
   }
@@ -130,6 +135,8 @@ std::string_view measure_name(Measure measure) {
       return "regret";
     case Measure::kPaper:
       return "paper";
+    case Measure::kRecommendation:
+      return "recommendation";
     case Measure::kLinks:
       break;
   }

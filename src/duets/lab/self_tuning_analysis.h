@@ -15,9 +15,10 @@
 namespace duets::lab {
 
 /// The quantities compared.
-enum class Measure : std::uint8_t { kRegret = 0, kPaper = 1, kLinks = 2 };
-inline constexpr std::array kMeasures{Measure::kRegret, Measure::kPaper, Measure::kLinks};
-/// "regret", "paper", "links": columns of the tables.
+enum class Measure : std::uint8_t { kRegret = 0, kPaper = 1, kLinks = 2, kRecommendation = 3 };
+inline constexpr std::array kMeasures{Measure::kRegret, Measure::kPaper, Measure::kLinks,
+                                      Measure::kRecommendation};
+/// "regret", "paper", "links", "recommendation": columns of the tables.
 std::string_view measure_name(Measure measure);
 
 /// By measure; nothing where a mean is 0.
@@ -26,7 +27,7 @@ using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
 
 inline constexpr std::string_view kRivalName = "DisKernelUCB";
 
-/// DisKernelUCB at its best beta and lambda, a preset, or "auto" with a changed ingredient.
+/// DisKernelUCB at its best beta and lambda, a preset, "auto" with a changed ingredient, or a peer.
 struct SelfTuningEntry : FinalNumbers {
   std::string name{};
   std::string setting{};    ///< of the rival: "beta = 0.5, lambda = 0.2"; otherwise empty

@@ -7,11 +7,13 @@
 #include "duets/lab/self_tuning.h"
 #include "duets/problems/development.h"
 #include "duets/problems/held_out.h"
+#include "duets/problems/held_out_mixed.h"
+#include "duets/problems/mixed.h"
 
 namespace duets::lab {
 namespace {
 
-constexpr std::array<Condition, 15> kConditions{{
+constexpr std::array<Condition, 16> kConditions{{
     {.key = "finite",
      .title = "2000 candidates, N = 10, T = 50",
      .functions = FunctionSet::kKnown,
@@ -34,13 +36,25 @@ constexpr std::array<Condition, 15> kConditions{{
      .title = "boxes and balls themselves",
      .functions = FunctionSet::kContinuous,
      .continuous = true},
+    {.key = "mixed",
+     .title = "floats, ints and categories",
+     .functions = FunctionSet::kMixed,
+     .continuous = true,
+     .peers = true},
 }};
 
-// Only when it is named: these functions are looked at once.
-constexpr Condition kHeldOut{.key = "held-out",
-                             .title = "2000 candidates, functions kept apart",
-                             .functions = FunctionSet::kHeldOut,
-                             .max_runs = 0};
+// Only when they are named: these functions are looked at once.
+constexpr std::array<Condition, 2> kHeldOut{{
+    {.key = "held-out",
+     .title = "2000 candidates, functions kept apart",
+     .functions = FunctionSet::kHeldOut,
+     .max_runs = 0},
+    {.key = "held-out-mixed",
+     .title = "floats, ints and categories, functions kept apart",
+     .functions = FunctionSet::kHeldOutMixed,
+     .continuous = true,
+     .peers = true},
+}};
 
 std::vector<std::string> names_of(std::span<const problems::Formula> formulas) {
   std::vector<std::string> out;
@@ -54,12 +68,13 @@ std::span<const Condition> self_tuning_conditions() { return kConditions; }
 
 const Condition& find_condition(std::string_view key) {
   std::vector<std::string_view> keys;
-  for (const Condition& condition : kConditions) {
-    if (condition.key == key) return condition;
-    keys.push_back(condition.key);
+  for (const std::span<const Condition> group :
+       {std::span<const Condition>(kConditions), std::span<const Condition>(kHeldOut)}) {
+    for (const Condition& condition : group) {
+      if (condition.key == key) return condition;
+      keys.push_back(condition.key);
+    }
   }
-  if (key == kHeldOut.key) return kHeldOut;
-  keys.push_back(kHeldOut.key);
   base::refuse("condition", fmt::format("\"{}\"", key),
                fmt::format("must be one of {}", fmt::join(keys, ", ")));
 }
@@ -77,6 +92,10 @@ std::vector<std::string> functions_of(const Condition& condition) {
     case FunctionSet::kContinuous:
       out.insert(out.end(), {"ackley2", "camel", "griewank3", "hartmann3", "levy4"});
       return out;
+    case FunctionSet::kMixed:
+      return names_of(problems::mixed_functions());
+    case FunctionSet::kHeldOutMixed:
+      return names_of(problems::held_out_mixed_functions());
     case FunctionSet::kHeldOut:
       break;
   }

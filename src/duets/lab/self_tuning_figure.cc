@@ -28,6 +28,8 @@ report::LineStyle style_of(const std::string& preset) {
     style.colour = report::palette::kGreen, style.marker = report::Marker::kTriangle;
   if (preset == "safe")
     style.colour = report::palette::kPurple, style.marker = report::Marker::kSquare;
+  if (preset == "batch-gp")
+    style.colour = report::palette::kOrange, style.marker = report::Marker::kDiamond;
   return style;
 }
 

@@ -68,6 +68,8 @@ report::Table entries_table(const SelfTuningAnalysis& analysis) {
                                 {"name", [](const L& l) { return l.entry->name; }},
                                 {"setting", [](const L& l) { return l.entry->setting; }}};
   add_numbers(columns, [](const L& l) -> const FinalNumbers& { return *l.entry; }, {});
+  add_recommendations(columns,
+                      [](const L& l) -> const Recommendations& { return l.entry->recommendation; });
   columns.push_back({"reference", [](const L& l) { return l.entry->reference; }});
   add_ratios(columns, [](const L& l) -> const Ratios& { return l.entry->ratios; });
   std::vector<L> lines;
@@ -88,9 +90,11 @@ report::Table means_table(const SelfTuningAnalysis& analysis) {
 
 // For people: the means to the rival, or those of ingredients to "auto".
 report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) {
-  std::vector<std::string> titles = {"condition", "functions",    "preset",
-                                     "regret",    "reals, paper", "every link"};
-  if (ingredients) titles = {"change", "functions", "regret", "reals, paper", "every link"};
+  std::vector<std::string> titles = {"condition",    "functions",  "preset",        "regret",
+                                     "reals, paper", "every link", "recommendation"};
+  if (ingredients) {
+    titles = {"change", "functions", "regret", "reals, paper", "every link", "recommendation"};
+  }
   std::vector<std::vector<Markup>> rows;
   for (const SelfTuningMean& mean : analysis.means) {
     if ((mean.reference == kRivalName) == ingredients) continue;
@@ -108,26 +112,30 @@ report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) 
       prose().line(ingredients ? "self-tuning: ingredients" : "self-tuning: means"), titles, rows);
 }
 
-// Regret with its error, then the ratios of each preset.
+// Regret with its error, the ratios of each preset, and what each recommends.
 report::Section functions_section(const SelfTuningAnalysis& analysis,
                                   const std::string& condition) {
   const auto tasks = analysis.of_condition(condition);
   const std::vector<std::string> names = presets_in(*tasks.front());
-  std::vector<std::string> titles = {"function", std::string(kRivalName), "its reals"};
+  std::vector<std::string> titles = {"function", std::string(kRivalName), "its reals",
+                                     "recommendation regret", "lost"};
   for (const std::string& name : names) {
-    titles.insert(titles.end(), {report::text(name).html, "regret ratio", "reals ratio"});
+    titles.insert(titles.end(), {report::text(name).html, "regret ratio", "reals ratio",
+                                 "recommendation regret", "lost"});
   }
   std::vector<std::vector<Markup>> rows;
   for (const SelfTuningTask* task : tasks) {
     const SelfTuningEntry& rival = task->entries.front();
     rows.push_back({report::text(function_title(task->function)),
                     report::text(fmt::format("{} ({})", mean_text(rival.regret), rival.setting)),
-                    report::number(rival.communication[0].mean)});
+                    report::number(rival.communication[0].mean),
+                    recommendation_text(rival.recommendation), lost_text(rival.recommendation)});
     for (const std::string& name : names) {
       const SelfTuningEntry& entry = *task->find(name);
       rows.back().insert(rows.back().end(),
                          {report::text(mean_text(entry.regret)), ratio_cell(entry.ratios[0]),
-                          ratio_cell(entry.ratios[1])});
+                          ratio_cell(entry.ratios[1]), recommendation_text(entry.recommendation),
+                          lost_text(entry.recommendation)});
     }
   }
   return {fmt::format("{}: {}", condition, find_condition(condition).title),
@@ -175,6 +183,26 @@ report::Section functions_summary(const SelfTuningAnalysis& analysis,
                                rows)}};
 }
 
+// For a terminal: what everybody recommends, "0.012, 5 %".
+report::Section recommendations_summary(const SelfTuningAnalysis& analysis,
+                                        const std::string& condition) {
+  const auto tasks = analysis.of_condition(condition);
+  std::vector<std::string> names = presets_in(*tasks.front());
+  names.insert(names.begin(), std::string(kRivalName));
+  std::vector<std::vector<Markup>> rows;
+  for (const SelfTuningTask* task : tasks) {
+    rows.push_back({report::text(function_title(task->function))});
+    for (const std::string& name : names) {
+      const Recommendations& found = task->find(name)->recommendation;
+      rows.back().push_back(report::join(
+          {report::text(fmt::format("{:.3g}, ", found.regret.mean)), lost_text(found)}));
+    }
+  }
+  return {{},
+          {report::shown_table({}, with_names({condition + ": recommendation regret, lost"}, names),
+                               rows)}};
+}
+
 report::Section stress_summary(const SelfTuningAnalysis& analysis) {
   std::vector<std::string> names;
   std::vector<std::vector<Markup>> rows;
@@ -205,7 +233,9 @@ std::vector<report::Section> summary_of(const SelfTuningAnalysis& analysis) {
   if (analysis.tasks.empty()) return {{{}, {report::Paragraph{{"Nothing was run."}}}}};
   std::vector<report::Section> out;
   for (const std::string& condition : analysis.conditions()) {
-    if (has_functions_of_its_own(condition)) out.push_back(functions_summary(analysis, condition));
+    if (!has_functions_of_its_own(condition)) continue;
+    out.push_back(functions_summary(analysis, condition));
+    out.push_back(recommendations_summary(analysis, condition));
   }
   out.push_back(stress_summary(analysis));
   out.push_back(ingredients_summary(analysis));

@@ -14,7 +14,7 @@ namespace duets::lab {
 /// "self_tuning.svg".
 Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head);
 
-/// The presets, in order, that the condition was run with, and the ingredients of "auto".
+/// The presets and peers, in order, that the condition was run with, and the ingredients of "auto".
 std::vector<std::string> presets_in(const SelfTuningTask& task);
 std::vector<std::string> ingredients_in(const SelfTuningTask& task);
 

@@ -14,6 +14,7 @@
 #include "duets/lab/tables_test_support.h"
 #include "duets/problems/development.h"
 #include "duets/problems/held_out.h"
+#include "duets/problems/held_out_mixed.h"
 
 namespace duets::lab {
 namespace {
@@ -35,7 +36,9 @@ Curves ending_at(double regret, double reals) {
           .regret = {regret},
           .paper = {reals},
           .figure = {5 * reals},
-          .links = {10 * reals}};
+          .links = {10 * reals},
+          .recommendation_regret = regret / 100,
+          .lost = regret > 60};
 }
 
 // Two settings of the rival, the second better; auto with half its regret at a tenth of its reals
@@ -85,9 +88,21 @@ TEST(SelfTuning, HeldOutFunctionsRunOnlyWhenTheyAreNamed) {
   for (const problems::Formula& formula : problems::held_out_functions()) {
     for (const Task& task : usual.tasks) EXPECT_NE(task.function, formula.name);
   }
+  for (const problems::Formula& formula : problems::held_out_mixed_functions()) {
+    for (const Task& task : usual.tasks) EXPECT_NE(task.function, formula.name);
+  }
   const Experiment kept = self_tuning_experiment({.conditions = {"held-out"}});
   EXPECT_EQ(kept.tasks.size(), problems::held_out_functions().size());
   EXPECT_EQ(seeds_of(kept, kept.tasks[0]).size(), kSelfTuningRuns);
+  EXPECT_EQ(self_tuning_experiment({.conditions = {"held-out-mixed"}}).tasks.size(), 4u);
+}
+
+// A mixed function is played on its own space, against its known maximum.
+TEST(SelfTuning, MixedFunctionsBringTheirSpace) {
+  const Instance instance = self_tuning_instance(find_condition("mixed"), "trainer", 1);
+  const harness::Simulation& simulation = instance.simulation;
+  EXPECT_EQ(simulation.study->domain->parameters(), simulation.problem->parameters());
+  EXPECT_EQ(*simulation.reference, simulation.problem->maximum());
 }
 
 TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
@@ -196,7 +211,7 @@ TEST(SelfTuningAnalysis, NothingSentHasNoRatio) {
 }
 
 void append_ratios(report::CsvCells& cells, const Ratios& ratios) {
-  const std::array names = {"regret", "paper", "links"};
+  const std::array names = {"regret", "paper", "links", "recommendation"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string name = std::string(names[i]) + "_ratio";
     const auto& ratio = ratios[i];
@@ -208,19 +223,25 @@ void append_ratios(report::CsvCells& cells, const Ratios& ratios) {
 }
 
 report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& entry) {
-  report::CsvCells cells = {{"condition", task.condition},
-                            {"function", task.function},
-                            {"name", entry.name},
-                            {"setting", entry.setting},
-                            {"runs", entry.regret.runs},
-                            {"regret_mean", entry.regret.mean},
-                            {"regret_std", entry.regret.stddev},
-                            {"regret_low", test::low_of(entry.regret.interval)},
-                            {"regret_high", test::high_of(entry.regret.interval)},
-                            {"communication_paper", entry.communication[0].mean},
-                            {"communication_figure", entry.communication[1].mean},
-                            {"communication_links", entry.communication[2].mean},
-                            {"reference", entry.reference}};
+  report::CsvCells cells = {
+      {"condition", task.condition},
+      {"function", task.function},
+      {"name", entry.name},
+      {"setting", entry.setting},
+      {"runs", entry.regret.runs},
+      {"regret_mean", entry.regret.mean},
+      {"regret_std", entry.regret.stddev},
+      {"regret_low", test::low_of(entry.regret.interval)},
+      {"regret_high", test::high_of(entry.regret.interval)},
+      {"communication_paper", entry.communication[0].mean},
+      {"communication_figure", entry.communication[1].mean},
+      {"communication_links", entry.communication[2].mean},
+      {"recommendation_regret_mean", entry.recommendation.regret.mean},
+      {"recommendation_regret_std", entry.recommendation.regret.stddev},
+      {"recommendation_regret_low", test::low_of(entry.recommendation.regret.interval)},
+      {"recommendation_regret_high", test::high_of(entry.recommendation.regret.interval)},
+      {"lost", entry.recommendation.lost},
+      {"reference", entry.reference}};
   append_ratios(cells, entry.ratios);
   return cells;
 }
@@ -260,6 +281,8 @@ TEST(SelfTuningOutput, TextShowsRatiosAndIngredients) {
       self_tuning_findings(analyse_self_tuning(m.experiment, m.result), {}).summary);
   EXPECT_NE(text.find("0.50 / 0.10"), std::string::npos) << text;
   EXPECT_NE(text.find("auto without floor"), std::string::npos) << text;
+  // The rival recommends 0.4 and 1.2 below the best point, and has lost it once.
+  EXPECT_NE(text.find("0.8, 50 %"), std::string::npos) << text;
 }
 
 TEST(SelfTuningOutput, TheFigureHasNoBadNumber) {

@@ -12,6 +12,8 @@ base::Bytes unit_bytes(const std::optional<Unit>& unit) {
     writer.f64s(curves.paper);
     writer.f64s(curves.figure);
     writer.f64s(curves.links);
+    writer.f64(curves.recommendation_regret);
+    writer.u32(curves.lost ? 1 : 0);
   }
   return writer.take();
 }
@@ -27,6 +29,8 @@ std::optional<Unit> unit_of(const base::Bytes& bytes) {
     curves.paper = reader.f64s();
     curves.figure = reader.f64s();
     curves.links = reader.f64s();
+    curves.recommendation_regret = reader.f64();
+    curves.lost = reader.u32() != 0;
     unit.push_back(std::move(curves));
   }
   reader.expect_end();

@@ -11,14 +11,18 @@ class FormulaProblem final : public Problem {
       : Problem({.name = std::string(formula.name),
                  .dimension = formula.dimension,
                  .maximum = formula.maximum,
-                 .maximisers = formula.maximisers}),
+                 .maximisers = formula.maximisers,
+                 .parameters = formula.parameters}),
         formula_(formula.formula),
         mean_(formula.mean),
         deviation_(formula.deviation) {}
 
  private:
   double evaluate(std::span<const double> x) const override {
-    return (formula_(x) - mean_) / deviation_;
+    const auto& parameters = facts().parameters;
+    const double value =
+        parameters.empty() ? formula_(x) : formula_(domain::values_of_features(parameters, x));
+    return (value - mean_) / deviation_;
   }
 
   double (*formula_)(std::span<const double>);

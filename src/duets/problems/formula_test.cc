@@ -8,19 +8,27 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "duets/domain/domain.h"
 #include "duets/problems/ascent.h"
 #include "duets/problems/development.h"
 #include "duets/problems/draw.h"
 #include "duets/problems/held_out.h"
+#include "duets/problems/held_out_mixed.h"
+#include "duets/problems/mixed.h"
 
 namespace duets::problems {
 namespace {
 
 using Vectors = std::vector<std::vector<double>>;
 
+std::vector<std::span<const Formula>> groups() {
+  return {development_functions(), mixed_functions(), held_out_functions(),
+          held_out_mixed_functions()};
+}
+
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
-  for (const auto group : {development_functions(), held_out_functions()}) {
+  for (const auto group : groups()) {
     for (const Formula& formula : group) names.emplace_back(formula.name);
   }
   return names;
@@ -33,11 +41,32 @@ std::vector<double> point(std::size_t dimension, std::uint32_t slot) {
   return x;
 }
 
+// What the function sees of a uniform point of its space.
+std::vector<double> point_of(const Problem& problem, std::uint32_t slot) {
+  if (problem.parameters().empty()) return point(problem.dimension(), slot);
+  const std::vector<double> latent = point(problem.parameters().size(), slot);
+  const domain::Domain box = domain::Domain::box(problem.parameters());
+  const numeric::Points features =
+      box.features(Eigen::Map<const numeric::Points>(latent.data(), 1, std::ssize(latent)));
+  return {features.data(), features.data() + features.size()};
+}
+
+// For each number that the function sees whether it is a coordinate that can move a little.
+std::vector<bool> can_move(const Problem& problem) {
+  std::vector<bool> out(problem.parameters().empty() ? problem.dimension() : 0, true);
+  for (const domain::Parameter& p : problem.parameters()) {
+    out.resize(out.size() + num_features(p), p.type == domain::ParameterType::kFloat);
+  }
+  return out;
+}
+
 class Formulas : public testing::TestWithParam<std::string> {
  protected:
   const Formula& formula() const {
-    const Formula* development = find_formula(development_functions(), GetParam());
-    return development ? *development : *find_formula(held_out_functions(), GetParam());
+    for (const auto group : groups()) {
+      if (const Formula* found = find_formula(group, GetParam())) return *found;
+    }
+    throw std::logic_error(GetParam());
   }
   std::unique_ptr<Problem> problem() const { return make_formula(formula()); }
   nlohmann::json golden() const {
@@ -77,13 +106,17 @@ TEST_P(Formulas, ReachTheMaximumAtTheMaximisers) {
   }
 }
 
-/// Projected ascent in the cube with central differences (error of the slope about 1e-8).
+/// Projected ascent in the cube, or in the float parameters, with central differences (error of the
+/// slope about 1e-8).
 Summit climbed(const Problem& problem, std::vector<double> start) {
   const auto value = [&problem](std::span<const double> x) { return problem.value(x); };
-  const auto gradient = [&problem](std::span<const double> x, std::span<double> slope) {
+  const auto gradient = [&problem, moves = can_move(problem)](std::span<const double> x,
+                                                              std::span<double> slope) {
     constexpr double kStep = 1e-6;
     std::vector<double> y(x.begin(), x.end());
     for (std::size_t k = 0; k < y.size(); ++k) {
+      slope[k] = 0;
+      if (!moves[k]) continue;
       y[k] = x[k] + kStep;
       const double above = problem.value(y);
       y[k] = x[k] - kStep;
@@ -102,7 +135,7 @@ TEST_P(Formulas, AreNowhereAboveTheMaximum) {
   const auto f = problem();
   const double ceiling = f->maximum() * (1 + 1e-14);
   for (std::uint32_t i = 0; i < 100; ++i) {
-    const auto x = point(f->dimension(), i);
+    const auto x = point_of(*f, i);
     EXPECT_LE(f->value(x), ceiling);
     EXPECT_LE(climbed(*f, x).value, ceiling);
   }
@@ -115,7 +148,9 @@ TEST_P(Formulas, RiseToTheMaximumNearAMaximiser) {
   const auto maximisers = golden().at("argmax").get<Vectors>();
   ASSERT_FALSE(maximisers.empty());
   for (auto x : maximisers) {
-    for (double& coordinate : x) coordinate += coordinate < 0.5 ? 0.01 : -0.01;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      if (can_move(*f)[k]) x[k] += x[k] < 0.5 ? 0.01 : -0.01;
+    }
     const double start = f->value(x);
     EXPECT_LT(start, f->maximum());
     EXPECT_NEAR(climbed(*f, x).value, f->maximum(), 1e-3);
@@ -124,13 +159,13 @@ TEST_P(Formulas, RiseToTheMaximumNearAMaximiser) {
 
 // 20000 points. The mean is off by at most 5/sqrt(20000) = 0.035 and the deviation, with a kurtosis
 // of at most 8, by 5 sqrt(7/80000) = 0.047 (false alarm below 1e-6 each); four digits add 0.001.
-TEST_P(Formulas, HaveMeanZeroAndDeviationOneOverTheCube) {
+TEST_P(Formulas, HaveMeanZeroAndDeviationOneOverTheirSpace) {
   constexpr std::uint32_t kPoints = 20000;
   const auto f = problem();
   double sum = 0;
   double squares = 0;
   for (std::uint32_t i = 0; i < kPoints; ++i) {
-    const double value = f->value(point(f->dimension(), i));
+    const double value = f->value(point_of(*f, i));
     sum += value;
     squares += value * value;
   }
@@ -166,16 +201,33 @@ TEST(Groups, ShareNoFamilyAndAreLargeEnough) {
   EXPECT_GE(held_out_functions().size(), 6u);
   // Those of the paper and the other built-in ones have been used during development too.
   std::set<std::string> seen{"branin", "hartmann", "h", "rkhs"};
-  for (const Formula& f : development_functions()) seen.insert(family(f.name));
-  for (const Formula& f : held_out_functions()) {
-    EXPECT_FALSE(seen.contains(family(f.name))) << f.name;
+  for (const auto group : {development_functions(), mixed_functions()}) {
+    for (const Formula& f : group) seen.insert(family(f.name));
+  }
+  for (const auto group : {held_out_functions(), held_out_mixed_functions()}) {
+    for (const Formula& f : group) EXPECT_FALSE(seen.contains(family(f.name))) << f.name;
+  }
+}
+
+// A mixed function has numbers and categories, and two to six parameters.
+TEST(Groups, MixedFunctionsAreMixed) {
+  for (const auto group : {mixed_functions(), held_out_mixed_functions()}) {
+    EXPECT_EQ(group.size(), 4u);
+    for (const Formula& f : group) {
+      std::set<domain::ParameterType> types;
+      for (const domain::Parameter& p : f.parameters) types.insert(p.type);
+      EXPECT_TRUE(types.contains(domain::ParameterType::kFloat)) << f.name;
+      EXPECT_TRUE(types.contains(domain::ParameterType::kCategorical)) << f.name;
+      EXPECT_GE(f.parameters.size(), 2u) << f.name;
+      EXPECT_LE(f.parameters.size(), 6u) << f.name;
+      EXPECT_EQ(f.dimension, domain::Domain::box(f.parameters).num_features()) << f.name;
+    }
   }
 }
 
 TEST(Groups, AreInAlphabeticalOrder) {
   const auto before = [](const Formula& a, const Formula& b) { return a.name < b.name; };
-  EXPECT_TRUE(std::ranges::is_sorted(development_functions(), before));
-  EXPECT_TRUE(std::ranges::is_sorted(held_out_functions(), before));
+  for (const auto group : groups()) EXPECT_TRUE(std::ranges::is_sorted(group, before));
 }
 
 TEST(Groups, AreFoundByName) {
@@ -192,6 +244,21 @@ TEST(Camel6, DependsOnTwoCoordinatesOnly) {
     const auto x = point(6, i);
     EXPECT_EQ(camel6->value(x), camel->value(std::vector<double>{x[1], x[4]}));
   }
+}
+
+// What makes classifier a test of conditional parameters: with a linear kernel neither gamma nor
+// the degree changes a bit, with a polynomial one both do.
+TEST(Classifier, ParametersMatterInSomeCategoriesOnly) {
+  const auto f = make_formula(*find_formula(mixed_functions(), "classifier"));
+  const auto at = [&f](double gamma, double degree, std::size_t kernel) {
+    std::vector<double> x{0.4, gamma, degree, 0, 0, 0};
+    x[3 + kernel] = 1;
+    return f->value(x);
+  };
+  EXPECT_EQ(at(0.1, 0.25, 0), at(0.8, 0.75, 0));
+  EXPECT_NE(at(0.6, 0.25, 1), at(0.7, 0.25, 1));
+  EXPECT_NE(at(0.6, 0.25, 1), at(0.6, 0.75, 1));
+  EXPECT_EQ(at(0.6, 0.25, 2), at(0.6, 0.75, 2));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include "duets/problems/draw.h"
 #include "duets/problems/functions.h"
 #include "duets/problems/held_out.h"
+#include "duets/problems/held_out_mixed.h"
+#include "duets/problems/mixed.h"
 #include "duets/problems/rkhs.h"
 
 namespace duets::problems {
@@ -22,16 +24,22 @@ constexpr std::array<ProblemInfo, 7> kFirstProblems{{
     {"rkhs", "a random function of known RKHS norm, on the unit cube or ball"},
 }};
 
+// All formulas, in the order of the list.
+std::array<std::span<const Formula>, 4> formula_groups() {
+  return {development_functions(), mixed_functions(), held_out_functions(),
+          held_out_mixed_functions()};
+}
+
 std::vector<ProblemInfo> all_problems() {
   std::vector<ProblemInfo> all(kFirstProblems.begin(), kFirstProblems.end());
-  for (const auto group : {development_functions(), held_out_functions()}) {
+  for (const auto group : formula_groups()) {
     for (const Formula& formula : group) all.push_back({formula.name, formula.description});
   }
   return all;
 }
 
 std::unique_ptr<Problem> formula_of(std::string_view name) {
-  for (const auto group : {development_functions(), held_out_functions()}) {
+  for (const auto group : formula_groups()) {
     if (const Formula* formula = find_formula(group, name)) return make_formula(*formula);
   }
   return nullptr;

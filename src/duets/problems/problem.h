@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/domain/parameter.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
 #include "duets/random/coin.h"
@@ -28,12 +29,15 @@ enum class Shape : std::uint8_t {
 /// What is known about a function over its whole natural domain.
 struct Facts {
   std::string name;
-  std::size_t dimension = 0;
+  std::size_t dimension = 0;  ///< numbers that the function sees: coordinates, or features
   Shape shape = Shape::kCube;
   double maximum = 0;
   std::vector<std::vector<double>> maximisers{};  ///< empty when they are not isolated points
   bool maximum_is_numeric = false;  ///< found by search: a lower bound that is usually attained
   std::optional<double> norm{};     ///< the RKHS norm B, where known
+  /// Not empty: the function lives on the box of these (kCube) and sees their features, one-hot and
+  /// snapped (domain/parameter.h).
+  std::vector<domain::Parameter> parameters{};
 };
 
 /// Immutable and thread-safe.
@@ -47,6 +51,7 @@ class Problem {
   const std::string& name() const { return facts_.name; }
   std::size_t dimension() const { return facts_.dimension; }
   Shape natural_shape() const { return facts_.shape; }
+  const std::vector<domain::Parameter>& parameters() const { return facts_.parameters; }
   double maximum() const { return facts_.maximum; }
   bool maximum_is_numeric() const { return facts_.maximum_is_numeric; }
   const std::vector<std::vector<double>>& maximisers() const { return facts_.maximisers; }
@@ -89,7 +94,8 @@ struct ProblemInfo {
   std::string_view description;  ///< one line
 };
 
-/// Every name that make_problem accepts: those of the paper, then development.h, then held_out.h.
+/// Every name that make_problem accepts: those of the paper, then development.h, mixed.h,
+/// held_out.h, held_out_mixed.h.
 std::span<const ProblemInfo> problem_list();
 
 /// Makes a function by name. Its random parameters come from `problem_coin`, Purpose::kProblem:

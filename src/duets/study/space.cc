@@ -76,6 +76,7 @@ class SpaceReader {
 
   SpaceResult read(std::uint64_t seed, const std::filesystem::path& directory) {
     read_parameters();
+    if (function_ && !function_->info.parameters.empty()) take_parameters_of_function();
     shape_ = read_shape();
     check_contradictions();
     if (!parameters_.empty()) return named_box();
@@ -105,6 +106,16 @@ class SpaceReader {
       }
       parameters_.push_back(read_parameter(Section(space_.field(key), &node), key));
     }
+  }
+
+  // Its formula has no meaning for other parameters, nor for other points.
+  void take_parameters_of_function() {
+    const std::vector<Parameter>& own = function_->info.parameters;
+    if (!parameters_.empty() && parameters_ != own) {
+      space_.fail(parameters_.front().name,
+                  fmt::format("{} has parameters of its own: leave [space] out", function_->name));
+    }
+    parameters_ = own;
   }
 
   Shape read_shape() const {

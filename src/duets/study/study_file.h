@@ -104,6 +104,7 @@ struct FunctionInfo {
   std::size_t usual = 1;  ///< when the study says nothing
   std::optional<bool>
       is_round;  ///< it lives on a ball, or on a cube; none: wherever the study does
+  std::vector<domain::Parameter> parameters{};  ///< not empty: it lives on the box of these alone
 };
 
 /// The functions a program has.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/baselines/recommendation.h"
 
 namespace duets::baselines {
 
@@ -98,14 +99,23 @@ std::size_t ApproxDisKernelUcb::enter(const Choice& choice) {
   return id;
 }
 
-void ApproxDisKernelUcb::end_round(std::uint32_t t, problems::Channel& channel) {
+void ApproxDisKernelUcb::end_round(std::uint32_t /*t*/, problems::Channel& channel) {
   const bool full = std::ranges::any_of(
       agents_, [this](const Agent& agent) { return agent.gathered > threshold_; });
   if (full) {
-    synchronise(t + 1 == horizon_, channel);
+    synchronise(channel);
   } else if (dictionary_->size() > 0) {
     absorb_round();
   }
+}
+
+std::optional<Vector> ApproxDisKernelUcb::recommend() {
+  std::vector<MeanView> means;
+  for (const Agent& agent : agents_) {
+    means.push_back(
+        {&agent.local.at_arms().mean, [&](const Points& x) { return agent.local.at(x).mean; }});
+  }
+  return best_mean(acquisition_, horizon_, means);
 }
 
 // All agents of a round at once: their points' covariances with the arms are one matrix product,
@@ -132,7 +142,7 @@ void ApproxDisKernelUcb::absorb_round() {
   }
 }
 
-void ApproxDisKernelUcb::synchronise(bool last_round, problems::Channel& channel) {
+void ApproxDisKernelUcb::synchronise(problems::Channel& channel) {
   ++num_syncs_;
   // (1) and (2): points up, their union down.
   std::vector<double> uploads;
@@ -161,7 +171,7 @@ void ApproxDisKernelUcb::synchronise(bool last_round, problems::Channel& channel
         Eigen::Map<const Vector>(received.data(), m * m + m);
   }
   sums = channel.broadcast(std::move(sums));
-  if (!last_round) restart(features, sums);
+  restart(features, sums);
 }
 
 // Latents of the agent's points that its coin keeps, each once. A point has as many chances as it

@@ -31,8 +31,8 @@ class ApproxDisKernelUcb : public problems::Policy {
 
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override;
   void learn(base::AgentId agent, std::uint32_t t, double reward) override;
-  /// After the last round a synchronisation only makes its messages: no agent plays again.
   void end_round(std::uint32_t t, problems::Channel& channel) override;
+  std::optional<numeric::Vector> recommend() override;
 
   std::uint32_t num_syncs() const { return num_syncs_; }
   /// As it was last broadcast; empty before the first synchronisation.
@@ -77,7 +77,7 @@ class ApproxDisKernelUcb : public problems::Policy {
 
   std::size_t enter(const Choice& choice);
   void absorb_round();
-  void synchronise(bool last_round, problems::Channel& channel);
+  void synchronise(problems::Channel& channel);
   std::vector<double> kept_points(std::uint32_t agent) const;
   numeric::Points merged(const std::vector<double>& uploads) const;
   std::vector<double> projections(const Agent& agent, const numeric::Matrix& features) const;

@@ -3,24 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duets/baselines/recommendation.h"
+
 namespace duets::baselines {
 
 using base::AgentId;
 using numeric::Points;
 using numeric::Vector;
-
-namespace {
-
-// The pool replaces a continuous domain: the maximum is taken only over the arms.
-Setting on_arms(Setting setting) {
-  if (setting.domain && !setting.domain->is_finite() && setting.latents.rows() > 0) {
-    setting.domain =
-        std::make_shared<const domain::Domain>(domain::Domain::finite(setting.latents));
-  }
-  return setting;
-}
-
-}  // namespace
 
 std::vector<std::uint64_t> bpe_batches(std::uint64_t total) {
   std::vector<std::uint64_t> lengths;
@@ -34,6 +23,7 @@ std::vector<std::uint64_t> bpe_batches(std::uint64_t total) {
 
 Bpe::Bpe(const Setting& setting, const Tuning& tuning)
     : acquisition_(on_arms(setting)),
+      horizon_(setting.horizon),
       arms_(setting.arms),
       lambda_(setting.lambda),
       beta_(tuning.beta),
@@ -60,6 +50,12 @@ void Bpe::learn(AgentId /*agent*/, std::uint32_t /*t*/, double reward) {
   if (lengths_.empty()) return;
   survivors_.cut(posterior_.mean(), posterior_.variance(), beta_);
   posterior_ = gp::ArmPosterior(arms_, lambda_);
+}
+
+std::optional<Vector> Bpe::recommend() {
+  const Vector mean = survivors_.masked(posterior_.mean());
+  const MeanView view{&mean};
+  return best_mean(acquisition_, horizon_, {&view, 1});
 }
 
 std::unique_ptr<problems::Policy> make_bpe(const Setting& setting, const Tuning& tuning) {

@@ -28,11 +28,14 @@ class Bpe : public problems::Policy {
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override;
   /// O(u M) after u queries of the batch.
   void learn(base::AgentId agent, std::uint32_t t, double reward) override;
+  /// The survivor of the largest posterior mean given the last batch. O(M).
+  std::optional<numeric::Vector> recommend() override;
 
   const Survivors& survivors() const { return survivors_; }
 
  private:
   Acquisition acquisition_;  // over the arms
+  std::uint32_t horizon_;
   std::shared_ptr<const gp::Arms> arms_;
   double lambda_;
   double beta_;

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "duets/baselines/acquisition.h"
 #include "duets/baselines/arm_index.h"
+#include "duets/baselines/recommendation.h"
 #include "duets/gp/arm_overlay.h"
 
 namespace duets::baselines {
@@ -17,6 +17,7 @@ class DisKernelUcb final : public problems::Policy {
   DisKernelUcb(const Setting& setting, double beta, double threshold)
       : acquisition_(setting),
         index_(acquisition_.latents()),
+        horizon_(setting.horizon),
         beta_(beta),
         threshold_(threshold),
         pool_(setting.arms, setting.lambda),
@@ -51,6 +52,15 @@ class DisKernelUcb final : public problems::Policy {
     } else {
       learn_alone();
     }
+  }
+
+  std::optional<numeric::Vector> recommend() override {
+    std::vector<MeanView> means;
+    for (const Agent& agent : agents_) {
+      means.push_back(
+          {&agent.known.mean(), [&](const numeric::Points& x) { return agent.known.at(x).mean; }});
+    }
+    return best_mean(acquisition_, horizon_, means);
   }
 
  private:
@@ -111,6 +121,7 @@ class DisKernelUcb final : public problems::Policy {
 
   Acquisition acquisition_;
   ArmIndex index_;
+  std::uint32_t horizon_;
   double beta_;
   double threshold_;
   gp::ArmPosterior pool_;  // every agent holds the same one

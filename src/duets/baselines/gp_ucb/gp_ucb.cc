@@ -1,6 +1,6 @@
 #include "duets/baselines/gp_ucb/gp_ucb.h"
 
-#include "duets/baselines/acquisition.h"
+#include "duets/baselines/recommendation.h"
 #include "duets/gp/arm_posterior.h"
 
 namespace duets::baselines {
@@ -9,7 +9,10 @@ namespace {
 class GpUcb final : public problems::Policy {
  public:
   GpUcb(const Setting& setting, double beta)
-      : acquisition_(setting), beta_(beta), posterior_(setting.arms, setting.lambda) {}
+      : acquisition_(setting),
+        horizon_(setting.horizon),
+        beta_(beta),
+        posterior_(setting.arms, setting.lambda) {}
 
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override {
     const bool is_first = posterior_.num_observations() == 0;
@@ -26,8 +29,15 @@ class GpUcb final : public problems::Policy {
     posterior_.observe({.site = site_, .reward = reward});
   }
 
+  std::optional<numeric::Vector> recommend() override {
+    const MeanView mean{&posterior_.mean(),
+                        [this](const numeric::Points& x) { return posterior_.at(x).mean; }};
+    return best_mean(acquisition_, horizon_, {&mean, 1});
+  }
+
  private:
   Acquisition acquisition_;
+  std::uint32_t horizon_;
   double beta_;
   gp::ArmPosterior posterior_;
   std::size_t site_ = 0;  // of the current query

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "duets/baselines/acquisition.h"
+#include "duets/baselines/recommendation.h"
 #include "duets/gp/arm_posterior.h"
 
 namespace duets::baselines {
@@ -12,6 +12,7 @@ class NKernelUcb final : public problems::Policy {
  public:
   NKernelUcb(const Setting& setting, double beta)
       : acquisition_(setting),
+        horizon_(setting.horizon),
         beta_(beta),
         agents_(setting.agents, Agent{.posterior = {setting.arms, setting.lambda}}) {}
 
@@ -32,6 +33,15 @@ class NKernelUcb final : public problems::Policy {
     agent.posterior.observe({.site = agent.site, .reward = reward});
   }
 
+  std::optional<numeric::Vector> recommend() override {
+    std::vector<MeanView> means;
+    for (const Agent& agent : agents_) {
+      means.push_back({&agent.posterior.mean(),
+                       [&](const numeric::Points& x) { return agent.posterior.at(x).mean; }});
+    }
+    return best_mean(acquisition_, horizon_, means);
+  }
+
  private:
   struct Agent {
     gp::ArmPosterior posterior;
@@ -39,6 +49,7 @@ class NKernelUcb final : public problems::Policy {
   };
 
   Acquisition acquisition_;
+  std::uint32_t horizon_;
   double beta_;
   std::vector<Agent> agents_;
 };

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "duets/baselines/recommendation.h"
+
 namespace duets::baselines {
 
 using base::AgentId;
@@ -19,7 +21,8 @@ std::vector<std::uint64_t> reds_epochs(std::uint64_t total) {
 }
 
 Reds::Reds(const Setting& setting, const Tuning& tuning)
-    : acquisition_(setting),
+    : acquisition_(on_arms(setting)),
+      horizon_(setting.horizon),
       arms_(setting.arms),
       latents_(setting.latents),
       lambda_(setting.lambda),
@@ -43,13 +46,20 @@ void Reds::learn(AgentId /*agent*/, std::uint32_t /*t*/, double reward) {
   epoch_.push_back({.site = arm_, .reward = reward});
   if (epoch_.size() < lengths_.back()) return;
   lengths_.pop_back();
-  if (!lengths_.empty()) {
-    // Only this epoch's data: its points do not depend on its noise, so the bounds hold.
-    gp::ArmPosterior posterior(arms_, lambda_);
-    posterior.observe(epoch_);
-    survivors_.cut(posterior.mean(), posterior.variance(), beta_);
-  }
+  if (lengths_.empty()) return;
+  // Only this epoch's data: its points do not depend on its noise, so the bounds hold.
+  gp::ArmPosterior posterior(arms_, lambda_);
+  posterior.observe(epoch_);
+  survivors_.cut(posterior.mean(), posterior.variance(), beta_);
   epoch_.clear();
+}
+
+std::optional<Vector> Reds::recommend() {
+  gp::ArmPosterior posterior(arms_, lambda_);
+  posterior.observe(epoch_);
+  const Vector mean = survivors_.masked(posterior.mean());
+  const MeanView view{&mean};
+  return best_mean(acquisition_, horizon_, {&view, 1});
 }
 
 std::unique_ptr<problems::Policy> make_reds(const Setting& setting, const Tuning& tuning) {

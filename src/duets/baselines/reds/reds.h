@@ -27,11 +27,14 @@ class Reds : public problems::Policy {
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override;
   /// Ends the epoch when it was its last query: O(n^2 M) for n queries.
   void learn(base::AgentId agent, std::uint32_t t, double reward) override;
+  /// The survivor of the largest posterior mean given the last epoch. O(n^2 M).
+  std::optional<numeric::Vector> recommend() override;
 
   const Survivors& survivors() const { return survivors_; }
 
  private:
   Acquisition acquisition_;  // checks the setting
+  std::uint32_t horizon_;
   std::shared_ptr<const gp::Arms> arms_;
   numeric::Points latents_;
   double lambda_;
@@ -39,8 +42,8 @@ class Reds : public problems::Policy {
   double beta_;
   std::vector<std::uint64_t> lengths_;  // of the remaining epochs, the current one last
   Survivors survivors_;
-  std::size_t arm_ = 0;  // of the last query
-  std::vector<gp::Observation> epoch_;
+  std::size_t arm_ = 0;                 // of the last query
+  std::vector<gp::Observation> epoch_;  // of the current epoch, at the end of the last one
 };
 
 std::unique_ptr<problems::Policy> make_reds(const Setting& setting, const Tuning& tuning);

@@ -1,0 +1,25 @@
+// The point that a learner with a posterior mean recommends.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "duets/baselines/acquisition.h"
+
+namespace duets::baselines {
+
+/// A posterior mean.
+struct MeanView {
+  const numeric::Vector* at_arms = nullptr;  ///< M, -infinity where an arm is not to be recommended
+  PointValues elsewhere{};                   ///< used on a continuous domain only
+};
+
+/// The maximiser of the mean over the arms and then, on a continuous domain, by the acquisition's
+/// search. Of several learners the one with the largest mean at an arm speaks, the first of equal
+/// ones. Ties of arms by the coin at slot `horizon`, which no query uses. kInvalid without
+/// learners. O(M) a learner, and the search.
+numeric::Vector best_mean(const Acquisition& acquisition, std::uint32_t horizon,
+                          std::span<const MeanView> learners);
+
+}  // namespace duets::baselines
