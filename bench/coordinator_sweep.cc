@@ -64,7 +64,7 @@ Largest time_supremum(const Case& made) {
   const protocol::Dataset data{data_of(scene, made.m), made.m};
   protocol::EpochReport report;
   const double begun = processor_seconds();
-  const double value = protocol::variance_supremum(study, scene.kernel, data,
+  const double value = protocol::variance_supremum(study, scene.kernel, scene.lambda, data,
                                                    scene.sampler->region(), pool, kSerial, report);
   return {processor_seconds() - begun, report.variance_rank, report.variance_tolerance, value};
 }

@@ -116,13 +116,14 @@ stage_mutation() {
   python3 "$root/tools/mutation.py"
 }
 
-# The library alone, without the packages of the command line, used by a project of its own.
+# The library alone, as ./duets builds it but without the packages of the command line, used by a
+# project of its own.
 stage_outside() {
   local work=$logs/outside
   need
   rm -rf "$work"
-  cmake -S "$root" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DDUETS_CLI=OFF \
-    -DCMAKE_INSTALL_PREFIX="$work/prefix" &&
+  (cd "$root" && cmake --preset release -B "$work/build" -DDUETS_CLI=OFF \
+    -DCMAKE_INSTALL_PREFIX="$work/prefix") &&
     cmake --build "$work/build" && cmake --install "$work/build" &&
     cmake -S "$root/tests/outside" -B "$work/project" -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_PREFIX_PATH="$work/prefix" &&
