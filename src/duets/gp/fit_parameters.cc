@@ -34,6 +34,9 @@ constexpr int kNumSweeps = 3;
 // 0.5 stayed.
 constexpr double kStepGain = 0.25;
 constexpr double kGainPerFeature = 0.5;
+// Of another family than the guess's: a few dozen rewards often prefer a smoother one by less,
+// wrongly.
+constexpr double kFamilyGain = 2;
 // Rewards are scaled by a power of two; its square has to be a normal number, with room to spare.
 constexpr int kLargestExponent = 450;
 
@@ -170,6 +173,19 @@ class Search {
   const Vector& y_;
 };
 
+/// The family of the best cell, after others were tried.
+kernel::Family keep_better_family(Cell& best, const kernel::Kernel& guess, const Points& features,
+                                  const Vector& y) {
+  for (const kernel::Family family :
+       {kernel::Family::kSquaredExponential, kernel::Family::kMatern52}) {
+    if (family == guess.family) continue;
+    kernel::Kernel other = guess;
+    other.family = family;
+    keep_better(best, Search(other, features, y).isotropic(), kFamilyGain);
+  }
+  return best.shape.family;
+}
+
 /// Rewards as scaled * 2^exponent + offset. A power of two adds no rounding.
 struct Scaled {
   Vector y;
@@ -226,8 +242,9 @@ Fit fit_parameters(const kernel::Kernel& guess, const Points& features, const Ve
   const bool learn = !scaled.flat && num_used >= static_cast<Eigen::Index>(kFewestRewards);
   Cell best;
   if (learn) {
+    best = Search(shape, used, scaled.y).isotropic();
+    if (options.family) shape.family = keep_better_family(best, shape, used, scaled.y);
     const Search search(shape, used, scaled.y);
-    best = search.isotropic();
     if (options.relevance && used.cols() > 1) {
       keep_better(best, search.relevance(best), kGainPerFeature * static_cast<double>(used.cols()));
     }

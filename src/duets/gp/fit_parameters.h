@@ -10,6 +10,8 @@ namespace duets::gp {
 struct FitOptions {
   /// A length scale for each feature, if that explains the rewards much better than one for all.
   bool relevance = false;
+  /// The family that explains the rewards best: the guess's, squared exponential or Matern 5/2.
+  bool family = false;
   /// Only the first rows are used, at most this many; > 0. Time grows with the cube.
   std::size_t max_rows = 200;
 };
@@ -27,6 +29,8 @@ inline constexpr std::size_t kFewestRewards = 20;
 ///   length scales: guess x {.35 .5 .7 1 1.4 2 2.8}, lambda: variance x {.01 .04 .1 .2 .5 1 3},
 /// with the variance that is best for each, y^T (K + noise I)^-1 y / n; the offset is the mean of
 /// the rows used. guess.variance is not used. The result has as many length scales as the guess.
+///
+/// With `family`, the same with other families; one that is not the guess's must gain 2.
 ///
 /// With `relevance`, each length scale then takes the best multiple {.25 .35 .5 .7 1 1.4 2 2.8 4
 /// 5.6 8} of that, one after the other, in up to three sweeps. The result has a length scale for

@@ -265,6 +265,22 @@ TEST(FitParameters, RelevanceIsNotUsedWhereAllFeaturesMatterEqually) {
   EXPECT_LE(own, 9);
 }
 
+// A rough and a smooth sample path of 200 rewards with little noise: the family with which they
+// were drawn is found from either guess; without the option it is the guess's.
+TEST(FitParameters, FamilyIsFoundByEvidence) {
+  Draw draw(20261118);
+  for (const Family family : {Family::kSquaredExponential, Family::kMatern52}) {
+    const Parameters truth{.kernel = {family, {0.3}, 1.0}, .lambda = 0.01};
+    const Points x = draw.points(200, 2);
+    const Vector y = draw.rewards(truth, x);
+    for (const Family guess : {Family::kSquaredExponential, Family::kMatern52}) {
+      const Kernel start{guess, {0.3}, 1.0};
+      EXPECT_EQ(fit_parameters(start, x, y, {.family = true}).parameters.kernel.family, family);
+      EXPECT_EQ(fit_parameters(start, x, y).parameters.kernel.family, guess);
+    }
+  }
+}
+
 TEST(FitParameters, UsesTheFirstRows) {
   const Kernel guess{Family::kMatern52, {0.4}, 1.0};
   Draw draw(20260908);
