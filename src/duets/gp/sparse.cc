@@ -119,4 +119,15 @@ VarianceResult SparsePosterior::variance(const Points& x) const {
   });
 }
 
+Matrix SparsePosterior::covariance(const Points& x) const {
+  const kernel::Kernel& kernel = whitening_.kernel;
+  require_points(x, whitening_.inducing.dimension(), "x");
+  Matrix z = whitened(whitening_, kernel::ScaledPoints(kernel, x));
+  Matrix covariance = kernel::gram(kernel, x);
+  covariance.noalias() -= z * z.transpose();
+  numeric::solve_rows(ridge_lower_, z);
+  covariance.noalias() += lambda_ * (z * z.transpose());
+  return covariance;
+}
+
 }  // namespace duets::gp

@@ -63,6 +63,10 @@ class SparsePosterior {
   /// Posterior variance at x, the residual term k(x,x) - |z(x)|^2 included. O(n s^2).
   VarianceResult variance(const numeric::Points& x) const;
 
+  /// Posterior covariance of the rows of x, n x n; its diagonal is variance(x) before clamping.
+  /// O(n s^2 + n^2 (s + d)).
+  numeric::Matrix covariance(const numeric::Points& x) const;
+
   /// 1/2 ln det(I + Z Z^T / lambda): the information gain of the data seen through S.
   double information_gain() const { return information_gain_; }
 

@@ -316,5 +316,22 @@ TEST(SparsePosterior, NamesTheBadArgument) {
   expect_invalid([&] { greedy_pivots(kernel, data, 0.1, 0); }, "max_points");
 }
 
+// With every point of the data an inducing point the posterior is the exact one; rounding is far
+// below 1e-10 at this lambda.
+TEST(SparsePosterior, CovarianceIsTheExactOne) {
+  const Kernel kernel{Family::kMatern52, {0.5}, 2.0};
+  const Points data = lattice(25, 2);
+  const Points x = 0.9 * lattice(16, 2);
+  const SparsePosterior posterior = serial(kernel, data, data, 0.1);
+  Matrix gram = kernel::gram(kernel, data);
+  gram.diagonal().array() += 0.1;
+  const Matrix cross = kernel::cross(kernel, x, data);
+  const Matrix expected = kernel::gram(kernel, x) - cross * gram.llt().solve(cross.transpose());
+  const Matrix covariance = posterior.covariance(x);
+  EXPECT_LT((covariance - expected).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT(distance(covariance.diagonal(), posterior.variance(x).variance), 1e-12);
+  EXPECT_THROW(posterior.covariance(Points::Zero(3, 5)), base::Error);
+}
+
 }  // namespace
 }  // namespace duets::gp

@@ -26,6 +26,7 @@ enum class Purpose : std::uint8_t {
   kPoolPoint = 10,   ///< public points that represent X_j when its strata are made
   kPoolWalk = 11,    ///< the chains of those points
   kRotation = 12,    ///< the public word that assigns the strata of an epoch to its slots
+  kSample = 13,      ///< joint samples of a posterior, by which a cut is decided (slot = sample)
 };
 
 /// The address of a draw. Fields that a purpose does not use are 0.
