@@ -84,15 +84,23 @@ class Checker {
     if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());
     if (file_.preset) {
       fact("preset", "{}: {}", file_.preset->name, file_.preset->meaning);
+      if (study_.parameters == Parameters::kLearned) goal_fact();
     }
     model_facts();
     fact("epochs", "{} ({})", check_.lengths.size(), list_of(check_.lengths));
     fact("exchanges", "{}", check_.lengths.size() - 1);
     floor_facts();
+    cut_facts();
     coin_facts();
     if (study_.mode == Mode::kTheory) {
       fact("theory width", "{:.4g}", gp::sparse_beta(theory_inputs(study_)));
       fact("theory p0", "{:.4g}", gp::theory_p0(theory_inputs(study_)));
+    }
+  }
+
+  void goal_fact() {
+    for (const auto& entry : base::entries_of<protocol::Goal>()) {
+      if (entry.value == file_.goal) fact("goal", "{}: {}", entry.name, entry.meaning);
     }
   }
 
@@ -107,6 +115,7 @@ class Checker {
          fmt::join(file_.lengthscales, ", "));
     fact("learned from the rewards", "{}, variance, lambda, level",
          study_.relevance ? "a length scale for each feature" : "length scale");
+    if (study_.family) fact("kernel's family", "chosen by evidence");
     fact("cuts with a learned length scale", "{}", learned_cuts());
   }
 
@@ -132,6 +141,12 @@ class Checker {
     const double share = protocol::kept_share(study_);
     fact("volume floor", "each cut keeps at least {:.3g} of its region, all together {:.1g}", share,
          std::pow(share, static_cast<double>(check_.lengths.size() - 1)));
+  }
+
+  void cut_facts() {
+    if (study_.cut != protocol::CutRule::kDecision || check_.lengths.size() < 2) return;
+    fact("cuts", "by decision: each keeps {:.3g} to {:.3g} of its region",
+         protocol::kept_share(study_), study_.epoch_cap);
   }
 
   void coin_facts() {

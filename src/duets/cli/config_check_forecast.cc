@@ -115,7 +115,7 @@ void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchang
   for (ExchangeForecast& exchange : exchanges) {
     const bool shorter =
         study.upload == protocol::UploadRule::kAuto && exchange.length < exchange.inducing;
-    const bool wanted = learned && known < protocol::kWantedRewards;
+    const bool wanted = learned && known < study.raw_rewards;
     exchange.rewards =
         allowed && (study.upload == protocol::UploadRule::kRewards || shorter || wanted);
     if (exchange.rewards) known += std::uint64_t{study.agents} * exchange.length;

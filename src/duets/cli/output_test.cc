@@ -94,7 +94,7 @@ protocol::EpochReport report_of_different_numbers() {
   fill_fractions(r.region_fraction, r.cut_acceptance, r.sigma2_max_open, r.sigma2_max,
                  r.p_unclipped, r.p, r.information_gain, r.variance_tolerance, r.kernel.variance,
                  r.lambda, r.reward_offset, r.surprise, r.width, r.max_stddev, r.max_mean, r.tau,
-                 r.printed_tau, r.smallest_margin, r.mean_error);
+                 r.printed_tau, r.kept_share, r.shortfall, r.lost, r.smallest_margin, r.mean_error);
   r.sampler.method = region::Method::kCover;
   r.variance_path = protocol::VariancePath::kLowRank;
   r.run_digest = {1, 2};
@@ -137,6 +137,9 @@ report::CsvCells cells_of(const protocol::EpochReport& r) {
           {"max_mean", r.max_mean},
           {"tau", r.tau},
           {"printed_tau", r.printed_tau},
+          {"kept_share", r.kept_share},
+          {"shortfall", r.shortfall},
+          {"lost", r.lost},
           {"smallest_margin", finite(r.smallest_margin)},
           {"mean_error", r.mean_error},
           {"run_digest", base::to_hex(r.run_digest)},

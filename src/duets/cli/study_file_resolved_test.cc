@@ -183,6 +183,9 @@ class StudyText {
     Table out;
     if (!preset_.empty()) out.key("preset", toml_text(preset_));
     theory_ = finite_ && !tunes_ && sometimes();
+    const std::string goal = tunes_ && sometimes() ? one_of({"earn", "find"}) : "earn";
+    if (goal == "find" || (tunes_ && sometimes())) out.key("goal", toml_text(goal));
+    cut(goal, out);
     if (theory_ || sometimes()) out.key("mode", toml_text(theory_ ? "theory" : "tuned"));
     learning(out);
     schedule(out);
@@ -209,7 +212,11 @@ class StudyText {
       learned_ = !theory_ && sometimes();
       out.key("parameters", toml_text(learned_ ? "learned" : "fixed"));
     }
-    if (learned_) out.maybe("relevance", one_of({"true", "false"}));
+    if (learned_) {
+      out.maybe("relevance", one_of({"true", "false"}));
+      out.maybe("family", one_of({"true", "false"}));
+      out.maybe("raw_rewards", fmt::format("{}", whole(1, 1000)));
+    }
     std::string inducing = tunes_ ? "public" : "coin";
     if (sometimes() || (learned_ && inducing == "coin")) {
       inducing = learned_  ? one_of({"greedy", "public"})
@@ -247,6 +254,15 @@ class StudyText {
       out.key("volume_floor", has_floor ? digits(share()) : "0");
     }
     if (has_floor) out.maybe("epoch_floor", sometimes() ? "1" : digits(share()));
+  }
+
+  void cut(const std::string& goal, Table& out) const {
+    bool decides = goal == "find";
+    if (!theory_ && sometimes()) {
+      decides = sometimes();
+      out.key("cut", toml_text(decides ? "decision" : "width"));
+    }
+    if (decides) out.maybe("epoch_cap", sometimes() ? "1" : digits(share()));
   }
 
   void kernel() {

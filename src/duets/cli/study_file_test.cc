@@ -175,6 +175,24 @@ TEST(StudyFileTest, AFileWithoutAModelTunesItself) {
   }
 }
 
+TEST(StudyFileTest, AGoalSetsKeysOfThePresetAndKeysWin) {
+  const StudyFile find = branin("[duets]\ngoal = \"find\"\n");
+  EXPECT_EQ(find.preset, protocol::find_preset("auto"));
+  EXPECT_EQ(find.study.cut, protocol::CutRule::kDecision);
+  EXPECT_EQ(find.study.kernel.family, kernel::Family::kMatern52);
+  const StudyFile own = branin(
+      "[duets]\npreset = \"quick\"\ngoal = \"find\"\ncut = \"width\"\nclosing = \"best\"\n"
+      "[kernel]\nname = \"matern-3/2\"\n");
+  EXPECT_EQ(own.study.cut, protocol::CutRule::kWidth);
+  EXPECT_EQ(own.study.epoch_cap, 1.0) << "without a decision there is no cap";
+  EXPECT_EQ(own.study.closing, protocol::ClosingRule::kBest);
+  EXPECT_EQ(own.study.kernel.family, kernel::Family::kMatern32);
+  EXPECT_TRUE(own.study.family);
+  EXPECT_EQ(protocol::study_digest(branin("[duets]\ngoal = \"earn\"\n").study),
+            protocol::study_digest(branin("").study));
+  EXPECT_THROW(branin("[duets]\npreset = \"paper\"\ngoal = \"find\"\n"), base::Error);
+}
+
 TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {
   for (const protocol::Preset& preset : protocol::presets()) {
     const std::string line = fmt::format("[duets]\npreset = \"{}\"\n", preset.name);

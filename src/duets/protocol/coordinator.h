@@ -67,6 +67,7 @@ struct RecomputedClosing {
   numeric::Vector weights;  ///< its own, as the next two; unless the epoch sends nothing
   double width = 0;
   double max_stddev = 0;
+  Decision decision;
   /// Where a model was learned: the logarithms of how plausible the recorded and its own are.
   std::optional<double> recorded_evidence;
   double own_evidence = 0;

@@ -67,12 +67,18 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   out.f64s({solution.weights.data(), static_cast<std::size_t>(solution.weights.size())});
   out.f64(solution.width);
   out.f64(solution.max_stddev);
+  out.f64(solution.decision.share);
+  out.f64(solution.decision.shortfall);
+  out.f64(solution.decision.lost);
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
   const std::vector<double> weights = in.f64s();
   solution.weights = Eigen::Map<const numeric::Vector>(weights.data(), solution.weights.size());
   solution.width = in.f64();
   solution.max_stddev = in.f64();
+  solution.decision.share = in.f64();
+  solution.decision.shortfall = in.f64();
+  solution.decision.lost = in.f64();
 }
 
 }  // namespace
@@ -269,18 +275,20 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   Solution solution =
       solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
                   pool(), executor_, report);
+  if (study_->cut == CutRule::kDecision) {
+    solution.decision = decide_cut(*study_, inducing, solution, lengths_, *view_, pool());
+  }
   agree_on(solution, executor_);
   return solution;
 }
 
-// From here on everything follows strictly from the model, the weights, the width and the
-// deviation.
+// From here on everything follows strictly from the model, the weights, the width, the deviation
+// and the decided share.
 void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& solution,
                              EpochClosed& closed) {
   EpochReport& report = closed.report;
   const region::Region& region = view_->region(epoch_);
-  const CutChoice cut = choose_cut(inducing, solution.weights, solution.width, solution.max_stddev,
-                                   kept_share(*study_), region, pool(), report);
+  const CutChoice cut = choose_cut(*study_, inducing, solution, region, pool(), report);
   const numeric::Points best = report.best_point.transpose();
   const gp::VarianceResult variance = solution.posterior.variance(study_->domain->features(best));
   report.num_clamped += variance.num_clamped;

@@ -73,15 +73,18 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
     result.weights = solution.weights;
     result.width = solution.width;
     result.max_stddev = solution.max_stddev;
+    result.decision = solution.decision;
     // The last epoch sends no weights: there is nothing recorded to start from.
     const bool usable = recorded.has_trim && recorded.trim.weights.allFinite() &&
                         recorded.trim.weights.size() == solution.weights.size() &&
                         std::isfinite(recorded.report.width) &&
-                        std::isfinite(recorded.report.max_stddev);
+                        std::isfinite(recorded.report.max_stddev) &&
+                        std::isfinite(recorded.report.kept_share);
     if (usable) {
       solution.weights = recorded.trim.weights;
       solution.width = recorded.report.width;
       solution.max_stddev = recorded.report.max_stddev;
+      solution.decision.share = recorded.report.kept_share;
     }
     copy.cut_region(inducing, solution, closed);
   }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "duets/base/error.h"
+#include "duets/domain/parts.h"
 #include "duets/gp/confidence.h"
 #include "duets/gp/explained.h"
 #include "duets/gp/low_rank.h"
@@ -129,34 +131,62 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
     };
     max_stddev = std::sqrt(maximise(region, pool, variance).value);
   }
-  return {std::move(posterior), std::move(weights), width, max_stddev};
+  return {std::move(posterior), std::move(weights), width, max_stddev, {}};
 }
 
-CutChoice choose_cut(const ResolvedInducing& inducing, const Vector& weights, double width,
-                     double max_stddev, double kept_share, const region::Region& region,
-                     const Points& pool, EpochReport& report) {
+Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
+                    const std::vector<std::uint32_t>& lengths, const PublicView& view,
+                    const Points& pool) {
+  const EpochId epoch = inducing.message.epoch;
+  const auto next = lengths.begin() + base::value(epoch);
+  DecisionInput input;
+  input.features = features_of(study, pool);
+  input.means = kernel::weighted_sum(inducing.model.kernel, input.features, inducing.features,
+                                     solution.weights);
+  input.parts = domain::parts_of(*study.domain, pool, kMostParts);
+  if (next == lengths.end()) {
+    input.floor = 1;
+  } else {
+    input.floor = kept_share(study);
+    input.cap = study.epoch_cap;
+    input.next = *next;
+    input.rest = std::accumulate(next + 1, lengths.end(), 0.0);
+  }
+  return decide(solution.posterior, input, view.public_coin(), epoch);
+}
+
+CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
+                     const region::Region& region, const Points& pool, EpochReport& report) {
   const kernel::Kernel& kernel = inducing.model.kernel;
   CutChoice choice;
   const kernel::ScaledPoints centers(kernel, inducing.features);
   const auto mean_at = [&](const Points& features) {
     Vector mean(features.rows());
-    kernel::weighted_sum(kernel, kernel::ScaledPoints(kernel, features), centers,
-                         {weights.data(), static_cast<std::size_t>(weights.size())},
-                         {mean.data(), static_cast<std::size_t>(mean.size())});
+    kernel::weighted_sum(
+        kernel, kernel::ScaledPoints(kernel, features), centers,
+        {solution.weights.data(), static_cast<std::size_t>(solution.weights.size())},
+        {mean.data(), static_cast<std::size_t>(mean.size())});
     if (region.domain().is_finite()) choice.sums = mean;
     return mean;
   };
+  const auto threshold_of = [&](double share) {
+    return floor_threshold(
+        region.domain().is_finite() ? choice.sums : mean_at(region.domain().features(pool)), share);
+  };
   const Supremum best = maximise(region, pool, mean_at);
-  choice.tau = best.value - 2 * width * max_stddev;
   const double offset = inducing.model.reward_offset;
+  choice.tau = best.value - 2 * solution.width * solution.max_stddev;
   report.printed_tau = choice.tau + offset;
-  if (kept_share > 0) {
-    const Vector means =
-        region.domain().is_finite() ? choice.sums : mean_at(region.domain().features(pool));
-    choice.tau = std::min(choice.tau, floor_threshold(means, kept_share));
+  if (study.cut == CutRule::kDecision) {
+    choice.tau = threshold_of(solution.decision.share);
+    report.kept_share = solution.decision.share;
+    report.shortfall = solution.decision.shortfall;
+    report.lost = solution.decision.lost;
+  } else if (const double share = kept_share(study); share > 0) {
+    choice.tau = std::min(choice.tau, threshold_of(share));
   }
-  report.width = width;
-  report.max_stddev = max_stddev;
+  report.width = solution.width;
+  report.max_stddev = solution.max_stddev;
   report.max_mean = best.value + offset;
   report.tau = choice.tau + offset;
   report.best_point = best.latent;

@@ -6,6 +6,7 @@
 
 #include "duets/base/executor.h"
 #include "duets/gp/sparse.h"
+#include "duets/protocol/decision.h"
 #include "duets/protocol/maximise.h"
 #include "duets/protocol/messages.h"
 #include "duets/protocol/public_view.h"
@@ -49,6 +50,7 @@ struct Solution {
   numeric::Vector weights;
   double width = 0;       ///< beta, or the theory's b~
   double max_stddev = 0;  ///< sigma_max, or the theory's max s~
+  Decision decision;      ///< cut = "decision"
 };
 /// From the summed projections; fills information_gain and mean_error. `report.sigma2_max` and
 /// `report.lambda` must be known.
@@ -57,15 +59,21 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
                      const numeric::Points& pool, const base::Executor& executor,
                      EpochReport& report);
 
+/// Posterior samples over the pool decide how much of X_j to keep; `lengths` are T_1 .. T_J. On the
+/// last epoch, which no cut follows, all of it.
+Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
+                    const std::vector<std::uint32_t>& lengths, const PublicView& view,
+                    const numeric::Points& pool);
+
 /// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
-/// least `kept_share` of the pool reaches tau_j. Fills width, max_stddev, max_mean, tau,
-/// printed_tau, best_point.
+/// least `kept_share(study)` of the pool reaches tau_j; with cut = "decision" the decided share.
+/// Fills width, max_stddev, max_mean, tau, printed_tau, best_point, kept_share, shortfall, lost.
 struct CutChoice {
   double tau = 0;
   numeric::Vector sums;  ///< finite sets: the mean, without the offset, at the survivors
 };
-CutChoice choose_cut(const ResolvedInducing& inducing, const numeric::Vector& weights, double width,
-                     double max_stddev, double kept_share, const region::Region& region,
-                     const numeric::Points& pool, EpochReport& report);
+CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
+                     const region::Region& region, const numeric::Points& pool,
+                     EpochReport& report);
 
 }  // namespace duets::protocol

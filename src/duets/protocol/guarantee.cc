@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "duets/protocol/run_summary.h"
+
 namespace duets::protocol {
 
 std::string guarantee_of(const Study& study, bool complete) {
   if (study.mode == Mode::kTuned) {
     return fmt::format(
-        "None: mode = \"tuned\" cuts by a chosen beta{}, not by the theorem's width. Only mode = "
+        "None: mode = \"tuned\" cuts by {}{}, not by the theorem's width. Only mode = "
         "\"theory\" claims the theorem.",
+        study.cut == CutRule::kDecision ? "decision" : "a chosen beta",
         study.parameters == Parameters::kLearned ? " and a learned model" : "");
   }
   if (!complete) {
@@ -23,6 +26,9 @@ std::string guarantee_of(const Study& study, bool complete) {
 std::string interval_meaning_of(const Study& study) {
   if (study.mode == Mode::kTheory) {
     return fmt::format("the theorem's bound, at delta = {}", study.delta);
+  }
+  if (study.parameters == Parameters::kLearned) {
+    return fmt::format("mean -+ {} posterior deviations of a learned model", kLearnedInterval);
   }
   return fmt::format("mean -+ beta = {} posterior deviations: a scale, not a probability",
                      study.beta);

@@ -47,15 +47,18 @@ std::optional<gp::Parameters> Learner::fit(const base::Executor& executor) const
   const Replay::KnownRewards all = before(base::next(rewards_.rbegin()->first));
   gp::FitOptions options;
   options.relevance = study_->relevance;
+  options.family = study_->family;
   options.max_rows = kLearnedRows;
   gp::Parameters found = gp::fit_parameters(study_->kernel, study_->domain->features(all.latents),
                                             all.rewards, options)
                              .parameters;
   base::ByteWriter out;
+  out.u8(static_cast<std::uint8_t>(found.kernel.family));
   out.f64s(found.kernel.lengthscales);
   for (const double number : {found.kernel.variance, found.lambda, found.offset}) out.f64(number);
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
+  found.kernel.family = base::enum_of<kernel::Family>(in.u8(), "kernel", base::ErrorKind::kDecode);
   found.kernel.lengthscales = in.f64s();
   found.kernel.variance = in.f64();
   found.lambda = in.f64();

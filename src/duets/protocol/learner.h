@@ -17,8 +17,6 @@ namespace duets::protocol {
 
 /// Parameters are learned from this many of the first rewards; more would add little.
 inline constexpr std::size_t kLearnedRows = 256;
-/// Agents send raw rewards until this many are known, even where a projection is shorter.
-inline constexpr std::size_t kWantedRewards = 32;
 
 class Learner {
  public:
@@ -28,7 +26,7 @@ class Learner {
   void set(base::EpochId epoch, Replay::KnownRewards rewards);
 
   std::size_t num_rewards() const;
-  bool wants_more() const { return num_rewards() < kWantedRewards; }
+  bool wants_more() const { return num_rewards() < study_->raw_rewards; }
 
   /// Parameters from all rewards; none when there is no reward. Not strict: all processes use what
   /// the first one finds.

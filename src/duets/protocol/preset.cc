@@ -106,6 +106,21 @@ void apply_preset(const Preset& preset, Study& study) {
   study.parameters = preset.parameters;
   study.relevance = preset.relevance;
   study.coins = preset.coins;
+  const Study usual;
+  study.cut = usual.cut;
+  study.epoch_cap = usual.epoch_cap;
+  study.family = usual.family;
+  study.raw_rewards = usual.raw_rewards;
+}
+
+void apply_goal(Goal goal, Study& study) {
+  if (goal == Goal::kEarn) return;
+  study.cut = CutRule::kDecision;
+  study.epoch_cap = 0.6;
+  study.family = true;
+  study.raw_rewards = 256;
+  study.closing = ClosingRule::kProjection;
+  study.kernel.family = kernel::Family::kMatern52;
 }
 
 double guessed_lengthscale(const domain::Domain& domain) {

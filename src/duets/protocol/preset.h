@@ -10,6 +10,16 @@
 
 namespace duets::protocol {
 
+/// What a preset is to be good at.
+enum class Goal : std::uint8_t { kEarn = 0, kFind = 1 };
+constexpr auto enum_entries(Goal /*tag*/) {
+  return base::entries<Goal>(
+      {{Goal::kEarn, "earn", "little regret on the way: queries are worth as much as the answer"},
+       {Goal::kFind, "find",
+        "the best point at the end: cuts by decision, more rewards for the model, and the last "
+        "epoch counts; costs more regret and more reals"}});
+}
+
 struct Preset {
   std::string_view name;     ///< in study files
   std::string_view meaning;  ///< in one line for people
@@ -32,8 +42,13 @@ std::span<const Preset> presets();
 const Preset* find_preset(std::string_view name);
 
 /// Sets beta, volume_floor, epoch_floor, schedule, t1, epochs (none), inducing, upload, data,
-/// parameters, relevance and coins of a study in mode kTuned. Everything else stays.
+/// parameters, relevance and coins of a study in mode kTuned, and the defaults of cut, epoch_cap,
+/// family and raw_rewards. Everything else stays.
 void apply_preset(const Preset& preset, Study& study);
+
+/// Changes a study under a preset that learns its parameters: kFind sets cut, epoch_cap, family,
+/// raw_rewards, closing and the family of the kernel; kEarn changes nothing.
+void apply_goal(Goal goal, Study& study);
 
 /// A first guess at the length scale when nothing is known: half the root mean squared distance of
 /// two independent uniform points, as the kernel sees them. sqrt(d/6)/2 on a cube,

@@ -59,6 +59,28 @@ TEST(Preset, SetsAllOfItsFieldsAndNoOther) {
   }
 }
 
+TEST(Preset, AGoalIsASetOfKeysOfAValidStudy) {
+  for (const char* name : {"auto", "quick", "safe"}) {
+    for (const Domain& domain : {Domain::box(3), Domain::finite(lattice(7, 2))}) {
+      Study earn = small_study(domain);
+      apply_preset(*find_preset(name), earn);
+      Study study = earn;
+      apply_goal(Goal::kEarn, study);
+      EXPECT_EQ(study_digest(study), study_digest(earn)) << name;
+      apply_goal(Goal::kFind, study);
+      EXPECT_NO_THROW(validate(study)) << name;
+      EXPECT_EQ(study.cut, CutRule::kDecision);
+      EXPECT_EQ(study.closing, ClosingRule::kProjection);
+      EXPECT_GT(study.raw_rewards, earn.raw_rewards);
+      // A preset takes back what a goal has set, but for closing and kernel, which it never sets.
+      apply_preset(*find_preset(name), study);
+      study.closing = earn.closing;
+      study.kernel = earn.kernel;
+      EXPECT_EQ(study_digest(study), study_digest(earn)) << name;
+    }
+  }
+}
+
 TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
   Study quick;
   apply_preset(*find_preset("quick"), quick);

@@ -35,6 +35,9 @@ void visit_fields(Report& r, const Number& number, const Real& real) {
   real(r.tau);
   real(r.printed_tau);
   real(r.best_stddev);
+  real(r.kept_share);
+  real(r.shortfall);
+  real(r.lost);
   real(r.smallest_margin);
   real(r.mean_error);
   number(r.num_holes);

@@ -69,6 +69,9 @@ struct EpochReport {
   double printed_tau = 0;      ///< what it would be without the volume floor, likewise
   numeric::Vector best_point;  ///< latent point of that largest mean
   double best_stddev = 0;      ///< posterior deviation there
+  double kept_share = 0;       ///< decision: the share that was chosen; otherwise 0
+  double shortfall = 0;        ///< decision: expected, best on X_j less the value at best_point
+  double lost = 0;             ///< decision: expected, best on X_j less the best that is kept
 
   double smallest_margin = std::numeric_limits<double>::infinity();  ///< of all decisions
   double mean_error = 0;  ///< estimated rounding error of a posterior mean: compare with the margin

@@ -10,7 +10,10 @@
 namespace duets::protocol {
 
 RunSummary::RunSummary(const Study& study)
-    : num_agents_(study.agents), lengths_(lengths(study)), ledger_(study.agents) {}
+    : num_agents_(study.agents),
+      learns_(study.parameters == Parameters::kLearned),
+      lengths_(lengths(study)),
+      ledger_(study.agents) {}
 
 void RunSummary::add(const Record& record) {
   if (const auto* opened = std::get_if<EpochOpened>(&record)) {
@@ -99,7 +102,8 @@ void RunSummary::mark() {
 std::optional<Recommendation> RunSummary::recommendation() const {
   if (epochs_.empty()) return std::nullopt;
   const EpochReport& last = epochs_.back();
-  return Recommendation{last.epoch, last.best_point, last.max_mean, last.width * last.best_stddev};
+  const double width = learns_ ? kLearnedInterval : last.width;
+  return Recommendation{last.epoch, last.best_point, last.max_mean, width * last.best_stddev};
 }
 
 double RunSummary::smallest_margin() const {

@@ -27,12 +27,15 @@ struct CommunicationPoint {
   std::uint64_t bytes = 0;  ///< encoded size on every link, closing included
 };
 
+/// Posterior deviations on either side of the recommendation's mean where the model is learned.
+inline constexpr double kLearnedInterval = 2.4;
+
 /// The best posterior mean and how far to trust it; never confused with the best reward observed.
 struct Recommendation {
   base::EpochId epoch{};
   numeric::Vector point;  ///< latent
   double mean = 0;        ///< model units
-  double half_width = 0;  ///< width * posterior deviation at the point
+  double half_width = 0;  ///< posterior deviations at the point: width, or kLearnedInterval
 };
 
 class RunSummary {
@@ -75,6 +78,7 @@ class RunSummary {
   void mark();
 
   std::uint32_t num_agents_;
+  bool learns_;
   std::vector<std::uint32_t> lengths_;
   std::size_t num_closed_ = 0;
   base::Ledger ledger_;

@@ -42,6 +42,9 @@ std::string_view with_rule(const Study& s) {
 std::string_view with_list(const Study& s) {
   return s.schedule == ScheduleRule::kExplicit ? "" : "belongs to schedule = \"explicit\"";
 }
+std::string_view with_decision(const Study& s) {
+  return s.cut == CutRule::kDecision ? "" : "belongs to cut = \"decision\"";
+}
 std::string_view with_floor(const Study& s) {
   return s.volume_floor > 0 ? "" : "belongs to a volume_floor above 0";
 }
@@ -183,6 +186,20 @@ constexpr std::array kSettings{
                       .usual = "1"},
             .digest = InDigest::kTuning},
     Setting{.field = {.table = "duets",
+                      .key = "cut",
+                      .place = kAt<&Study::cut>,
+                      .meaning = "Theory: width",
+                      .usual = "`\"width\"`"}},
+    Setting{.field = {.table = "duets",
+                      .key = "epoch_cap",
+                      .place = kAt<&Study::epoch_cap>,
+                      .range = {kAboveZero, 1},
+                      .why_not = with_decision,
+                      .constraint = "must be above 0 and at most 1",
+                      .meaning = "above 0, at most 1: a cut keeps at most this share of its "
+                                 "region; for `cut = \"decision\"`",
+                      .usual = "1"}},
+    Setting{.field = {.table = "duets",
                       .key = "parameters",
                       .place = kAt<&Study::parameters>,
                       .holds =
@@ -204,6 +221,22 @@ constexpr std::array kSettings{
                                  "= \"learned\"`",
                       .usual = "`false`"},
             .digest = InDigest::kTuning},
+    Setting{.field = {.table = "duets",
+                      .key = "family",
+                      .place = kAt<&Study::family>,
+                      .why_not = when_learned,
+                      .meaning = "`true`: choose between the kernel of this file, squared "
+                                 "exponential and Matern 5/2 by evidence; needs `parameters = "
+                                 "\"learned\"`",
+                      .usual = "`false`"}},
+    Setting{.field = {.table = "duets",
+                      .key = "raw_rewards",
+                      .place = kAt<&Study::raw_rewards>,
+                      .range = {1, kMost},
+                      .why_not = when_learned,
+                      .meaning = "at least 1: agents send rewards instead of projections until "
+                                 "so many are known; needs `parameters = \"learned\"`",
+                      .usual = "32"}},
     Setting{.field = {.table = "duets",
                       .key = "coins",
                       .place = kAt<&Study::coins>,

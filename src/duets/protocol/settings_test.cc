@@ -43,6 +43,7 @@ TEST(Settings, EachIsInTheDigest) {
     if (const auto* number = std::get_if<std::uint32_t*>(&place)) **number += 1;
     if (const auto* list = std::get_if<std::vector<std::uint32_t>*>(&place)) (*list)->push_back(1);
     if (const auto* choice = std::get_if<base::EnumPlace>(&place)) ++*choice->number;
+    if (const auto* flag = std::get_if<bool*>(&place)) **flag = !**flag;
     EXPECT_FALSE(base::equal(place, field.place(usual))) << field.key;
     EXPECT_NE(digest_bytes(settings(), study), digest_bytes(settings(), usual)) << field.key;
   }

@@ -38,6 +38,8 @@ void validate_theory(const Study& study) {
   require(
       study.parameters == Parameters::kFixed, "duets.parameters", text(study.parameters),
       "mode = \"theory\" needs parameters = \"fixed\": the bound is for a kernel that was known");
+  require(study.cut == CutRule::kWidth, "duets.cut", text(study.cut),
+          "mode = \"theory\" needs cut = \"width\": the theorem's");
   require(study.coins == Coins::kIndependent, "duets.coins", text(study.coins),
           "mode = \"theory\" needs coins = \"independent\": the theorem is about such points");
 }
@@ -45,6 +47,7 @@ void validate_theory(const Study& study) {
 void validate_learning(const Study& study) {
   if (study.parameters == Parameters::kFixed) {
     require(!study.relevance, "duets.relevance", "true", "needs parameters = \"learned\"");
+    require(!study.family, "duets.family", "true", "needs parameters = \"learned\"");
     return;
   }
   require(study.upload == UploadRule::kAuto, "duets.upload", text(study.upload),

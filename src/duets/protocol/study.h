@@ -86,6 +86,18 @@ constexpr auto enum_entries(Coins /*tag*/) {
         "every query of an epoch in its own part of X_j, all parts equally large"}});
 }
 
+/// How much of its region a cut keeps.
+enum class CutRule : std::uint8_t { kWidth = 0, kDecision = 1 };
+constexpr auto enum_entries(CutRule /*tag*/) {
+  return base::entries<CutRule>(
+      {{CutRule::kWidth, "width",
+        "means from 2 beta sigma_max below the largest (the paper), and at least the floor"},
+       {CutRule::kDecision, "decision",
+        "the share between floor and `epoch_cap` whose cost is least by joint samples of the "
+        "posterior: what queries in it lose against what its best point loses; a category stays "
+        "until the samples say that it cannot hold the optimum"}});
+}
+
 /// What an agent sends after its last query.
 enum class ClosingRule : std::uint8_t { kBest = 0, kProjection = 1 };
 constexpr auto enum_entries(ClosingRule /*tag*/) {
@@ -124,8 +136,14 @@ struct Study {
   /// of the J - 1 cuts keeps min(epoch_floor, volume_floor^(1/(J-1))) of its region.
   double volume_floor = 0;
   double epoch_floor = 1;  ///< in (0, 1]
+  CutRule cut = CutRule::kWidth;
+  double epoch_cap = 1;  ///< decision: the largest share that a cut keeps, in (0, 1]
   Parameters parameters = Parameters::kFixed;
   bool relevance = false;  ///< learned: a length scale for each feature
+  bool family = false;     ///< learned: the family of the kernel, too
+  /// Learned: agents send raw rewards until this many are known, even where a projection is
+  /// shorter.
+  std::uint32_t raw_rewards = 32;
   Coins coins = Coins::kIndependent;
 };
 

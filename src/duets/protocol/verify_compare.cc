@@ -54,6 +54,9 @@ void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport rec
   recomputed.max_stddev = recorded.max_stddev;
   recomputed.information_gain = recorded.information_gain;
   recomputed.best_stddev = recorded.best_stddev;
+  recomputed.kept_share = recorded.kept_share;
+  recomputed.shortfall = recorded.shortfall;
+  recomputed.lost = recorded.lost;
   recomputed.mean_error = recorded.mean_error;
   recomputed.surprise = recorded.surprise;
   // How often rounding clamped a variance, and where low-rank pivots stopped, depends on the last
@@ -137,6 +140,17 @@ void compare_model(FindingList& out, const RecomputedClosing& recomputed) {
                    recomputed.own_evidence, kOfEvidence * (1 + std::abs(recomputed.own_evidence)));
 }
 
+// Rounding moves a sample by about the root of the jitter's rounding, far below this, so that the
+// same share is the cheapest one.
+void compare_decision(FindingList& out, const Study& study, const EpochReport& recorded,
+                      const Decision& ours) {
+  if (study.cut != CutRule::kDecision) return;
+  const double of_samples = 1e-4 * std::sqrt(recorded.kernel.variance);
+  out.close_number("share that the cut keeps", recorded.kept_share, ours.share, 1e-9);
+  out.close_number("expected shortfall", recorded.shortfall, ours.shortfall, of_samples);
+  out.close_number("expected loss of the cut", recorded.lost, ours.lost, of_samples);
+}
+
 void compare_trim(FindingList& out, const EpochClosed& recorded, const EpochClosed& recomputed) {
   const Trim& theirs = recorded.trim;
   const Trim& ours = recomputed.trim;
@@ -193,6 +207,7 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
                      tolerance.relative * recomputed.width);
     out.close_number("largest deviation", theirs.max_stddev, recomputed.max_stddev,
                      tolerance.stddev(recomputed.max_stddev));
+    compare_decision(out, study, theirs, recomputed.decision);
     ResolvedInducing inducing = view.inducing(recorded.epoch);
     inducing.model = {ours.kernel, ours.reward_offset};
     compare_model(out, recomputed);

@@ -281,6 +281,32 @@ TEST(Verify, LastEpochWithProjection) {
   EXPECT_TRUE(names.contains("3 mean at the best point"));
 }
 
+// The share of a decision is recomputed, and the threshold follows from the one recorded.
+TEST(Verify, DecidedShare) {
+  Study study = small_study(Domain::box(2));
+  study.cut = CutRule::kDecision;
+  study.epoch_cap = 0.6;
+  study.volume_floor = 0.01;
+  TestRun run(study);
+  play_verified(run);
+  EXPECT_EQ(wrong(verified(study, run.records())), std::set<std::string>{});
+  const auto change = [&](double EpochReport::*field, double by) {
+    std::vector<Record> records = run.records();
+    for (Record& record : records) {
+      auto* closed = std::get_if<EpochClosed>(&record);
+      if (closed == nullptr) continue;
+      closed->report.*field += by;
+      break;
+    }
+    return wrong(verified(study, records));
+  };
+  const auto other_share = change(&EpochReport::kept_share, -0.1);
+  EXPECT_TRUE(other_share.contains("1 share that the cut keeps"));
+  EXPECT_TRUE(other_share.contains("1 tau"));
+  EXPECT_TRUE(change(&EpochReport::shortfall, 0.01).contains("1 expected shortfall"));
+  EXPECT_TRUE(change(&EpochReport::lost, 0.01).contains("1 expected loss of the cut"));
+}
+
 TEST(Verify, BytesThatAreNoRecordAreRefused) {
   const std::vector<base::Bytes> junk{{9, 9, 9}};
   EXPECT_EQ(error_kind([&] { verify(share(small_study()), kVerifySecret, junk, kTestExecutor); }),

@@ -11,7 +11,7 @@ namespace duets::service {
 
 /// The version of an export: of journal.bin and of the other files. Any change to the meaning of
 /// one of them is a new version.
-inline constexpr std::uint32_t kExportVersion = 4;
+inline constexpr std::uint32_t kExportVersion = 5;
 
 /// text "duets export", u32 version, blob definition, u32 count, then that many blobs, each a
 /// record (docs/formats/messages.md), and the digest of all bytes before it.

@@ -182,6 +182,12 @@ constexpr std::array kFields{
               .usual = "`\"auto\"` in a file without `[kernel]`, `[noise]` and `[duets]`; "
                        "otherwise as `\"paper\"`"},
 
+    FileField{.table = "duets",
+              .key = "goal",
+              .meaning = "`\"earn\"`: little regret on the way; `\"find\"`: the best point at the "
+                         "end. Not with `preset = \"paper\"`: [see below](#presets)",
+              .usual = "`\"earn\"`"},
+
     FileField{.table = "objective",
               .key = "builtin",
               .place = kObjective<&Objective::builtin>,

@@ -139,12 +139,14 @@ class Reader {
       std::vector<std::string> names;
       for (const Preset& preset : protocol::presets()) names.emplace_back(preset.name);
       file_.preset = &protocol::presets()[duets.choice("preset", names)];
-    } else if (!duets.is_there() && !section("noise").is_there() && !section("kernel").is_there()) {
-      // A file that says nothing of the model gets one that finds out.
+    } else if (duets.has("goal") || says_nothing_of_the_model()) {
       file_.preset = protocol::find_preset("auto");
     }
     protocol::apply_preset(file_.preset != nullptr ? *file_.preset : protocol::presets().front(),
                            study);
+    if (!has_own_preset()) duets.forbid("goal", "needs a preset that learns its parameters");
+    file_.goal = duets.option<protocol::Goal>("goal").value_or(file_.goal);
+    protocol::apply_goal(file_.goal, study);
     if (duets.option<protocol::Mode>("mode") == protocol::Mode::kTheory && has_own_preset()) {
       duets.fail("preset", "has no theory: mode = \"theory\" goes with preset = \"paper\" or none");
     }
@@ -160,6 +162,12 @@ class Reader {
     if (!file_.lengthscale_given) file_.lengthscales = {default_lengthscale(kernel)};
     read_table("kernel");
     file_.study.kernel.lengthscales = file_.study.domain->feature_lengthscales(file_.lengthscales);
+  }
+
+  // Then the preset is one that finds out.
+  bool says_nothing_of_the_model() const {
+    return !section("duets").is_there() && !section("noise").is_there() &&
+           !section("kernel").is_there();
   }
 
   bool has_own_preset() const {

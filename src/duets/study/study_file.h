@@ -94,6 +94,7 @@ struct StudyFile {
   std::vector<double> lengthscales;          ///< as written: one, or one per latent coordinate
   bool lengthscale_given = false;            ///< false: a default
   const protocol::Preset* preset = nullptr;  ///< where the defaults of [duets] came from, if named
+  protocol::Goal goal = protocol::Goal::kEarn;  ///< of the preset
   CoordinatorSettings coordinator;
 };
 

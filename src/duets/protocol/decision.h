@@ -1,0 +1,48 @@
+// Decides how much of a region to keep by joint samples of the posterior: what keeping costs
+// against what losing costs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "duets/base/ids.h"
+#include "duets/gp/sparse.h"
+#include "duets/random/coin.h"
+
+namespace duets::protocol {
+
+/// The points of a region at which the posterior is sampled, all or an even part of the rows given:
+/// time grows with the cube.
+inline constexpr Eigen::Index kDecisionPoints = 512;
+inline constexpr std::uint32_t kDecisionSamples = 128;
+/// More combinations of choices than this are not told apart.
+inline constexpr std::uint32_t kMostParts = 32;
+
+struct DecisionInput {
+  numeric::Points features;  ///< uniform points of the region, at least one
+  numeric::Vector means;     ///< posterior means there
+  /// The part of each point (domain/parts.h). A part keeps a tenth of its own points, above the cap
+  /// if need be, until the samples say that the rest of the region is as good.
+  std::vector<std::uint32_t> parts;
+  double floor = 0;  ///< keep at least this share
+  double cap = 1;    ///< and at most this one; the floor where it is larger
+  double next = 0;   ///< queries of an agent in the next epoch
+  double rest = 0;   ///< queries of an agent after that
+};
+
+struct Decision {
+  double share = 1;      ///< of the region, with the largest means
+  double shortfall = 0;  ///< expected: the best value in the region less that at the largest mean
+  double lost = 0;       ///< expected: the best value in the region less the best that is kept
+};
+
+/// With f a sample of the posterior over the points in order of their means, keeps the k points of
+/// least cost
+///   next E[max f - mean of f over the first k] + rest E[max f - max of f over the first k].
+/// Not strict: the share is recorded, and the threshold follows from it. The samples are normals of
+/// `coin`, Purpose::kSample. kNumeric when the covariance cannot be factored. With n points
+/// O(n^3/3 + samples n^2).
+Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input,
+                const random::Coin& coin, base::EpochId epoch);
+
+}  // namespace duets::protocol
