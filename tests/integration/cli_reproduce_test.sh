@@ -112,7 +112,7 @@ cp -r a damaged && rm damaged/manifest.json
 duets "${tiny[@]}" -o damaged
 exits "an unfinished directory" 2
 says "an unfinished directory" "unfinished: --resume goes on, --overwrite starts anew"
-sed -i '20s/[0-9]$/x/' damaged/runs/paper-branin-2.csv
+sed -i '20s/,$/x/' damaged/runs/paper-branin-2.csv
 cp damaged/runs/paper-branin-2.csv bytes
 duets "${tiny[@]}" -o damaged --resume
 exits "a damaged unit" 6

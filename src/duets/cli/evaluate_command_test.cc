@@ -1,5 +1,6 @@
 #include "duets/cli/evaluate_command.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
