@@ -46,8 +46,27 @@ holds "theory has no beta: one contender" python3 -c 'import csv
 rows = [r for r in csv.DictReader(open("theory.toml/summary.csv")) if r["algorithm"] == "DUETS"]
 assert len(rows) == 1 and rows[0]["beta"] == "", rows'
 duets compare finite.toml --runs 1 --betas 1 -o every \
-  --algorithms duets,dis-kernel-ucb,approx-dis-kernel-ucb,n-kernel-ucb,reds,bpe,gp-ucb,uniform
+  --algorithms duets,dis-kernel-ucb,approx-dis-kernel-ucb,n-kernel-ucb,reds,bpe,gp-ucb,uniform,batch-gp,random
 exits "every algorithm" 0
+holds "everybody recommends a candidate" python3 -c 'import csv
+for r in csv.DictReader(open("every/summary.csv")):
+    assert float(r["recommendation_regret_mean"]) >= 0 and r["lost"] in ("0", "1"), r'
+
+# A mixed function brings its space; the known maximum is the reference.
+printf '[study]\ndirection = "maximize"\nagents = 4\nhorizon = 8\n[objective]\nbuiltin = "trainer"\nnoise = 0.1\n' > trainer.toml
+duets compare trainer.toml --runs 1 --algorithms duets-auto,batch-gp,random -o trainer
+exits "compare on a mixed function" 0
+holds "batch-gp asks and tells" python3 -c 'import csv
+rows = {r["algorithm"]: r for r in csv.DictReader(open("trainer/summary.csv"))}
+assert float(rows["batch-gp"]["communication_links"]) == 4 * 8 * (3 + 1), rows
+assert all(float(r["recommendation_regret_mean"]) >= 0 for r in rows.values()), rows'
+
+duets evaluate trainer --space
+exits "evaluate --space" 0
+holds "evaluate gives the maximum at the best setting" bash -c '"$1" evaluate trainer \
+  <<<"{\"learning_rate\": 0.0007943282347242813, \"layers\": 5, \"optimizer\": \"adam\"}" | grep -q "^3.39424408"' _ "$DUETS_PROGRAM"
+duets evaluate nothing --space
+exits "evaluate an unknown function" 2
 
 # A study that is edited is another study.
 duets compare finite.toml --runs 2 --betas 1 -o finite --resume

@@ -17,7 +17,7 @@ for file in summary.csv curves.csv differences.csv report.html manifest.json set
 done
 holds "nothing half written is left" test -z "$(find a -name '*.tmp')"
 holds "summary.csv has its columns" columns a/summary.csv \
-  preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,communication_figure,communication_links,variant,is_best_beta,regret_low,regret_high
+  preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,communication_figure,communication_links,variant,is_best_beta,regret_low,regret_high,recommendation_regret_mean,recommendation_regret_std,recommendation_regret_low,recommendation_regret_high,lost
 holds "curves.csv has its columns" columns a/curves.csv \
   preset,function,algorithm,variant,beta,t,regret_mean,regret_std,regret_low,regret_high,communication_paper,communication_figure,communication_links
 holds "differences.csv has its columns" columns a/differences.csv \
@@ -112,7 +112,7 @@ cp -r a damaged && rm damaged/manifest.json
 duets "${tiny[@]}" -o damaged
 exits "an unfinished directory" 2
 says "an unfinished directory" "unfinished: --resume continues it, --overwrite starts over"
-sed -i '20s/[0-9]$/x/' damaged/runs/paper-branin-2.csv
+sed -i '20s/,$/x/' damaged/runs/paper-branin-2.csv
 cp damaged/runs/paper-branin-2.csv bytes
 duets "${tiny[@]}" -o damaged --resume
 exits "a damaged unit" 6

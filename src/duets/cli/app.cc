@@ -18,6 +18,7 @@
 #include "duets/cli/compare_command.h"
 #include "duets/cli/document_commands.h"
 #include "duets/cli/engine.h"
+#include "duets/cli/evaluate_command.h"
 #include "duets/cli/exit_code.h"
 #include "duets/cli/operator_commands.h"
 #include "duets/cli/print_to.h"
@@ -245,6 +246,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   add_verify(app, given.command, extensions);
   add_report(app, given.command, extensions);
   add_facts(app, given);
+  add_evaluate(app, given.command, extensions);
   add_document_commands(app, given.command);
   try {
     app.parse(argc, argv);

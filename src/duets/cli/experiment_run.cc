@@ -248,6 +248,8 @@ std::string curves_digest(const lab::Experiment& experiment, const lab::Experime
         for (const auto* values : {&curves.regret, &curves.paper, &curves.figure, &curves.links}) {
           writer.f64s(*values);
         }
+        writer.f64(curves.recommendation_regret);
+        writer.u32(curves.lost ? 1 : 0);
       }
     }
   }

@@ -71,6 +71,13 @@ TEST(CurvesDigest, DependsOnEveryNumberAndName) {
   EXPECT_NE(curves_digest(experiment, result), before);
   result.units[0][0][0].links[0] = 3;
   EXPECT_EQ(curves_digest(experiment, result), before);
+  result.units[0][0][0].recommendation_regret = 0.1;
+  const std::string other = curves_digest(experiment, result);
+  EXPECT_NE(other, before);
+  result.units[0][0][0].lost = true;
+  EXPECT_NE(curves_digest(experiment, result), other);
+  result.units[0][0][0] = {{1}, {0.5}, {1}, {2}, {3}};
+  EXPECT_EQ(curves_digest(experiment, result), before);
   experiment.tasks[0].contenders[0].beta = 2;
   EXPECT_NE(curves_digest(experiment, result), before);
 }

@@ -190,7 +190,7 @@ ExperimentPlan self_tuning_plan(const CommonFlags& flags, const ReproduceFlags& 
   auto choice = choice_of<lab::SelfTuningChoice>(flags, chosen, lab::kSelfTuningRuns,
                                                  lab::kQuickSelfTuningRuns);
   choice.conditions = word_list("--conditions", chosen.conditions);
-  if (chosen.held_out) choice.conditions = {"held-out"};
+  if (chosen.held_out) choice.conditions = {"held-out", "held-out-mixed"};
   choice = lab::completed(std::move(choice));
   ExperimentPlan plan;
   plan.experiment = lab::self_tuning_experiment(choice);

@@ -15,11 +15,11 @@ using lab::Curves;
 using lab::Task;
 using lab::Unit;
 
-constexpr std::string_view kFormat = "# duets unit 1";
+constexpr std::string_view kFormat = "# duets unit 2";
 constexpr std::string_view kSettingsLine = "# settings ";
 constexpr std::string_view kChecksum = "# checksum ";
 constexpr std::string_view kUnitHead =
-    "contender,algorithm,variant,beta,t,regret,paper,figure,links";
+    "contender,algorithm,variant,beta,t,regret,paper,figure,links,recommendation_regret,lost";
 
 std::string hex_digest(std::string_view text) {
   return base::to_hex(base::digest_of(
@@ -37,10 +37,17 @@ std::string row_start(const Task& task, std::size_t index) {
                      report::csv_field(contender.variant), contender.beta);
 }
 
+// What a run recommends is known at its end: the last row alone has it.
 void append_curves(std::string& text, const std::string& start, const Curves& curves) {
   for (std::size_t i = 0; i < curves.t.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{}\n", start, curves.t[i],
+    fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{},", start, curves.t[i],
                    curves.regret[i], curves.paper[i], curves.figure[i], curves.links[i]);
+    if (i + 1 == curves.t.size()) {
+      fmt::format_to(std::back_inserter(text), "{},{}\n", curves.recommendation_regret,
+                     curves.lost ? 1 : 0);
+    } else {
+      text += ",\n";
+    }
   }
 }
 
@@ -65,13 +72,22 @@ bool take_number(std::string_view& row, Number& value, bool last) {
   return true;
 }
 
-bool take_row(std::string_view row, Curves& curves) {
-  std::uint32_t t = 0;
+bool take_row(std::string_view row, bool last, Curves& curves) {
+  std::uint32_t t = 0, lost = 0;
   double regret = 0, paper = 0, figure = 0, links = 0;
   const bool good = take_number(row, t, false) && take_number(row, regret, false) &&
                     take_number(row, paper, false) && take_number(row, figure, false) &&
-                    take_number(row, links, true);
+                    take_number(row, links, false);
   if (!good) return false;
+  if (last) {
+    if (!take_number(row, curves.recommendation_regret, false) || !take_number(row, lost, true) ||
+        lost > 1) {
+      return false;
+    }
+    curves.lost = lost == 1;
+  } else if (row != ",") {
+    return false;
+  }
   curves.t.push_back(t);
   curves.regret.push_back(regret);
   curves.paper.push_back(paper);
@@ -89,7 +105,8 @@ UnitReading read_rows(std::string_view body, const Task& task) {
     const std::string start = row_start(task, i);
     while (body.starts_with(start)) {
       const std::optional<std::string_view> row = take_line(body);
-      if (!row || !take_row(row->substr(start.size()), reading.unit[i])) {
+      const bool last = !body.starts_with(start);
+      if (!row || !take_row(row->substr(start.size()), last, reading.unit[i])) {
         return damaged(fmt::format("\"{}\" is not a row", row.value_or(body)));
       }
     }
