@@ -212,6 +212,12 @@ void require_written_output() {
   errno = 0;
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
+  if (errno == 0) {
+    // It is recorded without its reason; one more write fails for the same one.
+    std::clearerr(stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+  }
   throw base::Error(base::ErrorKind::kIo,
                     fmt::format("cannot write standard output{}{}", errno == 0 ? "" : ": ",
                                 errno == 0 ? "" : std::strerror(errno)));
