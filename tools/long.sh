@@ -75,6 +75,8 @@ stage_fuzz() {
   need fuzz
   prepare_build fuzz || return 1
   cmake --build "$root/build/fuzz" --target tests/fuzz/all || return 1
+  rm -rf "$logs/seeds"
+  "$root/build/fuzz/tests/fuzz/make_seeds" "$logs/seeds" || return 1
   for program in "$root"/build/fuzz/tests/fuzz/fuzz_*; do
     [[ -f $program && -x $program ]] || continue
     name=$(basename "$program")
@@ -85,14 +87,17 @@ stage_fuzz() {
   return "$status"
 }
 
-# Seeds are the files of tests/fuzz/corpus/NAME; what is found goes to build/long/corpus/NAME.
+# Seeds are the files of tests/fuzz/corpus/NAME, written by hand, and of build/long/seeds/NAME, made
+# by make_seeds; what is found goes to build/long/corpus/NAME.
 fuzz_one() {
-  local found=$logs/corpus/$2 seeds=$root/tests/fuzz/corpus/$2
+  local found=$logs/corpus/$2 name=$2 seeds
   mkdir -p "$found"
   printf 'fuzzing %s for %s seconds\n' "$2" "$fuzz_seconds"
   set -- "$1" -max_total_time="$fuzz_seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$logs/$2-" "$found"
-  [[ -d $seeds ]] && set -- "$@" "$seeds"
+  for seeds in "$root/tests/fuzz/corpus/$name" "$logs/seeds/$name"; do
+    [[ -d $seeds ]] && set -- "$@" "$seeds"
+  done
   "$@"
 }
 
