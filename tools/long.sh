@@ -101,19 +101,23 @@ fuzz_one() {
   "$@"
 }
 
-# long_tests SELECTION...: builds and runs the tests with the label long that ctest selects so.
+# long_tests TARGETS SELECTION...: builds these targets and runs the tests with the label long that
+# ctest selects so.
 long_tests() {
+  local targets
+  read -ra targets <<<"$1"
+  shift
   need
-  build_shared test || return 1
+  build_shared test "${targets[@]}" || return 1
   ctest --test-dir "$root/build/release" -N -L '^long$' "$@" | grep -q '^Total Tests: 0$' &&
     cannot "no test has the label long"
   ctest --test-dir "$root/build/release" -L '^long$' "$@" --parallel "$(nproc)" --output-on-failure
 }
 
-stage_statistics() { long_tests -LE '^fleet-long$'; }
+stage_statistics() { long_tests 'duets paper_long_test' -LE '^fleet-long$'; }
 
 # A coordinator and agents as processes: every crash, and a soak of DUETS_SOAK_SECONDS (ten minutes).
-stage_fleet() { long_tests -L '^fleet-long$' --verbose; }
+stage_fleet() { long_tests 'duets duets_breakable' -L '^fleet-long$' --verbose; }
 
 # Deliberate mistakes, one at a time: the tests must notice each (tools/mutations.txt).
 stage_mutation() {
