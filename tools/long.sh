@@ -75,6 +75,8 @@ stage_fuzz() {
   need fuzz
   prepare_build fuzz || return 1
   cmake --build "$root/build/fuzz" --target tests/fuzz/all || return 1
+  rm -rf "$logs/seeds"
+  "$root/build/fuzz/tests/fuzz/make_seeds" "$logs/seeds" || return 1
   for program in "$root"/build/fuzz/tests/fuzz/fuzz_*; do
     [[ -f $program && -x $program ]] || continue
     name=$(basename "$program")
@@ -85,30 +87,37 @@ stage_fuzz() {
   return "$status"
 }
 
-# Seeds are the files of tests/fuzz/corpus/NAME; what is found goes to build/long/corpus/NAME.
+# Seeds are the files of tests/fuzz/corpus/NAME, written by hand, and of build/long/seeds/NAME, made
+# by make_seeds; what is found goes to build/long/corpus/NAME.
 fuzz_one() {
-  local found=$logs/corpus/$2 seeds=$root/tests/fuzz/corpus/$2
+  local found=$logs/corpus/$2 name=$2 seeds
   mkdir -p "$found"
   printf 'fuzzing %s for %s seconds\n' "$2" "$fuzz_seconds"
   set -- "$1" -max_total_time="$fuzz_seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$logs/$2-" "$found"
-  [[ -d $seeds ]] && set -- "$@" "$seeds"
+  for seeds in "$root/tests/fuzz/corpus/$name" "$logs/seeds/$name"; do
+    [[ -d $seeds ]] && set -- "$@" "$seeds"
+  done
   "$@"
 }
 
-# long_tests SELECTION...: builds and runs the tests with the label long that ctest selects so.
+# long_tests TARGETS SELECTION...: builds these targets and runs the tests with the label long that
+# ctest selects so.
 long_tests() {
+  local targets
+  read -ra targets <<<"$1"
+  shift
   need
-  build_shared test || return 1
+  build_shared test "${targets[@]}" || return 1
   ctest --test-dir "$root/build/release" -N -L '^long$' "$@" | grep -q '^Total Tests: 0$' &&
     cannot "no test has the label long"
   ctest --test-dir "$root/build/release" -L '^long$' "$@" --parallel "$(nproc)" --output-on-failure
 }
 
-stage_statistics() { long_tests -LE '^fleet-long$'; }
+stage_statistics() { long_tests 'duets paper_long_test' -LE '^fleet-long$'; }
 
 # A coordinator and agents as processes: every crash, and a soak of DUETS_SOAK_SECONDS (ten minutes).
-stage_fleet() { long_tests -L '^fleet-long$' --verbose; }
+stage_fleet() { long_tests 'duets duets_breakable' -L '^fleet-long$' --verbose; }
 
 # Deliberate mistakes, one at a time: the tests must notice each (tools/mutations.txt).
 stage_mutation() {

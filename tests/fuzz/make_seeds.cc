@@ -1,6 +1,6 @@
-// make_seeds DIRECTORY: writes the seeds of the byte formats, corpus/fuzz_message,
-// corpus/fuzz_record, corpus/fuzz_wire_* and those of files and facts, from runs of the tiny
-// studies. To be run again when a format changes.
+// make_seeds DIRECTORY: writes the seeds of the byte formats, DIRECTORY/fuzz_message,
+// DIRECTORY/fuzz_record, DIRECTORY/fuzz_wire_* and those of files and facts, from runs of the tiny
+// studies. The stage `fuzz` runs it each time, so no seed is of an older format.
 #include <fmt/format.h>
 
 #include <filesystem>
