@@ -121,6 +121,13 @@ void apply_goal(Goal goal, Study& study) {
   study.raw_rewards = 256;
   study.closing = ClosingRule::kProjection;
   study.kernel.family = kernel::Family::kMatern52;
+  // A category that the first cut removes never comes back; ten rewards are too few to tell.
+  const auto& parameters = study.domain->parameters();
+  const bool has_categories =
+      std::any_of(parameters.begin(), parameters.end(), [](const domain::Parameter& parameter) {
+        return parameter.type == domain::ParameterType::kCategorical;
+      });
+  if (has_categories) study.t1 *= 2;
 }
 
 double guessed_lengthscale(const domain::Domain& domain) {

@@ -46,8 +46,9 @@ const Preset* find_preset(std::string_view name);
 /// family and raw_rewards. Everything else stays.
 void apply_preset(const Preset& preset, Study& study);
 
-/// Changes a study under a preset that learns its parameters: kFind sets cut, epoch_cap, family,
-/// raw_rewards, closing and the family of the kernel; kEarn changes nothing.
+/// Changes a study with a domain under a preset that learns its parameters. kFind sets cut,
+/// epoch_cap, family, raw_rewards, closing and the family of the kernel, and doubles t1 where there
+/// are categories; kEarn changes nothing.
 void apply_goal(Goal goal, Study& study);
 
 /// A first guess at the length scale when nothing is known: half the root mean squared distance of

@@ -72,6 +72,7 @@ TEST(Preset, AGoalIsASetOfKeysOfAValidStudy) {
       EXPECT_EQ(study.cut, CutRule::kDecision);
       EXPECT_EQ(study.closing, ClosingRule::kProjection);
       EXPECT_GT(study.raw_rewards, earn.raw_rewards);
+      EXPECT_EQ(study.t1, earn.t1);
       // A preset takes back what a goal has set, but for closing and kernel, which it never sets.
       apply_preset(*find_preset(name), study);
       study.closing = earn.closing;
@@ -79,6 +80,14 @@ TEST(Preset, AGoalIsASetOfKeysOfAValidStudy) {
       EXPECT_EQ(study_digest(study), study_digest(earn)) << name;
     }
   }
+}
+
+TEST(Preset, FindingAmongCategoriesBeginsWithLongerEpochs) {
+  Study study = small_study(Domain::box(
+      {{.name = "a", .type = domain::ParameterType::kCategorical, .choices = {"x", "y"}}}));
+  apply_preset(*find_preset("auto"), study);
+  apply_goal(Goal::kFind, study);
+  EXPECT_EQ(study.t1, 2 * find_preset("auto")->t1);
 }
 
 TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
