@@ -12,6 +12,11 @@ def _status(pid, field):
     raise ProcessLookupError(f"process {pid} has no {field}")
 
 
+def memory(pid):
+    """KiB in memory now, without pages of files, which several processes share."""
+    return _status(pid, "RssAnon")
+
+
 def resident(pid):
     """KiB in memory now, program and libraries included."""
     return _status(pid, "VmRSS")

@@ -5,9 +5,8 @@ One study is there all the time, with an agent's process that asks a program. Th
 thirty agents in three processes, killed and started again now and then, every third study stopped
 before its end, all of them deleted. The bound on memory leaves room for what is kept on purpose (ten epochs of
 the resident study and its answers, some hundred KiB) and for caches that fill: pages of the store, free
-lists of the allocator. These fill with every study, not with time, so the first studies are compared with the
-last ones: on a busy machine most of the studies may fall into the last minutes. "KiB a study" is printed, since a
-slow leak may stay below."""
+lists of the allocator. "KiB a sample" between studies (one sample a study) is printed, since a slow leak may
+stay below."""
 
 import json
 import os
@@ -23,8 +22,9 @@ import fleet
 import measure
 
 SECONDS = float(os.environ.get("DUETS_SOAK_SECONDS", "600"))
+WARM_UP = SECONDS / 10
 SAMPLE_EVERY = min(3.0, SECONDS / 60)
-# From the first to the last third of the studies after a tenth of them, median against median.
+# From the first to the last third of the time after the warm-up, median against median.
 MEMORY_KIB, HANDLES, THREADS = 1536, 5, 5
 OBJECTIVE = pathlib.Path(__file__).resolve().with_name("objective.py")
 QUERY_SECONDS = 0.25
@@ -32,33 +32,30 @@ RANGES = ("0-9", "10-19", "20-29")
 
 
 class Watch:
-    """What processes are made of, while studies come and go."""
+    """What processes are made of, over time."""
 
     def __init__(self, **processes):
-        self.processes, self.studies = processes, 0  # that have gone
-        self.samples = {name: [] for name in processes}  # (studies, KiB, handles, threads)
+        self.processes, self.begun = processes, time.monotonic()
+        self.samples = {name: [] for name in processes}  # (seconds, KiB, handles, threads)
 
     def look(self):
         for name, process in self.processes.items():
             self.samples[name].append((
-                self.studies, measure.resident(process.pid),
+                time.monotonic() - self.begun, measure.resident(process.pid),
                 len(measure.handles(process.pid)), measure.threads(process.pid)))
 
     def expect_no_growth(self, when):
-        third = 0.3 * self.studies
         for name, samples in self.samples.items():
-            warm = [s for s in samples if s[0] >= self.studies - 3 * third]
-            parts = ([s for s in warm if s[0] < self.studies - 2 * third],
-                     [s for s in warm if s[0] >= self.studies - third])
-            if not fleet.check(f"{name}: enough samples {when}", min(map(len, parts)) >= 2,
-                               f"{[len(part) for part in parts]} of {len(samples)}"):
+            warm = [s for s in samples if s[0] >= WARM_UP]
+            if not fleet.check(f"{name}: enough samples {when}", len(warm) >= 6, f"{len(warm)}"):
                 continue
+            third = len(warm) // 3
             first, last = ([statistics.median(s[i] for s in part) for i in (1, 2, 3)]
-                           for part in parts)
+                           for part in (warm[:third], warm[-third:]))
             text = (f"memory {measure.mib(first[0])} -> {measure.mib(last[0])}, handles "
                     f"{first[1]:g} -> {last[1]:g}, threads {first[2]:g} -> {last[2]:g}")
-            pace = (last[0] - first[0]) / (2 * third)
-            print(f"{name} {when}, {len(warm)} samples: {text}; {pace:.1f} KiB a study", flush=True)
+            pace = (last[0] - first[0]) / (len(warm) - third)
+            print(f"{name} {when}, {len(warm)} samples: {text}; {pace:.1f} KiB a sample", flush=True)
             fleet.check(f"{name}: memory does not grow", last[0] - first[0] <= MEMORY_KIB, text)
             fleet.check(f"{name}: handles do not grow", last[1] - first[1] <= HANDLES, text)
             fleet.check(f"{name}: threads do not grow", last[2] - first[2] <= THREADS, text)
@@ -170,7 +167,6 @@ def soak(scratch):
         visit = Visit(server, number, chance)
         visit.run()
         number, kills = number + 1, kills + visit.kills
-        all_the_time.studies = quiet.studies = number
         quiet.look()
         sizes.append(stored(server.storage))
     sampler.end()
