@@ -64,7 +64,7 @@ obstacle() {
   fi
 }
 
-# build NAME TARGET COMPILER FLAGS: modules in units of ten files, which is quicker.
+# build NAME TARGET COMPILER FLAGS: modules in units of twenty files, which is quicker.
 build() {
   local name=$1 target=$2 compiler=$3 flags=$4 cross=()
   if [[ $compiler == aarch64* ]]; then
@@ -74,7 +74,7 @@ build() {
       -DCMAKE_PREFIX_PATH="$arm/root/usr")
   fi
   cmake -S "$here" -B "$work/$name" -G Ninja -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=20 \
     -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" "${cross[@]}" &&
     cmake --build "$work/$name" --target "$target"
 }

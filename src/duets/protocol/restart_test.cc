@@ -26,7 +26,7 @@ Study study_of(Shape shape) {
 }
 
 // A run with an absent agent in epoch 1 and a hole in epoch 2.
-void play(TestRun& run) {
+void play_whole_run(TestRun& run) {
   run.run_epoch({1});
   run.run_epoch({}, {{2, {0}}});
   run.finish();
@@ -34,9 +34,9 @@ void play(TestRun& run) {
 
 void expect_restarting_changes_nothing(const Study& study) {
   TestRun plain(study);
-  play(plain);
+  play_whole_run(plain);
   TestRun restarted(study, wavy_reward, true);
-  play(restarted);
+  play_whole_run(restarted);
   EXPECT_EQ(restarted.transcript(), plain.transcript());
   EXPECT_EQ(standing_of(restarted.coordinator()), standing_of(plain.coordinator()));
   EXPECT_EQ(restarted.summary().participation().empty(), false);

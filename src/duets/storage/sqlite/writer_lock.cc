@@ -61,7 +61,7 @@ std::filesystem::path lock_path(const std::filesystem::path& store) {
 }
 
 WriterLock::WriterLock(const std::filesystem::path& store)
-    : fd_(open(lock_path(store).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    : fd_(::open(lock_path(store).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
   const std::string name = lock_path(store).string();
   if (!fd_.ok()) {
     throw StorageError(StorageError::Cause::kUnwritable,
@@ -87,12 +87,12 @@ WriterLock::WriterLock(const std::filesystem::path& store)
 void WriterLock::note_commits(std::uint64_t commits) noexcept { write_note(fd_.get(), commits); }
 
 bool has_writer(const std::filesystem::path& store) {
-  const Descriptor fd(open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor fd(::open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));
   return fd.ok() && flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 std::uint64_t noted_commits(const std::filesystem::path& store) {
-  const Descriptor fd(open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor fd(::open(lock_path(store).c_str(), O_RDONLY | O_CLOEXEC));
   return fd.ok() ? read_note(fd.get()).commits : 0;
 }
 
