@@ -109,7 +109,8 @@ class BatchGp final : public problems::Policy {
         groups_(groups_of(space_.domain())) {
     base::require(agents_ >= 1, "agents", "0", "must be at least 1");
     const std::size_t wanted = 2 * (space_.domain().dimension() + 1);
-    const std::size_t most = std::size_t{agents_} * horizon_ / 4;
+    // A fit needs two rewards.
+    const std::size_t most = std::max<std::size_t>(2, std::size_t{agents_} * horizon_ / 4);
     design_ = space_.spread(std::max<std::size_t>(agents_, std::min(wanted, most)), kDesign, 0);
     latents_.resize(0, design_.cols());
     plan_ = design_.topRows(agents_);
@@ -138,6 +139,7 @@ class BatchGp final : public problems::Policy {
   }
 
   std::optional<Vector> recommend() override {
+    if (rewards_.size() < 2) return std::nullopt;
     const Data data = scaled_data(kBatchGpRows);
     refit();
     const ArdModel model(groups_, *theta_, data.features, data.rewards);
