@@ -31,7 +31,7 @@ constexpr Eigen::Index kMostCandidates = 4000;  // of a finite set, that are all
 constexpr std::size_t kCentres = 10;            // best points whose surroundings join the pool
 constexpr std::size_t kChangesOfEach = 50;
 constexpr std::size_t kMeanStarts = 5;
-constexpr std::size_t kAlwaysRefit = 100;  // rewards; from there on when a seventh has come
+constexpr std::size_t kAlwaysRefit = 100;  // rewards; from there on after kRefitGrowth
 constexpr double kRefitGrowth = 1.15;
 constexpr std::size_t kFitRows = 300;
 constexpr double kClimbStep = 0.1;
@@ -62,8 +62,8 @@ std::vector<std::size_t> largest(const Vector& values, std::size_t count) {
   return order;
 }
 
-// At most `count` rows, in order: of more, half are those of the largest values, the others evenly
-// spread over the rest.
+// All rows if there are at most `count`, the largest values first. Otherwise `count` of them: half
+// are those of the largest values, the others are spread evenly over the rest.
 std::vector<std::size_t> thinned(const Vector& values, std::size_t count) {
   const auto n = static_cast<std::size_t>(values.size());
   if (n <= count) return largest(values, n);
