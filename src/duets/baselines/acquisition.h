@@ -24,7 +24,7 @@ using PointValues = std::function<numeric::Vector(const numeric::Points& feature
 /// A posterior at feature points.
 using PosteriorAt = std::function<gp::PointPosterior(const numeric::Points& features)>;
 
-/// The same with the pool in place of a continuous domain, for who plays the arms alone.
+/// The setting with the pool in place of a continuous domain, for policies that play only arms.
 Setting on_arms(Setting setting);
 
 /// mean + beta sqrt(variance), entry by entry. A negative beta gives the lower bound.

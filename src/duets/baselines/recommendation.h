@@ -15,9 +15,9 @@ struct MeanView {
   PointValues elsewhere{};                   ///< used on a continuous domain only
 };
 
-/// The maximiser of the mean over the arms and then, on a continuous domain, by the acquisition's
-/// search. Of several learners the one with the largest mean at an arm speaks, the first of equal
-/// ones. Ties of arms by the coin at slot `horizon`, which no query uses. kInvalid without
+/// The maximiser of the mean over the arms, improved by the acquisition's search on a continuous
+/// domain. Of several learners the one with the largest mean at an arm decides, the first of equal
+/// ones. The coin at slot `horizon`, which no query uses, breaks ties of arms. kInvalid without
 /// learners. O(M) a learner, and the search.
 numeric::Vector best_mean(const Acquisition& acquisition, std::uint32_t horizon,
                           std::span<const MeanView> learners);

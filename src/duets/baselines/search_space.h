@@ -1,4 +1,4 @@
-// Random points of a domain and its neighbourhoods, for who does not keep to the arms.
+// Random points of a domain and neighbourhoods of points, for policies that leave the arms.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ class SearchSpace {
   numeric::Points neighbours(const numeric::Vector& latent, double step) const;
 
   /// Climbs by neighbours from `start`, whose value is given: to the best of them if it is better,
-  /// else with half the step; from `step` on, `halvings` times. Not on a finite set.
+  /// else with half the step; starts with `step` and halves it `halvings` times, in at most 30
+  /// steps. Not on a finite set.
   numeric::Vector climb(numeric::Vector start, double value,
                         const std::function<numeric::Vector(const numeric::Points&)>& values,
                         double step, int halvings) const;

@@ -5,16 +5,11 @@
 #include "duets/base/error.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/harness/simulate.h"
+#include "duets/harness/trials_test_support.h"
 #include "duets/service/definition.h"
 
 namespace duets::cli {
 namespace {
-
-class Trials final : public harness::Observer {
- public:
-  void trial(const harness::Trial& trial) override { list.push_back(trial); }
-  std::vector<harness::Trial> list;
-};
 
 TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
   // Floats without a logarithm: values are latents, so that the simulation's points can be used.
@@ -23,14 +18,14 @@ TEST(BuiltinObjectiveTest, AnAgentObservesTheValuesOfTheSimulation) {
       "[space]\ndomain = \"box\"\ndimension = 3\n[objective]\nbuiltin = \"rkhs\"\n"
       "noise = 0.3\noffset = 2.0\nscale = 3.0\n",
       "s.toml", {});
-  Trials trials;
+  harness::Trials trials;
   harness::simulate(simulation_of(file, {}), base::SerialExecutor(), trials);
-  ASSERT_EQ(trials.list.size(), 36U);
+  ASSERT_EQ(trials.all.size(), 36U);
   const auto function = std::make_shared<const BuiltinFunction>(
       *service::decode_definition(service::encode_definition(service::definition_of(file))).file);
   BuiltinObjective objective(function);
   const std::atomic<bool> abandon{false};
-  for (const harness::Trial& trial : trials.list) {
+  for (const harness::Trial& trial : trials.all) {
     const service::Query query{trial.agent, trial.epoch,  trial.slot,
                                trial.t,     trial.values, trial.values};
     const service::Answer answer = objective.ask(query, abandon);

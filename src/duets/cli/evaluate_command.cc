@@ -111,6 +111,7 @@ void evaluate_lines(const problems::Problem& problem, std::istream& in, std::ost
   for (std::size_t line = 1; std::getline(in, text); ++line) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     const nlohmann::json point = nlohmann::json::parse(text, nullptr, false);
+    base::require(!point.is_discarded(), fmt::format("line {}", line), text, "must be JSON");
     const numeric::Points features = domain.features(latent_of(domain, point, line));
     fmt::print(out, "{}\n",
                problem.value({features.data(), static_cast<std::size_t>(features.cols())}));

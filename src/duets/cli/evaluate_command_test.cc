@@ -33,8 +33,8 @@ TEST(Evaluate, GivesTheFunctionAtPointsByName) {
             fmt::format("{0}\n{0}\n", branin->value(x)));
 }
 
-// The best setting of every mixed function, by its values, has the known maximum. A value of a
-// logarithmic parameter is rounded twice on its way, at the top of a smooth function.
+// The best setting of trainer, by its values, has the known maximum. A value of a logarithmic
+// parameter is rounded twice on its way, at the top of a smooth function.
 TEST(Evaluate, ReachesTheMaximumOfAMixedFunction) {
   const auto trainer = made("trainer");
   const std::string best =
@@ -53,7 +53,7 @@ TEST(Evaluate, NamesLineAndField) {
     }
     return "(no error)";
   };
-  EXPECT_THAT(error("no json"), HasSubstr("line 2"));
+  EXPECT_THAT(error("no json"), HasSubstr("line 2 = no json: must be JSON"));
   EXPECT_THAT(error("[1, 2, 3]"), HasSubstr("must be an object with learning_rate"));
   EXPECT_THAT(error(R"({"learning_rate": 0.1, "layers": 3, "other": 1})"),
               HasSubstr("line 2: optimizer = (missing)"));

@@ -16,6 +16,7 @@
 #include "duets/cli/summary.h"
 #include "duets/harness/run_tables.h"
 #include "duets/harness/simulate.h"
+#include "duets/harness/trials_test_support.h"
 #include "duets/protocol/variance.h"
 #include "duets/report/csv_test_support.h"
 
@@ -185,19 +186,13 @@ TEST(Csv, CommunicationReadsBackByColumn) {
 }
 
 // A whole simulated run: its tables match its result.
-class Trials final : public harness::Observer {
- public:
-  void trial(const harness::Trial& trial) override { all.push_back(trial); }
-  std::vector<harness::Trial> all;
-};
-
 TEST(Csv, TablesOfARunReadBackByColumn) {
   const StudyFile file = parse_study(
       "[study]\nname = \"s\"\ndirection = \"maximize\"\nagents = 2\nhorizon = 12\nseed = 3\n"
       "[space]\ndomain = \"box\"\ndimension = 2\n[duets]\nt1 = 2\nbeta = 0.5\n"
       "[objective]\nbuiltin = \"branin\"\nnoise = 0.1\n",
       "s.toml", {});
-  Trials trials;
+  harness::Trials trials;
   const harness::RunResult r =
       harness::simulate(simulation_of(file, {}), base::SerialExecutor(), trials);
   const report::CsvTable epochs(to_csv(harness::epochs_table(r)));

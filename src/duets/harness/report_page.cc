@@ -70,7 +70,7 @@ report::Card recommendation_card(const RunResult& result) {
 report::Card best_trial_card(const RunResult& result) {
   report::Card card{.title = "Best trial", .value = {"none"}};
   if (!result.best_trial) {
-    card.lines = {{"No trial was told."}};
+    card.lines = {{"No trial was reported."}};
     return card;
   }
   const BestTrialView& b = *result.best_trial;

@@ -111,7 +111,7 @@ std::string overall_text(const ClaimVerdict& claim, bool complete) {
   if (!silent.empty()) {
     out += " Judged among the algorithms that send anything. " + list_text(silent) +
            (silent.size() == 1 ? " sends" : " send") +
-           " nothing at all: taken to the letter, as compared to every other algorithm, the claim "
+           " nothing at all: read literally, as a comparison with every other algorithm, the claim "
            "fails wherever that one ran.";
   }
   if (!complete) out += " Not every function and algorithm of the claim was run.";

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "duets/base/error.h"
+#include "duets/harness/trials_test_support.h"
 #include "duets/problems/functions.h"
 #include "duets/region/draw.h"
 
@@ -134,11 +135,7 @@ TEST(Play, NoiseDependsOnAgentAndTimeOnly) {
   play(instance, one);
   play(instance, three);
 
-  class Trials final : public harness::Observer {
-   public:
-    void trial(const harness::Trial& trial) override { all.push_back(trial); }
-    std::vector<harness::Trial> all;
-  } trials;
+  harness::Trials trials;
   harness::simulate(instance.simulation, base::SerialExecutor(), trials);
   ASSERT_EQ(trials.all.size(), one.rewards.size());
 

@@ -166,30 +166,27 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
         kernel, kernel::ScaledPoints(kernel, features), centers,
         {solution.weights.data(), static_cast<std::size_t>(solution.weights.size())},
         {mean.data(), static_cast<std::size_t>(mean.size())});
-    if (region.domain().is_finite()) choice.sums = mean;
     return mean;
   };
-  const auto threshold_of = [&](double share) {
-    return floor_threshold(
-        region.domain().is_finite() ? choice.sums : mean_at(region.domain().features(pool)), share);
-  };
-  const Supremum best = maximise(region, pool, mean_at);
+  Vector pool_means = mean_at(region.domain().features(pool));
+  const Supremum best = maximise(region, pool, pool_means, mean_at);
   const double offset = inducing.model.reward_offset;
   choice.tau = best.value - 2 * solution.width * solution.max_stddev;
   report.printed_tau = choice.tau + offset;
   if (study.cut == CutRule::kDecision) {
-    choice.tau = threshold_of(solution.decision.share);
+    choice.tau = floor_threshold(pool_means, solution.decision.share);
     report.kept_share = solution.decision.share;
     report.shortfall = solution.decision.shortfall;
     report.lost = solution.decision.lost;
   } else if (const double share = kept_share(study); share > 0) {
-    choice.tau = std::min(choice.tau, threshold_of(share));
+    choice.tau = std::min(choice.tau, floor_threshold(pool_means, share));
   }
   report.width = solution.width;
   report.max_stddev = solution.max_stddev;
   report.max_mean = best.value + offset;
   report.tau = choice.tau + offset;
   report.best_point = best.latent;
+  if (region.domain().is_finite()) choice.sums = std::move(pool_means);
   return choice;
 }
 

@@ -98,7 +98,11 @@ Supremum ascend(const region::Region& region, const PointFunction& f, Supremum b
 }  // namespace
 
 Supremum maximise(const region::Region& region, const Points& pool, const PointFunction& f) {
-  const Vector values = f(region.domain().features(pool));
+  return maximise(region, pool, f(region.domain().features(pool)), f);
+}
+
+Supremum maximise(const region::Region& region, const Points& pool, const Vector& values,
+                  const PointFunction& f) {
   std::vector<Eigen::Index> order(static_cast<std::size_t>(values.size()));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
   const std::size_t num_tops =

@@ -23,5 +23,8 @@ struct Supremum {
 /// O((|pool| + 3000 d) cost of f) on a continuous domain.
 Supremum maximise(const region::Region& region, const numeric::Points& pool,
                   const PointFunction& f);
+/// The same where the values of `f` at the pool are known already.
+Supremum maximise(const region::Region& region, const numeric::Points& pool,
+                  const numeric::Vector& values, const PointFunction& f);
 
 }  // namespace duets::protocol

@@ -16,7 +16,7 @@ namespace duets::report {
 
 enum class Marker { kNone, kCircle, kSquare, kTriangle, kDiamond, kCross, kStar };
 
-/// Markers to go with the line colours; repeated cyclically.
+/// The marker that goes with line colour `index`; repeats cyclically.
 Marker line_marker(std::size_t index);
 
 /// The style of a line, in the panel and in the legend.
@@ -31,9 +31,9 @@ struct LineStyle {
 /// Colour, dash and marker number `index` of the palette.
 LineStyle palette_style(std::size_t index, bool with_markers);
 
-/// A curve. x increasing, as many as y; a value that cannot be drawn is a gap. A point between two
-/// gaps is shown as a dot. More than 2000 points are thinned to the smallest and largest of each
-/// stretch.
+/// A curve. x is increasing and as long as y; a value that cannot be drawn is a gap. A point
+/// between two gaps is shown as a dot. More than 2000 points are thinned to the smallest and
+/// largest of each stretch.
 struct Series {
   std::string name{};  ///< in the legend; empty: not shown there
   std::vector<double> x{}, y{};
@@ -41,7 +41,7 @@ struct Series {
   bool steps = false;  ///< holds each value until the next x
 };
 
-/// Places (x, y) in order of x.
+/// A series of the places (x, y), sorted by x.
 Series scatter(std::string name, LineStyle style, std::vector<std::pair<double, double>> places);
 
 /// A shaded area between two curves.
@@ -52,7 +52,7 @@ struct Band {
   double opacity = 0.2;
 };
 
-/// Bars from the foot of the axis (0 on a linear one).
+/// Bars that start at the lower end of the axis (at 0 on a linear one).
 struct Bars {
   std::string name{};
   std::vector<double> x{}, y{};
@@ -114,7 +114,7 @@ struct Panel {
   std::vector<Scatter> scatters{};
   std::vector<Series> series{};
   std::string note{};     ///< a line below the axis
-  std::string message{};  ///< instead of the data, when there are none
+  std::string message{};  ///< shown instead of the data when there are none
 };
 
 /// Pixels kept free around the data of a panel.
@@ -130,7 +130,7 @@ struct PanelSpace {
 /// The margins of a panel of this size.
 PanelSpace needed_space(const Panel& panel, double width, double height, bool with_legend);
 
-/// The larger of both in everything: panels side by side then have plots of the same height.
+/// The larger of the two in every field, so that panels side by side have plots of the same height.
 PanelSpace larger(const PanelSpace& a, const PanelSpace& b);
 
 /// Draws the panel into the area, with its title, axes and optional legend. Never writes a number

@@ -25,13 +25,13 @@ struct Tick {
   std::string exponent{};  ///< of ten, raised after the text; often empty
 };
 
-/// The shown part of the numbers, low < high (both > 0 on a log axis).
+/// The range of numbers that an axis shows, low < high (both > 0 on a log axis).
 struct Span {
   double low = 0;
   double high = 1;
 };
 
-/// Whether a number can be drawn on the scale: finite and of size at most 1e300, and at least
+/// Whether a number can be drawn on the scale: finite, of magnitude at most 1e300, and at least
 /// 1e-300 on a log axis. A number that cannot be drawn is a gap.
 bool drawable(double value, Scale scale);
 
@@ -67,7 +67,7 @@ std::vector<Tick> log_ticks(const Span& span, std::size_t max_count);
 
 std::vector<Tick> axis_ticks(const Axis& axis, const Span& span, std::size_t max_count);
 
-/// Maps numbers of the span to pixels; numbers outside go outside.
+/// Maps numbers to pixels; a number outside the span maps to a pixel outside.
 class AxisMap {
  public:
   AxisMap(Scale scale, Span span, double pixel_low, double pixel_high);

@@ -6,10 +6,10 @@
 
 namespace duets::report {
 
-/// Stands where there is no number: U+2013.
+/// Shown in place of a missing number: U+2013.
 inline constexpr const char* kDash = "\xE2\x80\x93";
 
-/// A number as text, with a power of ten apart: {"2.5 x 10" (times sign), "-7"}; the exponent is
+/// A number as text, its power of ten separate: {"2.5 x 10" (times sign), "-7"}; the exponent is
 /// empty for numbers written in full.
 struct NumberText {
   std::string text;

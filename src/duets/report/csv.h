@@ -16,7 +16,8 @@ struct CsvRow {
 /// and the line, for a quote that is not closed or is inside a field.
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& file);
 
-/// A field that read_csv gives back: quoted where RFC 4180 asks for it, and for blanks at its ends.
+/// `text` as a field that read_csv reads back unchanged: quoted where RFC 4180 requires it, and
+/// where blanks begin or end it.
 std::string csv_field(std::string_view text);
 
 }  // namespace duets::report

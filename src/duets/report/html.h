@@ -1,4 +1,4 @@
-// Pieces of HTML, and the same as plain text.
+// Pieces of HTML, and their conversion to plain text.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace duets::report {
 
-/// Markup that may stand in a line of a page: made from text by `text`, or from pieces of markup.
+/// Inline markup of a page, made from text by `text` or from other markup.
 struct Markup {
   std::string html;
 };
 
-/// User's text, escaped.
+/// Plain text, escaped.
 Markup text(std::string_view plain);
 /// A number, or a dash when it is not finite.
 Markup number(double value, int significant = 4);
@@ -26,11 +26,11 @@ Markup strong(const Markup& content);
 Markup element(std::string_view tag, const Markup& content);
 Markup join(std::initializer_list<Markup> parts);
 
-/// The markup without tags: entities as characters, exponents as superscripts. Of markup that these
-/// functions make; others may leave an entity as it is.
+/// The markup without tags: entities as characters, exponents as superscripts. Only for markup made
+/// by these functions; in any other, an entity may remain.
 std::string plain(const Markup& markup);
 
-/// Characters, not bytes.
+/// The number of characters, not bytes.
 std::size_t width_of(std::string_view text);
 
 }  // namespace duets::report

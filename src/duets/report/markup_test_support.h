@@ -98,8 +98,8 @@ class XmlCheck {
   std::optional<std::string> problem_;
 };
 
-/// The numbers of markup that are none: "nan" or "inf" as a word of its own outside of embedded
-/// pictures, in any case.
+/// Whether the markup shows something that is not a number: the word "nan", "inf" or "infinity", in
+/// any case, outside embedded pictures.
 inline bool has_non_number(std::string_view markup) {
   std::string word;
   bool in_data = false;  // base64 may spell anything

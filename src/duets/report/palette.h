@@ -1,5 +1,5 @@
-// Every colour of charts and pages. Those of lines stay distinguishable for colour-blind readers
-// and in black and white.
+// All colours of charts and pages. Lines stay distinguishable for colour-blind readers and in black
+// and white.
 #pragma once
 
 #include <array>
@@ -45,17 +45,17 @@ struct Colour {
 /// "#rrggbb".
 std::string to_hex(const Colour& colour);
 
-/// From dark violet over green to yellow, lightness increasing throughout: nine anchors of the
-/// viridis map, interpolated. `part` in [0, 1], clamped.
+/// From dark violet through green to yellow, with increasing lightness: nine anchors of the viridis
+/// map, interpolated. `part` in [0, 1], clamped.
 Colour viridis(double part);
 
 /// From `a` (part 0) to `b` (part 1), clamped.
 Colour blend(const Colour& a, const Colour& b, double part);
 
-/// The colours of data without the highlight, black first; repeated cyclically.
+/// The data colours except the highlight, black first; repeats cyclically.
 const std::string& line_colour(std::size_t index);
 
-/// Dash arrays to go with the line colours, solid first; repeated cyclically.
+/// The dash arrays that go with the line colours, solid first; repeats cyclically.
 const std::string& line_dash(std::size_t index);
 
 /// Colour of epoch `epoch` (1-based) of `num_epochs`: violet for the first, yellow for the last.

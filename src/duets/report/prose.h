@@ -1,4 +1,4 @@
-// Prose that is edited as prose: Markdown files of a module that the build compiles in.
+// Prose that is kept in Markdown files, which the build compiles into their module.
 #pragma once
 
 #include <map>
@@ -11,19 +11,19 @@
 
 namespace duets::report {
 
-/// What stands in place of {name}.
+/// The markup that replaces each {name}.
 using Blanks = std::vector<std::pair<std::string_view, Markup>>;
 
-/// Sections of a text, each "# key" and the lines below it, up to the next or to a line "#": what
-/// is outside of sections is for who edits the text. Blank lines separate paragraphs and
-/// lists ("- item"). Lines may be broken anywhere. `**strong**`, `` `code` `` and {blank} are all
-/// the markup there is; everything else is text.
+/// Sections of a text, each "# key" and the lines below it, up to the next key or a line "#". Text
+/// outside sections is for the editors of the file. Blank lines separate paragraphs and lists
+/// ("- item"). Lines may be broken anywhere. The only markup is `**strong**`, `` `code` `` and
+/// {blank}; everything else is text.
 class Prose {
  public:
   explicit Prose(std::string_view markdown);
 
-  /// The paragraphs and lists of a section. kInvalid when there is no such section, or a blank of
-  /// it is not given.
+  /// The paragraphs and lists of a section. kInvalid when there is no such section, or it has a
+  /// blank that is not given.
   Blocks blocks(std::string_view key, const Blanks& blanks = {}) const;
   /// A section of one paragraph.
   Markup line(std::string_view key, const Blanks& blanks = {}) const;
@@ -33,7 +33,7 @@ class Prose {
   std::map<std::string, std::string, std::less<>> sections_;
 };
 
-/// Adds the blocks at the end.
+/// Appends `more` to `blocks`.
 void append(Blocks& blocks, Blocks more);
 
 }  // namespace duets::report

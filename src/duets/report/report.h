@@ -1,5 +1,5 @@
-// A report as data: sections of paragraphs, lists, tables and figures, rendered as a page of HTML
-// and as text.
+// A report as data: sections of paragraphs, lists, tables and figures, rendered as an HTML page and
+// as text.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct List {
 struct Quote {
   Markup content{};
 };
-/// A figure: the text of an SVG, put in as it is.
+/// A figure: the text of an SVG, embedded unchanged.
 struct Drawing {
   std::string svg{};
   Markup caption{};
@@ -32,11 +32,11 @@ struct Card {
   Markup value{};
   std::vector<Markup> lines{};
 };
-/// Side by side.
+/// Cards side by side.
 struct Cards {
   std::vector<Card> cards{};
 };
-/// What a reader opens to see it.
+/// Content that stays hidden until the reader opens it.
 struct Details {
   Markup summary{};
   Markup paragraph{};
@@ -51,8 +51,8 @@ struct Section {
 };
 
 struct Report {
-  std::string title{};    ///< plain text, of the window
-  std::string heading{};  ///< plain text, above the page; empty: the title
+  std::string title{};    ///< plain text, of the browser window
+  std::string heading{};  ///< plain text, at the top of the page; empty: the title
   Markup lead{};          ///< one line below it; may be empty
   std::vector<Section> sections{};
 };

@@ -1,4 +1,4 @@
-// Tables as data: columns are defined once, each with its name and how a row gives its value, and
+// Tables as data: each column is defined once, by its name and a function from row to value, and
 // rendered as CSV, JSON (table_json.h), text and HTML.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace duets::report {
 
-/// The value of a cell. A number that is not finite is a value that does not exist.
+/// The value of a cell. A number that is not finite is a missing value.
 struct Value {
   Value() = default;
   Value(bool given) : data(given) {}
@@ -47,11 +47,11 @@ struct Value {
 /// One column of a table with an entry for each Row.
 template <class Row>
 struct Column {
-  std::string name{};                         ///< in CSV and JSON; empty: not there
-  std::function<Value(const Row&)> value{};   ///< what those have
-  std::string title{};                        ///< in text and HTML, markup; empty: not there
-  std::function<Markup(const Row&)> shown{};  ///< what those have; without it the value
-  int digits = 4;                             ///< significant ones of a number shown
+  std::string name{};                         ///< in CSV and JSON; empty: omitted there
+  std::function<Value(const Row&)> value{};   ///< the value in CSV and JSON
+  std::string title{};                        ///< in text and HTML, markup; empty: omitted there
+  std::function<Markup(const Row&)> shown{};  ///< the cell in text and HTML; by default the value
+  int digits = 4;                             ///< significant digits of numbers in text and HTML
 };
 template <class Row>
 using Columns = std::vector<Column<Row>>;
@@ -73,7 +73,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows{};  ///< each as long as the head
 };
 
-/// The table of the rows: any range of Row.
+/// The table of the rows, any range of Row.
 template <class Row, class Rows>
 Table make_table(const Columns<Row>& columns, const Rows& rows, Markup caption = {}) {
   Table table{.caption = std::move(caption)};
@@ -88,19 +88,19 @@ Table make_table(const Columns<Row>& columns, const Rows& rows, Markup caption =
   return table;
 }
 
-/// A table for people alone: titles, and cells as they are shown.
+/// A table for people only: titles, and cells as they are shown.
 Table shown_table(Markup caption, const std::vector<std::string>& titles,
                   const std::vector<std::vector<Markup>>& rows);
 /// Names and values, each text, as a table of two columns.
 Table facts_table(const std::vector<std::pair<std::string, std::string>>& facts);
-/// The same for people with a line for each title and a column for each row; the cells of the first
-/// column become titles.
+/// The table transposed, for people: a line for each title and a column for each row; the cells of
+/// the first column become titles.
 Table turned(const Table& table);
 
 /// CSV (RFC 4180, "\n" line ends, header first). Numbers are the shortest that read back as the
-/// same double; true and false are 1 and 0; what does not exist is an empty field.
+/// same double; true and false are 1 and 0; a missing value is an empty field.
 std::string to_csv(const Table& table);
-/// Row by row, for tables that are too long to be held.
+/// Row by row, for tables that are too long for memory.
 void append_csv(std::string& out, const Value& value);
 template <class Row>
 std::string csv_head(const Columns<Row>& columns) {
@@ -118,7 +118,7 @@ void append_csv_row(std::string& out, const Columns<Row>& columns, const Row& ro
   out += "\n";
 }
 
-/// The first column to the left, the others to the right, two spaces between; a caption above.
+/// The first column left-aligned, the others right-aligned, two spaces apart; a caption above.
 std::string to_text(const Table& table);
 /// With headers for rows and columns; the caption is read out by screen readers and shown above.
 Markup to_html(const Table& table);

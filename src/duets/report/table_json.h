@@ -1,4 +1,4 @@
-// Tables as JSON. Who includes this links nlohmann-json; the module itself does without.
+// Tables as JSON. Code that includes this links nlohmann-json; the module itself does not.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace duets::report {
 
-/// Null for what does not exist: a field never comes and goes.
+/// Null for a missing value, so that every object has the same fields.
 inline nlohmann::ordered_json to_json(const Value& value) {
   return std::visit(
       [](const auto& data) -> nlohmann::ordered_json {

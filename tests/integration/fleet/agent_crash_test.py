@@ -105,28 +105,26 @@ def every_answer(scratch, name, fail_point, repeats):
         return got
 
 
-def after_every_entry(scratch):
-    """What is in the journal is not asked again, not even once."""
+def every_answer_as_undisturbed(scratch, name, fail_point, repeats):
+    """The digests are those of the same study without deaths."""
     secret = fleet.new_secret(scratch / "secret.key")
     study = fleet.study(scratch / "quiet.toml", "box", agents=2)
-    study.write_text(study.read_text().replace('"quiet"', '"after"'))
+    study.write_text(study.read_text().replace('"quiet"', f'"{name}"'))
     with fleet.Fleet(scratch, study, agents=2, secret=secret, name="undisturbed",
                      program=program(scratch / "quiet.log", 0)) as f:
         quiet = f.start().finish()
-    fleet.same("after: digests of the undisturbed run",
-               every_answer(scratch, "after", "append.after:1:kill", 1), quiet)
+    fleet.same(f"{name}: digests of the undisturbed run",
+               every_answer(scratch, name, fail_point, repeats), quiet)
+
+
+def after_every_entry(scratch):
+    """What is in the journal is not asked again, not even once."""
+    every_answer_as_undisturbed(scratch, "after", "append.after:1:kill", 1)
 
 
 def before_every_entry(scratch):
     """What did not get into the journal is asked once more."""
-    secret = fleet.new_secret(scratch / "secret.key")
-    study = fleet.study(scratch / "quiet.toml", "box", agents=2)
-    study.write_text(study.read_text().replace('"quiet"', '"before"'))
-    with fleet.Fleet(scratch, study, agents=2, secret=secret, name="undisturbed",
-                     program=program(scratch / "quiet.log", 0)) as f:
-        quiet = f.start().finish()
-    fleet.same("before: digests of the undisturbed run",
-               every_answer(scratch, "before", "append.before:2:kill", 2), quiet)
+    every_answer_as_undisturbed(scratch, "before", "append.before:2:kill", 2)
 
 
 def no_orphans(scratch):

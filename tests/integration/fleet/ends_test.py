@@ -13,6 +13,15 @@ import fleet
 QUICK = 3  # seconds, for commands that need a fraction of one on an idle machine
 
 
+def upload_and_die(f):
+    """Agent 0 of two uploads once; then it and the coordinator are killed."""
+    f.server.start()
+    f.agents[0].start()
+    fleet.wait("its first upload", lambda: (s := f.server.status()) and s["waiting_for"] == [1])
+    f.agents[0].kill()
+    f.server.kill()
+
+
 def complete_journal(scratch):
     """An agent that is started again after everything is over ends well; one that still has something to
     deliver waits."""
@@ -33,11 +42,7 @@ def complete_journal(scratch):
 def unfinished_journal(scratch):
     study = fleet.study(scratch / "open.toml", "box", agents=2)
     with fleet.Fleet(scratch, study, agents=2) as f:
-        f.server.start()
-        f.agents[0].start()
-        fleet.wait("its first upload", lambda: (s := f.server.status()) and s["waiting_for"] == [1])
-        f.agents[0].kill()
-        f.server.kill()
+        upload_and_die(f)
         f.agents[0].start()
         fleet.wait("it to wait", lambda: "trying again" in f.agents[0].err())
         fleet.pause_while(7, f.agents[0].alive)
@@ -155,11 +160,7 @@ def failed(scratch):
     """Another study's secret: what agents have sent does not fit."""
     study = fleet.study(scratch / "failed.toml", "box", agents=2)
     with fleet.Fleet(scratch, study, agents=2) as f:
-        f.server.start()
-        f.agents[0].start()
-        fleet.wait("its first upload", lambda: (s := f.server.status()) and s["waiting_for"] == [1])
-        f.agents[0].kill()
-        f.server.kill()
+        upload_and_die(f)
         key = f.server.storage / "secrets" / "failed.key"
         good = key.read_text()
         key.write_text(os.urandom(32).hex() + "\n")

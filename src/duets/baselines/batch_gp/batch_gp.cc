@@ -31,7 +31,7 @@ constexpr Eigen::Index kMostCandidates = 4000;  // of a finite set, that are all
 constexpr std::size_t kCentres = 10;            // best points whose surroundings join the pool
 constexpr std::size_t kChangesOfEach = 50;
 constexpr std::size_t kMeanStarts = 5;
-constexpr std::size_t kAlwaysRefit = 100;  // rewards; from there on when a seventh has come
+constexpr std::size_t kAlwaysRefit = 100;  // rewards; from there on after kRefitGrowth
 constexpr double kRefitGrowth = 1.15;
 constexpr std::size_t kFitRows = 300;
 constexpr double kClimbStep = 0.1;
@@ -62,8 +62,8 @@ std::vector<std::size_t> largest(const Vector& values, std::size_t count) {
   return order;
 }
 
-// At most `count` rows, in order: of more, half are those of the largest values, the others evenly
-// spread over the rest.
+// All rows if there are at most `count`, the largest values first. Otherwise `count` of them: half
+// are those of the largest values, the others are spread evenly over the rest.
 std::vector<std::size_t> thinned(const Vector& values, std::size_t count) {
   const auto n = static_cast<std::size_t>(values.size());
   if (n <= count) return largest(values, n);
@@ -109,7 +109,8 @@ class BatchGp final : public problems::Policy {
         groups_(groups_of(space_.domain())) {
     base::require(agents_ >= 1, "agents", "0", "must be at least 1");
     const std::size_t wanted = 2 * (space_.domain().dimension() + 1);
-    const std::size_t most = std::size_t{agents_} * horizon_ / 4;
+    // A fit needs two rewards.
+    const std::size_t most = std::max<std::size_t>(2, std::size_t{agents_} * horizon_ / 4);
     design_ = space_.spread(std::max<std::size_t>(agents_, std::min(wanted, most)), kDesign, 0);
     latents_.resize(0, design_.cols());
     plan_ = design_.topRows(agents_);
@@ -138,6 +139,7 @@ class BatchGp final : public problems::Policy {
   }
 
   std::optional<Vector> recommend() override {
+    if (rewards_.size() < 2) return std::nullopt;
     const Data data = scaled_data(kBatchGpRows);
     refit();
     const ArdModel model(groups_, *theta_, data.features, data.rewards);

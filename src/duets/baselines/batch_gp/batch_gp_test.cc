@@ -260,6 +260,16 @@ TEST(BatchGp, SurvivesRewardsThatAreAllEqual) {
   EXPECT_TRUE(policy->recommend().value().allFinite());
 }
 
+// One agent has a single reward after the first round, too few for a fit.
+TEST(BatchGp, PlaysTheShortestRuns) {
+  for (const std::uint32_t horizon : {1U, 2U, 3U, 7U}) {
+    const Setting setting = setting_on(Domain::box(2), 1, horizon);
+    const auto policy = make_batch_gp(setting, {});
+    EXPECT_EQ(play_all(*policy, setting).size(), horizon);
+    EXPECT_EQ(policy->recommend().has_value(), horizon > 1);
+  }
+}
+
 // 2000 draws of a fresh point each: nobody plays a point twice, and the mean is the middle, within
 // 5 deviations of 1 / sqrt(12 * 2000).
 TEST(RandomSearch, DrawsFreshPoints) {
