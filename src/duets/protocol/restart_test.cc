@@ -89,7 +89,7 @@ TEST(Restart, WalksAndCoversInSmallRegions) {
   for (const bool walks : {true, false}) {
     const Study study = small_region_study(walks);
     TestRun plain(study);
-    play(plain);
+    play_whole_run(plain);
     ASSERT_EQ(plain.trim(1).sampler.method, walks ? region::Method::kWalk : region::Method::kCover);
     expect_restarting_changes_nothing(study);
   }
