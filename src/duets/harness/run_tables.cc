@@ -29,7 +29,7 @@ Markup region_cell(const EpochReport& r) {
 
 Markup sampler_cell(const EpochReport& r) {
   const std::string method(base::name_of(r.sampler.method));
-  if (r.sampler.method != region::Method::kWalk) return {method};
+  if (!region::is_walk(r.sampler.method)) return {method};
   return {method + ", " + report::grouped(r.sampler.walk_steps) + " steps"};
 }
 
