@@ -36,10 +36,7 @@ std::string object(std::vector<std::pair<std::string, double>> fields) {
 }
 
 Family family_of(const std::string& text) {
-  for (const Family family :
-       {Family::kSquaredExponential, Family::kMatern12, Family::kMatern32, Family::kMatern52}) {
-    if (base::name_of(family) == text) return family;
-  }
+  if (const auto family = base::named<Family>(text)) return *family;
   throw std::invalid_argument("no kernel is called " + text);
 }
 

@@ -17,7 +17,7 @@ Series begin_line(const std::string& header, std::size_t index) {
   const std::size_t tab = header.find('\t');
   Series line{.name = header.substr(0, tab), .style = duets::report::palette_style(index, true)};
   if (header.substr(tab + 1) == "dashed") {
-    line.style = {.colour = "#777777", .dash = "6 4", .width = 1.4};
+    line.style = {.colour = duets::report::palette::kReference, .dash = "6 4", .width = 1.4};
   }
   return line;
 }

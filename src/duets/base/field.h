@@ -69,6 +69,7 @@ struct Field {
   std::string_view key;
   /// Null: code of its own reads and writes the field.
   Place (*place)(Record&) = nullptr;
+  std::span<const EnumEntry<std::uint8_t>> names = {};  ///< of an enumeration without a place
   Range range = {};  ///< of a number, or of each number of a list
   /// Why the field does not apply to a record; empty, or no function: it does. A field that does
   /// not apply has its default and must not be given.

@@ -12,7 +12,6 @@
 namespace duets::baselines {
 
 using domain::Parameter;
-using domain::ParameterType;
 using numeric::Points;
 using numeric::Vector;
 
@@ -112,9 +111,9 @@ Points SearchSpace::around(const Points& centres, std::size_t count, std::uint32
     Vector x = centres.row(i / static_cast<Eigen::Index>(count));
     for (std::size_t k = 0; k < d; ++k) {
       const auto c = static_cast<Eigen::Index>(k);
-      const bool categorical = domain_->shape() == domain::Shape::kBox &&
-                               domain_->parameters()[k].type == ParameterType::kCategorical;
-      if (categorical) {
+      const bool ordered = domain_->shape() != domain::Shape::kBox ||
+                           domain::is_ordered(domain_->parameters()[k]);
+      if (!ordered) {
         if (uniform_words[k] < kOtherChoice) x[c] = uniform_words[d + k];
       } else if (uniform_words[k] < 0.5 || d == 1) {
         x[c] += width * normal[k];
@@ -149,7 +148,7 @@ Points SearchSpace::neighbours(const Vector& latent, double step) const {
   const double width = box ? 1 : 2 * domain_->radius();
   for (Eigen::Index c = 0; c < latent.size(); ++c) {
     const Parameter* p = box ? &domain_->parameters()[static_cast<std::size_t>(c)] : nullptr;
-    if (p != nullptr && p->type == ParameterType::kCategorical) {
+    if (p != nullptr && !domain::is_ordered(*p)) {
       const double now = domain::value_at(*p, latent[c]);
       for (std::size_t choice = 0; choice < p->choices.size(); ++choice) {
         const auto other = static_cast<double>(choice);
@@ -159,9 +158,9 @@ Points SearchSpace::neighbours(const Vector& latent, double step) const {
     }
     for (const double side : {-1.0, 1.0}) {
       double moved = latent[c] + side * step * width;
-      if (p != nullptr && p->type == ParameterType::kInt) {
+      if (p != nullptr && domain::spacing(*p) > 0) {
         const double now = domain::value_at(*p, latent[c]);
-        const double next = domain::latent_of(*p, now + side * p->step);
+        const double next = domain::latent_of(*p, now + side * domain::spacing(*p));
         if (domain::value_at(*p, moved) == now && !std::isnan(next)) moved = next;
       }
       add(c, moved);

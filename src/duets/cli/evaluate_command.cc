@@ -16,12 +16,11 @@ namespace duets::cli {
 namespace {
 
 using domain::Parameter;
-using domain::ParameterType;
 
 // The number of a value: of a choice its place.
 double number_of(const Parameter& parameter, const nlohmann::json& value,
                  const std::string& field) {
-  if (parameter.type != ParameterType::kCategorical) {
+  if (!domain::has_choices(parameter)) {
     base::require(value.is_number(), field, value.dump(), "must be a number");
     return value.get<double>();
   }
@@ -63,15 +62,15 @@ numeric::Points latent_of(const domain::Domain& domain, const nlohmann::json& po
 
 // Null for what the type does not have.
 nlohmann::ordered_json parameter_json(const Parameter& p) {
-  const bool categorical = p.type == ParameterType::kCategorical;
+  const bool chosen = domain::has_choices(p);
   using Json = nlohmann::ordered_json;
   return {{"name", p.name},
           {"type", base::name_of(p.type)},
-          {"low", categorical ? Json() : Json(p.low)},
-          {"high", categorical ? Json() : Json(p.high)},
-          {"log", categorical ? Json() : Json(p.log)},
-          {"step", p.type == ParameterType::kInt ? Json(p.step) : Json()},
-          {"choices", categorical ? Json(p.choices) : Json()}};
+          {"low", chosen ? Json() : Json(p.low)},
+          {"high", chosen ? Json() : Json(p.high)},
+          {"log", chosen ? Json() : Json(p.log)},
+          {"step", !chosen && domain::spacing(p) > 0 ? Json(p.step) : Json()},
+          {"choices", chosen ? Json(p.choices) : Json()}};
 }
 
 std::unique_ptr<problems::Problem> problem_of(const std::string& name, std::uint64_t seed,

@@ -23,7 +23,7 @@ double cell_of(double latent, double n) {
 }
 
 double num_levels(const Parameter& p) {
-  if (p.type == ParameterType::kCategorical) return static_cast<double>(p.choices.size());
+  if (has_choices(p)) return static_cast<double>(p.choices.size());
   return std::floor((p.high - p.low) / p.step) + 1;
 }
 
@@ -81,7 +81,7 @@ void validate(const Parameter& p) {
   using base::require;
   require(!p.name.empty(), "space", "\"\"", "a parameter needs a name");
   const std::string field = "space." + p.name;
-  if (p.type != ParameterType::kCategorical) {
+  if (!has_choices(p)) {
     validate_numeric(p, field);
     require(p.choices.empty(), field + ".choices", fmt::format("{} entries", p.choices.size()),
             "only a categorical parameter has choices");
@@ -94,12 +94,19 @@ void validate(const Parameter& p) {
   require(!p.log, field + ".log", "true", "a categorical parameter has no exponent");
 }
 
-std::size_t num_features(const Parameter& p) {
-  return p.type == ParameterType::kCategorical ? p.choices.size() : 1;
+bool has_choices(const Parameter& p) { return p.type == ParameterType::kCategorical; }
+
+bool is_ordered(const Parameter& p) { return p.type != ParameterType::kCategorical; }
+
+double spacing(const Parameter& p) {
+  if (p.type == ParameterType::kFloat) return 0;
+  return has_choices(p) ? 1 : p.step;
 }
 
+std::size_t num_features(const Parameter& p) { return is_ordered(p) ? 1 : p.choices.size(); }
+
 double value_at(const Parameter& p, double latent) {
-  if (p.type == ParameterType::kCategorical) return cell_of(latent, num_levels(p));
+  if (has_choices(p)) return cell_of(latent, num_levels(p));
   if (p.log) return log_value(p, latent);
   if (p.type == ParameterType::kInt) return p.low + p.step * cell_of(latent, num_levels(p));
   return std::min(p.low + (p.high - p.low) * clamp_unit(latent), p.high);
@@ -107,9 +114,8 @@ double value_at(const Parameter& p, double latent) {
 
 double latent_of(const Parameter& p, double value) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  const bool categorical = p.type == ParameterType::kCategorical;
-  const double low = categorical ? 0 : p.low;
-  const double high = categorical ? num_levels(p) - 1 : p.high;
+  const double low = has_choices(p) ? 0 : p.low;
+  const double high = has_choices(p) ? num_levels(p) - 1 : p.high;
   if (!(value >= low && value <= high)) return kNone;
   if (p.type == ParameterType::kFloat && !p.log) return (value - low) / (high - low);
   if (p.log) {
@@ -117,13 +123,13 @@ double latent_of(const Parameter& p, double value) {
     const LogRange range = log_range(p);
     return clamp_unit((numeric::strict_log(value) - range.low) / (range.high - range.low));
   }
-  const double cell = (value - low) / (categorical ? 1 : p.step);
+  const double cell = (value - low) / spacing(p);
   if (cell != std::floor(cell)) return kNone;
   return (cell + 0.5) / num_levels(p);
 }
 
 void features_at(const Parameter& p, double latent, std::span<double> out) {
-  if (p.type == ParameterType::kCategorical) {
+  if (!is_ordered(p)) {
     std::fill(out.begin(), out.end(), 0.0);
     out[static_cast<std::size_t>(cell_of(latent, num_levels(p)))] = 1.0;
   } else if (p.type == ParameterType::kFloat) {
@@ -150,8 +156,7 @@ std::vector<double> values_of_features(std::span<const Parameter> parameters,
     const auto own = features.subspan(first, end - first);
     const auto largest = std::max_element(own.begin(), own.end()) - own.begin();
     // The centre of a cell lies in the cell, so a snapped number needs no other rule.
-    values.push_back(p.type == ParameterType::kCategorical ? static_cast<double>(largest)
-                                                           : value_at(p, own[0]));
+    values.push_back(is_ordered(p) ? value_at(p, own[0]) : static_cast<double>(largest));
   }
   if (end != features.size()) {
     base::refuse("features", fmt::format("{}", features.size()),
@@ -163,7 +168,7 @@ std::vector<double> values_of_features(std::span<const Parameter> parameters,
 double mean_squared_distance(const Parameter& p) {
   constexpr double kInterval = 1.0 / 6;
   // Different choices are sqrt(2) apart.
-  if (p.type == ParameterType::kCategorical) return 2 - 2 / static_cast<double>(p.choices.size());
+  if (!is_ordered(p)) return 2 - 2 / static_cast<double>(p.choices.size());
   if (p.type == ParameterType::kFloat) return kInterval;
   // The centres of n equal cells; used for a logarithmic parameter too.
   const double n = num_levels(p);

@@ -35,6 +35,15 @@ struct Parameter {
 /// Throws kInvalid naming space.<name>.<field>.
 void validate(const Parameter& parameter);
 
+/// Its values are names, numbered from 0.
+bool has_choices(const Parameter& parameter);
+
+/// Neighbouring values are alike: all but categories.
+bool is_ordered(const Parameter& parameter);
+
+/// How far apart neighbouring values are; 0 when the parameter has every number of its range.
+double spacing(const Parameter& parameter);
+
 /// How many numbers the kernel sees for this parameter: the number of choices (one-hot) for a
 /// categorical, 1 otherwise.
 std::size_t num_features(const Parameter& parameter);

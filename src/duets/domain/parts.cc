@@ -8,7 +8,7 @@ std::vector<std::uint32_t> parts_of(const Domain& domain, const numeric::Points&
   std::uint64_t num_parts = 1;
   for (std::size_t k = 0; k < domain.parameters().size(); ++k) {
     const Parameter& parameter = domain.parameters()[k];
-    if (parameter.type != ParameterType::kCategorical) continue;
+    if (is_ordered(parameter)) continue;
     const auto num_choices = static_cast<std::uint32_t>(parameter.choices.size());
     if (num_parts * num_choices > most) continue;
     num_parts *= num_choices;

@@ -20,16 +20,11 @@ ShownValue shown_value(std::span<const Parameter> parameters, std::size_t coordi
   if (coordinate >= parameters.size() || !is_whole(value)) return value;
   const Parameter& parameter = parameters[coordinate];
   const auto whole = static_cast<std::int64_t>(value);
-  switch (parameter.type) {
-    case ParameterType::kCategorical: {
-      const auto index = static_cast<std::uint64_t>(whole);  // one below 0 is beyond every choice
-      if (index < parameter.choices.size()) return parameter.choices[index];
-      break;
-    }
-    case ParameterType::kInt:
-      return whole;
-    case ParameterType::kFloat:
-      break;
+  if (has_choices(parameter)) {
+    const auto index = static_cast<std::uint64_t>(whole);  // one below 0 is beyond every choice
+    if (index < parameter.choices.size()) return parameter.choices[index];
+  } else if (spacing(parameter) > 0) {
+    return whole;
   }
   return value;
 }

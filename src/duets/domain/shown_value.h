@@ -11,7 +11,7 @@
 
 namespace duets::domain {
 
-/// A categorical's choice, an int's whole number, or any other number. JSON shows each unchanged.
+/// A choice, a whole number, or any other number. JSON shows each unchanged.
 using ShownValue = std::variant<std::string, std::int64_t, double>;
 
 /// The form of coordinate `coordinate` of Domain::values. `parameters` are those of a box; where

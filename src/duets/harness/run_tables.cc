@@ -29,7 +29,7 @@ Markup region_cell(const EpochReport& r) {
 
 Markup sampler_cell(const EpochReport& r) {
   const std::string method(base::name_of(r.sampler.method));
-  if (r.sampler.method != region::Method::kWalk) return {method};
+  if (!region::is_walk(r.sampler.method)) return {method};
   return {method + ", " + report::grouped(r.sampler.walk_steps) + " steps"};
 }
 
@@ -56,9 +56,9 @@ std::string numbers(const std::vector<double>& values) {
   return out;
 }
 
-const report::Columns<EpochReport>& epoch_columns() {
+report::Columns<EpochReport> shaped_columns() {
   using R = EpochReport;
-  static const report::Columns<R> kColumns = {
+  return {
       {"epoch", [](const R& r) { return base::value(r.epoch); }, "epoch"},
       {"planned_length", &R::planned_length, "queries per agent, planned"},
       {"length", &R::length, "queries per agent, used"},
@@ -111,10 +111,23 @@ const report::Columns<EpochReport>& epoch_columns() {
        [](const R& r) { return r.kept_share > 0 ? number(r.lost, 3) : Markup{report::kDash}; }},
       {"smallest_margin", &R::smallest_margin, "smallest margin", {}, 2},
       {"mean_error", &R::mean_error, "rounding error of a mean", {}, 2},
-      {"run_digest", [](const R& r) { return base::to_hex(r.run_digest); }},
-      {"state_digest", [](const R& r) { return base::to_hex(r.state_digest); }},
   };
-  return kColumns;
+}
+
+// The digests come last.
+report::Columns<EpochReport> epoch_columns() {
+  using R = EpochReport;
+  report::Columns<R> columns = shaped_columns();
+  for (const protocol::ReportNumber& number : protocol::kReportNumbers) {
+    if (number.column.empty()) continue;
+    const auto value = [&number](const R& r) {
+      return std::visit([&r](auto member) { return report::Value(r.*member); }, number.member);
+    };
+    columns.push_back({std::string(number.column), value, std::string(number.title)});
+  }
+  columns.push_back({"run_digest", [](const R& r) { return base::to_hex(r.run_digest); }});
+  columns.push_back({"state_digest", [](const R& r) { return base::to_hex(r.state_digest); }});
+  return columns;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Kernels, evaluated strictly: every value has the same bits on every machine.
 //
 // k(x, x') = variance * shape(r), r the Euclidean distance of the points after each coordinate is
-// divided by its length scale (docs/glossary.md has the four shapes). Squared distances are summed
+// divided by its length scale (docs/glossary.md has the shapes). Squared distances are summed
 // in coordinate order. One path serves membership, thresholds, projections and Gram matrices.
 #pragma once
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "duets/lab/self_tuning_findings.h"
 #include "duets/report/chart.h"
@@ -17,20 +19,17 @@ void add_place(const Ratios& ratios, std::vector<std::pair<double, double>>& pla
   if (regret && reals) places.emplace_back(reals->value, regret->value);
 }
 
-// The same look in every panel, whichever presets it has.
-report::LineStyle style_of(const std::string& preset) {
-  report::LineStyle style{.width = 0};
-  if (preset == "paper")
-    style.colour = report::palette::kBlue, style.marker = report::Marker::kCircle;
-  if (preset == "auto")
-    style.colour = report::palette::kVermilion, style.marker = report::Marker::kStar;
-  if (preset == "quick")
-    style.colour = report::palette::kGreen, style.marker = report::Marker::kTriangle;
-  if (preset == "safe")
-    style.colour = report::palette::kPurple, style.marker = report::Marker::kSquare;
-  if (preset == "batch-gp")
-    style.colour = report::palette::kOrange, style.marker = report::Marker::kDiamond;
-  return style;
+// The same look in every panel, whichever presets it has. A peer comes after the presets.
+report::LineStyle style_of(const std::string& name) {
+  using report::Marker;
+  constexpr std::array kMarkers{Marker::kCircle, Marker::kStar,    Marker::kTriangle,
+                                Marker::kSquare, Marker::kDiamond, Marker::kCross};
+  const std::span<const protocol::Preset> presets = protocol::presets();
+  const auto index = static_cast<std::size_t>(
+      std::ranges::find(presets, name, &protocol::Preset::name) - presets.begin());
+  return {.colour = report::line_colour(index + 1),
+          .width = 0,
+          .marker = kMarkers[index % kMarkers.size()]};
 }
 
 report::Panel empty_panel(std::string title) {

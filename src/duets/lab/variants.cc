@@ -20,40 +20,44 @@ using protocol::Inducing;
 using protocol::ScheduleRule;
 using protocol::UploadRule;
 
-const std::array<Variant, 18> kVariants{{
-    {.name = "printed"},
-    {.name = "ceil", .schedule = ScheduleRule::kSqrtCeil},
-    {.name = "greedy", .inducing = Inducing::kGreedy},
-    {.name = "public", .inducing = Inducing::kPublic},
-    {.name = "auto", .upload = UploadRule::kAuto},
-    {.name = "rewards", .upload = UploadRule::kRewards},
-    {.name = "doubling", .schedule = ScheduleRule::kDoubling},
-    {.name = "doubling from 1", .schedule = ScheduleRule::kDoubling, .t1 = 1},
-    {.name = "paired-doubling", .schedule = ScheduleRule::kPairedDoubling, .t1 = 1},
-    {.name = "greedy + auto", .inducing = Inducing::kGreedy, .upload = UploadRule::kAuto},
-    {.name = "public + auto", .inducing = Inducing::kPublic, .upload = UploadRule::kAuto},
-    {.name = "paired-doubling + greedy",
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kGreedy},
-    {.name = "paired-doubling + greedy + auto",
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kGreedy,
-     .upload = UploadRule::kAuto},
-    {.name = "paired-doubling + public",
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kPublic},
-    {.name = "paired-doubling + public + auto",
-     .schedule = ScheduleRule::kPairedDoubling,
-     .t1 = 1,
-     .inducing = Inducing::kPublic,
-     .upload = UploadRule::kAuto},
-    {.name = "preset auto", .preset = protocol::find_preset("auto")},
-    {.name = "preset quick", .preset = protocol::find_preset("quick")},
-    {.name = "preset safe", .preset = protocol::find_preset("safe")},
-}};
+const std::vector<Variant> kVariants = [] {
+  std::vector<Variant> all{
+      {.name = "printed"},
+      {.name = "ceil", .schedule = ScheduleRule::kSqrtCeil},
+      {.name = "greedy", .inducing = Inducing::kGreedy},
+      {.name = "public", .inducing = Inducing::kPublic},
+      {.name = "auto", .upload = UploadRule::kAuto},
+      {.name = "rewards", .upload = UploadRule::kRewards},
+      {.name = "doubling", .schedule = ScheduleRule::kDoubling},
+      {.name = "doubling from 1", .schedule = ScheduleRule::kDoubling, .t1 = 1},
+      {.name = "paired-doubling", .schedule = ScheduleRule::kPairedDoubling, .t1 = 1},
+      {.name = "greedy + auto", .inducing = Inducing::kGreedy, .upload = UploadRule::kAuto},
+      {.name = "public + auto", .inducing = Inducing::kPublic, .upload = UploadRule::kAuto},
+      {.name = "paired-doubling + greedy",
+       .schedule = ScheduleRule::kPairedDoubling,
+       .t1 = 1,
+       .inducing = Inducing::kGreedy},
+      {.name = "paired-doubling + greedy + auto",
+       .schedule = ScheduleRule::kPairedDoubling,
+       .t1 = 1,
+       .inducing = Inducing::kGreedy,
+       .upload = UploadRule::kAuto},
+      {.name = "paired-doubling + public",
+       .schedule = ScheduleRule::kPairedDoubling,
+       .t1 = 1,
+       .inducing = Inducing::kPublic},
+      {.name = "paired-doubling + public + auto",
+       .schedule = ScheduleRule::kPairedDoubling,
+       .t1 = 1,
+       .inducing = Inducing::kPublic,
+       .upload = UploadRule::kAuto},
+  };
+  // "paper" is the printed algorithm.
+  for (const protocol::Preset& preset : protocol::presets().subspan(1)) {
+    all.push_back({.name = "preset " + std::string(preset.name), .preset = &preset});
+  }
+  return all;
+}();
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::array<double, 8> kThresholds{0.5, 2, 5, 10, 20, 50, 200, kNever};
@@ -64,7 +68,7 @@ constexpr std::array<double, 3> kQuickBetas{0.1, 0.5, 1};
 Contender duets_contender(const Variant& variant) {
   return {.algorithm = "DUETS",
           .beta = variant_settings(variant).beta,
-          .variant = std::string(variant.name),
+          .variant = variant.name,
           .run = [variant](const Instance& instance) {
             return play_duets(instance, variant_study(*instance.simulation.study, variant));
           }};

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kQuickVariantRuns = 4;
 /// What a variant changes. Everything else is as printed: beta and lambda 0.2, the printed cut,
 /// p0 = 10, data of the epoch alone.
 struct Variant {
-  std::string_view name{};
+  std::string name{};
   protocol::ScheduleRule schedule = protocol::ScheduleRule::kSqrtFloor;
   std::uint32_t t1 = 2;
   protocol::Inducing inducing = protocol::Inducing::kCoin;

@@ -109,7 +109,7 @@ report::List theorems_list() {
     if (same == lines.end()) {
       lines.emplace_back(left, variant.name);
     } else {
-      same->second += ", " + std::string(variant.name);
+      same->second += ", " + variant.name;
     }
   }
   report::List out;

@@ -1,11 +1,11 @@
 #include "duets/problems/expansion.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/kernel/shape.h"
 #include "duets/numeric/strict.h"
 
 namespace duets::problems {
@@ -13,26 +13,6 @@ namespace {
 
 std::span<const double> span_of(const numeric::Vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
-}
-
-/// s(r) in: gradient of shape(r) with respect to x = -s(r) (x - c) / l^2. The four follow from the
-/// shapes in kernel.h by the chain rule; the factor 1/r of grad r cancels in all but Matern 1/2.
-double steepness(kernel::Family family, double squared_distance) {
-  using numeric::strict_exp;
-  const double r = std::sqrt(squared_distance);
-  switch (family) {
-    case kernel::Family::kSquaredExponential:
-      return strict_exp(-squared_distance / 2);
-    case kernel::Family::kMatern12:
-      return r > 0 ? strict_exp(-r) / r : 0;
-    case kernel::Family::kMatern32:
-      return 3 * strict_exp(-(std::sqrt(3.0) * r));
-    case kernel::Family::kMatern52: {
-      const double a = std::sqrt(5.0) * r;
-      return 5.0 / 3 * (1 + a) * strict_exp(-a);
-    }
-  }
-  return 0;
 }
 
 }  // namespace
@@ -74,7 +54,7 @@ void Expansion::gradient(std::span<const double> x, std::span<double> out) const
       squared_distance += difference * difference;
     }
     const double factor =
-        weights_[i] * kernel_.variance * steepness(kernel_.family, squared_distance);
+        weights_[i] * kernel_.variance * kernel::slope(kernel_.family, squared_distance);
     for (std::size_t k = 0; k < dimension; ++k) {
       out[k] -= factor * ((x[k] - center[k]) / (lengthscale(k) * lengthscale(k)));
     }

@@ -48,7 +48,7 @@ std::uint32_t walk_steps(const region::Region& region) {
 // Membership tests for a point of the current region.
 double tests_per_draw(const region::Sampler& current, const EpochReport& report) {
   const SamplerSettings& settings = current.settings();
-  if (settings.method == Method::kWalk) return 3.0 * settings.walk_steps;
+  if (region::is_walk(settings.method)) return 3.0 * settings.walk_steps;
   if (settings.method == Method::kCover) return settings.max_attempts / kAttemptFactor;
   return 1 / report.region_fraction;
 }

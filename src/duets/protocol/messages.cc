@@ -216,24 +216,20 @@ numeric::Points read_points(ByteReader& in) {
 
 void write_settings(ByteWriter& out, const region::SamplerSettings& s) {
   out.u8(static_cast<std::uint8_t>(s.method));
-  for (const std::uint32_t number :
-       {s.max_attempts, s.walk_steps, s.max_shrinks, s.num_starts, s.stream_cap}) {
-    out.u32(number);
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    if (!number.is_own || number.belongs_to(s.method)) out.u32(s.*number.member);
   }
-  if (s.method == region::Method::kCover) out.u32(s.cover_depth);
 }
 
 region::SamplerSettings read_settings(ByteReader& in) {
   region::SamplerSettings s;
   s.method = read_enum<region::Method>(in, "sampler method");
-  for (std::uint32_t* number :
-       {&s.max_attempts, &s.walk_steps, &s.max_shrinks, &s.num_starts, &s.stream_cap}) {
-    *number = in.u32();
-  }
-  if (s.method == region::Method::kCover) {
-    s.cover_depth = in.u32();
-    check_message(s.cover_depth <= region::Cover::kMaxDepth,
-                  "sampler: too many halvings of a cover");
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    if (number.is_own && !number.belongs_to(s.method)) continue;
+    s.*number.member = in.u32();
+    check_message(!number.is_own ||
+                      (s.*number.member >= number.low && s.*number.member <= number.high),
+                  "sampler: a number out of range");
   }
   return s;
 }

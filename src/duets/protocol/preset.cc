@@ -124,9 +124,7 @@ void apply_goal(Goal goal, Study& study) {
   // A category that the first cut removes never comes back; ten rewards are too few to tell.
   const auto& parameters = study.domain->parameters();
   const bool has_categories =
-      std::any_of(parameters.begin(), parameters.end(), [](const domain::Parameter& parameter) {
-        return parameter.type == domain::ParameterType::kCategorical;
-      });
+      !std::all_of(parameters.begin(), parameters.end(), domain::is_ordered);
   if (has_categories) study.t1 *= 2;
 }
 

@@ -128,12 +128,13 @@ region::Region PublicView::trimmed_region(const Trim& message) const {
 region::Sampler PublicView::next_sampler(const Trim& message, region::Region next) const {
   const region::Sampler& current = samplers_.at(message.epoch);
   numeric::Points starts = message.starts;
-  if (message.sampler.method == region::Method::kWalk && starts.rows() == 0) {
+  const bool walks = region::is_walk(message.sampler.method);
+  if (walks && starts.rows() == 0) {
     starts =
         region::find_starts(current, next, message.sampler, public_coin_, message.epoch, executor_);
   }
   region::Sampler sampler(std::move(next), message.sampler, std::move(starts));
-  if (message.sampler.method == region::Method::kWalk && message.starts.rows() > 0) {
+  if (walks && message.starts.rows() > 0) {
     check(all_inside(sampler.region(), message.starts), message.epoch,
           "a start point lies outside the region");
   }

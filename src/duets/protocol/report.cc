@@ -4,50 +4,6 @@
 #include "duets/protocol/messages.h"
 
 namespace duets::protocol {
-namespace {
-
-// One list of fields serves writing and reading, so the two cannot drift apart.
-template <typename Report, typename Number, typename Real>
-void visit_fields(Report& r, const Number& number, const Real& real) {
-  number(r.num_points);
-  number(r.num_distinct);
-  number(r.region_points);
-  number(r.survivors);
-  real(r.region_fraction);
-  real(r.cut_acceptance);
-  number(r.membership_tests);
-  real(r.sigma2_max_open);
-  real(r.sigma2_max);
-  real(r.p_unclipped);
-  real(r.p);
-  number(r.num_selected);
-  number(r.num_inducing);
-  number(r.variance_rank);
-  real(r.variance_tolerance);
-  number(r.num_clamped);
-  real(r.information_gain);
-  real(r.lambda);
-  real(r.reward_offset);
-  real(r.surprise);
-  real(r.width);
-  real(r.max_stddev);
-  real(r.max_mean);
-  real(r.tau);
-  real(r.printed_tau);
-  real(r.best_stddev);
-  real(r.kept_share);
-  real(r.shortfall);
-  real(r.lost);
-  real(r.smallest_margin);
-  real(r.mean_error);
-  number(r.num_holes);
-  number(r.run_digest.low);
-  number(r.run_digest.high);
-  number(r.state_digest.low);
-  number(r.state_digest.high);
-}
-
-}  // namespace
 
 void write_report(base::ByteWriter& out, const EpochReport& r) {
   out.u32(base::value(r.epoch));
@@ -58,8 +14,15 @@ void write_report(base::ByteWriter& out, const EpochReport& r) {
   write_settings(out, r.sampler);
   write_kernel(out, r.kernel);
   out.f64s({r.best_point.data(), static_cast<std::size_t>(r.best_point.size())});
-  visit_fields(
-      r, [&out](std::uint64_t n) { out.u64(n); }, [&out](double x) { out.f64(x); });
+  for (const ReportNumber& number : kReportNumbers) {
+    if (const auto* count = std::get_if<std::uint64_t EpochReport::*>(&number.member)) {
+      out.u64(r.**count);
+    } else {
+      out.f64(r.*std::get<double EpochReport::*>(number.member));
+    }
+  }
+  out.digest(r.run_digest);
+  out.digest(r.state_digest);
 }
 
 EpochReport read_report(base::ByteReader& in) {
@@ -74,8 +37,15 @@ EpochReport read_report(base::ByteReader& in) {
   const std::vector<double> point = in.f64s();
   r.best_point =
       Eigen::Map<const numeric::Vector>(point.data(), static_cast<Eigen::Index>(point.size()));
-  visit_fields(
-      r, [&in](std::uint64_t& n) { n = in.u64(); }, [&in](double& x) { x = in.f64(); });
+  for (const ReportNumber& number : kReportNumbers) {
+    if (const auto* count = std::get_if<std::uint64_t EpochReport::*>(&number.member)) {
+      r.**count = in.u64();
+    } else {
+      r.*std::get<double EpochReport::*>(number.member) = in.f64();
+    }
+  }
+  r.run_digest = in.digest();
+  r.state_digest = in.digest();
   return r;
 }
 

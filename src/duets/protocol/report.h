@@ -1,8 +1,11 @@
 // The coordinator's report of an epoch: what was asked for beside what was used.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "duets/base/bytes.h"
@@ -81,6 +84,41 @@ struct EpochReport {
   base::Digest run_digest;    ///< of everything queried and decided up to here
   base::Digest state_digest;  ///< of everything transmitted up to here
 };
+
+/// A number of a report, as records hold it.
+struct ReportNumber {
+  std::variant<std::uint64_t EpochReport::*, double EpochReport::*> member;
+  /// A column of epochs.csv and its title in the report (markup; empty: not shown there), for a
+  /// number that harness/run_tables.cc has no column for.
+  std::string_view column = {};
+  std::string_view title = {};
+  /// How far two machines may differ, relative to 1 + the number; 0: not at all. For a number that
+  /// verify_compare.cc does not compare itself.
+  double tolerance = 0;
+};
+
+/// All of them, in the order of the bytes. A new one comes last, and with it a new kReportVersion.
+inline constexpr auto kReportNumbers = std::to_array<ReportNumber>({
+    {&EpochReport::num_points},         {&EpochReport::num_distinct},
+    {&EpochReport::region_points},      {&EpochReport::survivors},
+    {&EpochReport::region_fraction},    {&EpochReport::cut_acceptance},
+    {&EpochReport::membership_tests},   {&EpochReport::sigma2_max_open},
+    {&EpochReport::sigma2_max},         {&EpochReport::p_unclipped},
+    {&EpochReport::p},                  {&EpochReport::num_selected},
+    {&EpochReport::num_inducing},       {&EpochReport::variance_rank},
+    {&EpochReport::variance_tolerance}, {&EpochReport::num_clamped},
+    {&EpochReport::information_gain},   {&EpochReport::lambda},
+    {&EpochReport::reward_offset},      {&EpochReport::surprise},
+    {&EpochReport::width},              {&EpochReport::max_stddev},
+    {&EpochReport::max_mean},           {&EpochReport::tau},
+    {&EpochReport::printed_tau},        {&EpochReport::best_stddev},
+    {&EpochReport::kept_share},         {&EpochReport::shortfall},
+    {&EpochReport::lost},               {&EpochReport::smallest_margin},
+    {&EpochReport::mean_error},         {&EpochReport::num_holes},
+});
+
+/// Of the bytes of a report and of all files that are made from reports: the version of exports.
+inline constexpr std::uint32_t kReportVersion = 5;
 
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);

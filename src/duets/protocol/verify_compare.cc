@@ -46,9 +46,25 @@ void compare_inducing(FindingList& out, const EpochOpened& recorded,
   }
 }
 
+// The numbers that say themselves how far they may differ.
+void compare_tolerant(FindingList& out, const EpochReport& recorded, EpochReport& recomputed) {
+  for (const ReportNumber& number : kReportNumbers) {
+    if (number.tolerance == 0) continue;
+    const auto compare = [&](auto member) {
+      const auto theirs = static_cast<double>(recorded.*member);
+      const auto ours = static_cast<double>(recomputed.*member);
+      out.close_number(std::string(number.column), theirs, ours,
+                       number.tolerance * (1 + std::abs(ours)));
+      recomputed.*member = recorded.*member;
+    };
+    std::visit(compare, number.member);
+  }
+}
+
 // Everything that was not compared separately: without these fields the reports must have the same
 // bytes.
 void compare_rest(FindingList& out, const EpochReport& recorded, EpochReport recomputed) {
+  compare_tolerant(out, recorded, recomputed);
   recomputed.sigma2_max = recorded.sigma2_max;
   recomputed.width = recorded.width;
   recomputed.max_stddev = recorded.max_stddev;

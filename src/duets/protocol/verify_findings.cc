@@ -128,10 +128,11 @@ std::string list_text(const std::vector<std::uint32_t>& numbers) {
 }
 
 std::string describe(const region::SamplerSettings& settings) {
-  return fmt::format("{} attempts={} steps={} shrinks={} starts={} cap={} depth={}",
-                     base::name_of(settings.method), settings.max_attempts, settings.walk_steps,
-                     settings.max_shrinks, settings.num_starts, settings.stream_cap,
-                     settings.cover_depth);
+  std::string text(base::name_of(settings.method));
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    text += fmt::format(" {}={}", number.name, settings.*number.member);
+  }
+  return text;
 }
 
 }  // namespace duets::protocol

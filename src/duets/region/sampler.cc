@@ -7,6 +7,7 @@
 
 #include "duets/base/error.h"
 #include "duets/numeric/rows.h"
+#include "duets/region/cover.h"
 #include "duets/region/draw.h"
 
 namespace duets::region {
@@ -148,82 +149,29 @@ Draw join(const std::vector<Draw>& parts, Eigen::Index rows, Eigen::Index column
   return all;
 }
 
-}  // namespace
-
-Sampler::Sampler(Region region, SamplerSettings settings, Points starts)
-    : region_(std::move(region)), settings_(settings), starts_(std::move(starts)) {
-  validate(settings_);
-  const bool finite = region_.domain().is_finite();
-  base::require(finite == (settings_.method == Method::kIndex), "sampler.method",
-                std::string(base::name_of(settings_.method)),
-                finite ? "a finite set is sampled by index" : "only a finite set has indices");
-  if (finite) {
-    base::require(!region_.survivors().empty(), "active region", "empty",
-                  "at least one candidate must survive");
-  }
-  if (settings_.method == Method::kWalk) {
-    base::require(starts_.rows() > 0, "sampler.starts", "none", "a walk needs a start point");
-    base::require(starts_.cols() == static_cast<Eigen::Index>(region_.domain().dimension()),
-                  "sampler.starts", fmt::format("{} columns", starts_.cols()),
-                  "must have the domain's dimension");
-  }
-  if (settings_.method == Method::kCover) {
-    cover_ = std::make_shared<const Cover>(region_, settings_.cover_depth);
-  }
-}
-
-Draw Sampler::draw(const random::Coin& coin, Lane lane, const SlotRange& slots,
-                   const base::Executor& executor) const {
-  const std::size_t num_chunks = (slots.count + kChunk - 1) / kChunk;
-  std::vector<Draw> parts(num_chunks);
-  executor.parallel_for(num_chunks, [&](std::size_t chunk) {
-    const auto offset = static_cast<std::uint32_t>(chunk) * kChunk;
-    const SlotRange part{slots.epoch, slots.first + offset, std::min(kChunk, slots.count - offset)};
-    parts[chunk] = draw_chunk(coin, lane, part);
-  });
-  return join(parts, slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
-}
-
-Draw Sampler::draw_chunk(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
-  switch (settings_.method) {
-    case Method::kIndex:
-      return draw_indices(coin, lane, slots);
-    case Method::kRejection:
-      return draw_by_rejection(lane, slots, [&](const Address& address, std::span<double> out) {
-        draw_point(coin, address, region_.domain(), out);
-        return true;
-      });
-    case Method::kCover:
-      return draw_by_rejection(lane, slots, [&](const Address& address, std::span<double> out) {
-        return propose_from_cover(coin, address, out);
-      });
-    case Method::kWalk:
-      return draw_by_walk(coin, lane, slots);
-  }
-  return {};
-}
-
-Draw Sampler::draw_indices(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
+Draw draw_indices(const Sampler& sampler, const random::Coin& coin, Lane lane,
+                  const SlotRange& slots) {
+  const Region& region = sampler.region();
   Draw draw;
-  const std::vector<std::uint32_t>& survivors = region_.survivors();
+  const std::vector<std::uint32_t>& survivors = region.survivors();
   for (std::uint32_t row = 0; row < slots.count; ++row) {
     std::uint64_t word = 0;
     coin.words(address_of(point_purpose(lane), slots, row, 0), std::span(&word, 1));
     draw.indices.push_back(survivors[random::index_below(word, survivors.size())]);
   }
-  draw.latents = numeric::select_rows(region_.domain().candidates(), draw.indices);
+  draw.latents = numeric::select_rows(region.domain().candidates(), draw.indices);
   return draw;
 }
 
-bool Sampler::propose_from_cover(const random::Coin& coin, const Address& address,
-                                 std::span<double> out) const {
-  cover_->draw(coin, address, out);
-  return region_.domain().contains(out);
-}
+/// Writes a candidate point; false when it lies outside the domain.
+using Proposal = std::function<bool(const Address&, std::span<double>)>;
 
-Draw Sampler::draw_by_rejection(Lane lane, const SlotRange& slots, const Proposal& propose) const {
+Draw draw_by_rejection(const Sampler& sampler, Lane lane, const SlotRange& slots,
+                       const Proposal& propose) {
+  const Region& region = sampler.region();
+  const SamplerSettings& settings = sampler.settings();
   Draw draw;
-  draw.latents.resize(slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
+  draw.latents.resize(slots.count, static_cast<Eigen::Index>(region.domain().dimension()));
   std::vector<std::uint32_t> open(slots.count);
   for (std::uint32_t row = 0; row < slots.count; ++row) open[row] = row;
 
@@ -231,9 +179,9 @@ Draw Sampler::draw_by_rejection(Lane lane, const SlotRange& slots, const Proposa
   // vectorised test; the size of a batch cannot change which attempt is the first.
   std::uint32_t batch = 0;
   for (std::uint32_t tried = 0; !open.empty(); tried += batch) {
-    if (tried >= settings_.max_attempts) throw_exhausted(slots, open.front(), tried);
+    if (tried >= settings.max_attempts) throw_exhausted(slots, open.front(), tried);
     batch =
-        std::min(next_batch(settings_.method, batch, open.size()), settings_.max_attempts - tried);
+        std::min(next_batch(settings.method, batch, open.size()), settings.max_attempts - tried);
     Points points(static_cast<Eigen::Index>(open.size() * batch), draw.latents.cols());
     std::vector<std::size_t> outside;
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -243,7 +191,7 @@ Draw Sampler::draw_by_rejection(Lane lane, const SlotRange& slots, const Proposa
         if (!propose(address, row_of(points, row))) outside.push_back(row);
       }
     }
-    Membership membership = region_.contains(points);
+    Membership membership = region.contains(points);
     for (const std::size_t row : outside) membership.inside[row] = 0;
     draw.tests += membership.inside.size();
     draw.smallest_margin = std::min(draw.smallest_margin, membership.smallest_margin);
@@ -263,21 +211,86 @@ Draw Sampler::draw_by_rejection(Lane lane, const SlotRange& slots, const Proposa
   return draw;
 }
 
-Draw Sampler::draw_by_walk(const random::Coin& coin, Lane lane, const SlotRange& slots) const {
+Draw draw_by_walk(const Sampler& sampler, const random::Coin& coin, Lane lane,
+                  const SlotRange& slots) {
+  const SamplerSettings& settings = sampler.settings();
+  const Points& starts = sampler.starts();
   Draw draw;
-  draw.latents.resize(slots.count, starts_.cols());
+  draw.latents.resize(slots.count, starts.cols());
   const Purpose purpose = walk_purpose(lane);
   for (std::uint32_t row = 0; row < slots.count; ++row) {
     std::uint64_t word = 0;
     coin.words(address_of(purpose, slots, row, 0), std::span(&word, 1));
-    const auto start = random::index_below(word, static_cast<std::uint64_t>(starts_.rows()));
-    draw.latents.row(row) = starts_.row(static_cast<Eigen::Index>(start));
+    const auto start = random::index_below(word, static_cast<std::uint64_t>(starts.rows()));
+    draw.latents.row(row) = starts.row(static_cast<Eigen::Index>(start));
   }
-  WalkStep walk(region_, settings_.max_shrinks);
-  for (std::uint32_t step = 1; step <= settings_.walk_steps; ++step) {
+  WalkStep walk(sampler.region(), settings.max_shrinks);
+  for (std::uint32_t step = 1; step <= settings.walk_steps; ++step) {
     walk.run(coin, purpose, slots, step, draw);
   }
   return draw;
+}
+
+}  // namespace
+
+Sampler::Sampler(Region region, SamplerSettings settings, Points starts)
+    : region_(std::move(region)), settings_(settings), starts_(std::move(starts)) {
+  validate(settings_);
+  const bool finite = region_.domain().is_finite();
+  base::require(finite == (settings_.method == Method::kIndex), "sampler.method",
+                std::string(base::name_of(settings_.method)),
+                finite ? "a finite set is sampled by index" : "only a finite set has indices");
+  if (finite) {
+    base::require(!region_.survivors().empty(), "active region", "empty",
+                  "at least one candidate must survive");
+  }
+  if (is_walk(settings_.method)) {
+    base::require(starts_.rows() > 0, "sampler.starts", "none", "a walk needs a start point");
+    base::require(starts_.cols() == static_cast<Eigen::Index>(region_.domain().dimension()),
+                  "sampler.starts", fmt::format("{} columns", starts_.cols()),
+                  "must have the domain's dimension");
+  }
+  way_ = way_of(*this);
+}
+
+Draw Sampler::draw(const random::Coin& coin, Lane lane, const SlotRange& slots,
+                   const base::Executor& executor) const {
+  const std::size_t num_chunks = (slots.count + kChunk - 1) / kChunk;
+  std::vector<Draw> parts(num_chunks);
+  executor.parallel_for(num_chunks, [&](std::size_t chunk) {
+    const auto offset = static_cast<std::uint32_t>(chunk) * kChunk;
+    const SlotRange part{slots.epoch, slots.first + offset, std::min(kChunk, slots.count - offset)};
+    parts[chunk] = way_(*this, coin, lane, part);
+  });
+  return join(parts, slots.count, static_cast<Eigen::Index>(region_.domain().dimension()));
+}
+
+Sampler::Way Sampler::way_of(const Sampler& sampler) {
+  switch (sampler.settings_.method) {
+    case Method::kIndex:
+      return draw_indices;
+    case Method::kRejection:
+      return [](const Sampler& s, const random::Coin& coin, Lane lane, const SlotRange& slots) {
+        return draw_by_rejection(s, lane, slots, [&](const Address& at, std::span<double> out) {
+          draw_point(coin, at, s.region_.domain(), out);
+          return true;
+        });
+      };
+    case Method::kCover: {
+      const auto cover =
+          std::make_shared<const Cover>(sampler.region_, sampler.settings_.cover_depth);
+      return [cover](const Sampler& s, const random::Coin& coin, Lane lane,
+                     const SlotRange& slots) {
+        return draw_by_rejection(s, lane, slots, [&](const Address& at, std::span<double> out) {
+          cover->draw(coin, at, out);
+          return s.region_.domain().contains(out);
+        });
+      };
+    }
+    case Method::kWalk:
+      return draw_by_walk;
+  }
+  return {};
 }
 
 Points find_starts(const Sampler& current, const Region& next, const SamplerSettings& settings,

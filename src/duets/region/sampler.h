@@ -1,6 +1,6 @@
 // Draws uniform points of the active region, the same for everyone who holds the coin.
 //
-// Four methods: by index on a finite set; by rejection from the whole domain; by rejection from a
+// The methods: by index on a finite set; by rejection from the whole domain; by rejection from a
 // cover of the region; by coordinate hit-and-run with shrinkage from shared start points. Every
 // slot owns its words, so a slot's point does not depend on which other slots are drawn, in what
 // order, or on how many threads.
@@ -15,7 +15,6 @@
 #include "duets/base/executor.h"
 #include "duets/base/ids.h"
 #include "duets/random/coin.h"
-#include "duets/region/cover.h"
 #include "duets/region/region.h"
 #include "duets/region/sampler_settings.h"
 
@@ -60,19 +59,14 @@ class Sampler {
   const numeric::Points& starts() const { return starts_; }
 
  private:
-  Draw draw_chunk(const random::Coin& coin, Lane lane, const SlotRange& slots) const;
-  Draw draw_indices(const random::Coin& coin, Lane lane, const SlotRange& slots) const;
-  /// Writes a candidate point; false when it lies outside the domain.
-  using Proposal = std::function<bool(const random::Address&, std::span<double>)>;
-  Draw draw_by_rejection(Lane lane, const SlotRange& slots, const Proposal& propose) const;
-  bool propose_from_cover(const random::Coin& coin, const random::Address& address,
-                          std::span<double> out) const;
-  Draw draw_by_walk(const random::Coin& coin, Lane lane, const SlotRange& slots) const;
+  /// Draws consecutive slots, with what was prepared for the method.
+  using Way = std::function<Draw(const Sampler&, const random::Coin&, Lane, const SlotRange&)>;
+  static Way way_of(const Sampler& sampler);
 
   Region region_;
   SamplerSettings settings_;
   numeric::Points starts_;
-  std::shared_ptr<const Cover> cover_;
+  Way way_;
 };
 
 /// Start points for walks in `next`, a trimmed form of `current`'s region: the first `num_starts`

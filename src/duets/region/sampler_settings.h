@@ -1,9 +1,12 @@
 // The settings of a sampler, as the coordinator broadcasts them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "duets/base/enum_table.h"
+#include "duets/region/cover.h"
 
 namespace duets::region {
 
@@ -14,6 +17,14 @@ constexpr auto enum_entries(Method /*tag*/) {
                                 {Method::kRejection, "rejection"},
                                 {Method::kWalk, "walk"},
                                 {Method::kCover, "cover"}});
+}
+
+/// Moves from start points.
+constexpr bool is_walk(Method method) { return method == Method::kWalk; }
+constexpr bool is_cover(Method method) { return method == Method::kCover; }
+/// Tries points until one lies inside.
+constexpr bool is_rejection(Method method) {
+  return method == Method::kRejection || is_cover(method);
 }
 
 /// How X_{j+1} is sampled: the coordinator decides it from measured acceptances and broadcasts it
@@ -29,6 +40,32 @@ struct SamplerSettings {
 
   friend bool operator==(const SamplerSettings&, const SamplerSettings&) = default;
 };
+
+/// A number of the settings, for checks, bytes and the wire.
+struct SamplerNumber {
+  std::string_view name;  ///< in errors, and of its field in duets.proto
+  std::uint32_t SamplerSettings::*member;
+  std::uint32_t low;  ///< for the methods that it belongs to
+  std::uint32_t high;
+  std::string_view constraint;
+  bool (*belongs_to)(Method);
+  /// Other methods have 0, and no bytes of it: for every new number.
+  bool is_own = true;
+};
+
+/// In the order of the bytes.
+inline constexpr auto kSamplerNumbers = std::to_array<SamplerNumber>({
+    {"max_attempts", &SamplerSettings::max_attempts, 1, 1U << 24, "must be between 1 and 2^24",
+     is_rejection, false},
+    {"walk_steps", &SamplerSettings::walk_steps, 0, (1U << 24) - 1, "must be below 2^24", is_walk,
+     false},
+    {"max_shrinks", &SamplerSettings::max_shrinks, 1, 2000, "must be between 1 and 2000", is_walk,
+     false},
+    {"num_starts", &SamplerSettings::num_starts, 0, 0xffffffff, "", is_walk, false},
+    {"stream_cap", &SamplerSettings::stream_cap, 0, 0xffffffff, "", is_walk, false},
+    {"cover_depth", &SamplerSettings::cover_depth, 0, Cover::kMaxDepth,
+     "must be at most 60, and 0 for other methods", is_cover},
+});
 
 /// Throws kInvalid naming the field.
 void validate(const SamplerSettings& settings);

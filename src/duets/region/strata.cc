@@ -110,7 +110,7 @@ Draw all_survivors(const Region& region) {
 
 std::uint64_t strata_pool(Method method, const EpochSlots& slots) {
   if (method == Method::kIndex) return 0;
-  const std::uint64_t wanted = method == Method::kWalk ? kWalksPerStratum : kPointsPerStratum;
+  const std::uint64_t wanted = is_walk(method) ? kWalksPerStratum : kPointsPerStratum;
   const std::uint64_t strata = num_slots(slots);
   const std::uint64_t each = std::min(wanted, kMaxStrataPool / strata);
   return each < 2 ? 0 : each * strata;

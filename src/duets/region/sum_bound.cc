@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "duets/kernel/shape.h"
 #include "duets/numeric/strict.h"
 
 namespace duets::region {
 namespace {
 
-using kernel::Family;
 using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
@@ -19,59 +19,6 @@ using numeric::Vector;
 // Relative errors of a few operations: far above their true size and far below what matters.
 constexpr double kFew = 0x1p-40;
 constexpr Eigen::Index kBlock = 32;
-
-// With shape(r) = k(r) / variance and f a function of norm n, value m and gradient g at the centre,
-// all in scaled coordinates: what is left of f after its projections on the kernel and on its
-// derivatives at the centre is at most sqrt(variance (n^2 - their squared norms)) * P(r), where P^2
-// is 1 - shape^2 (value) or 1 - shape^2 - shape'^2 / curvature (value and gradient). P^2 grows with
-// r; its derivative is bounded by its leading term, which gives the powers of r below.
-struct Shape {
-  bool smooth = true;    // a gradient exists
-  double curvature = 1;  // -shape''(0)
-  double loss = 0;       // 1 - shape(r) is at most this
-  double zeroth = 0;     // P for the value
-  double first = 0;      // P for value and gradient
-};
-
-Shape shape_at(Family family, double r) {
-  Shape s;
-  switch (family) {
-    case Family::kSquaredExponential:
-      s = {true, 1.0, 0.5 * r * r, r, std::sqrt(0.5) * r * r};
-      break;
-    case Family::kMatern12:
-      s = {false, 0.0, r, std::sqrt(2 * r), std::numeric_limits<double>::infinity()};
-      break;
-    case Family::kMatern32: {
-      const double a = std::sqrt(3.0) * r;
-      s = {true, 3.0, 0.5 * a * a, a, 2 / std::sqrt(3.0) * (a * std::sqrt(a))};
-      break;
-    }
-    case Family::kMatern52: {
-      const double a = std::sqrt(5.0) * r;
-      s = {true, 5.0 / 3.0, a * a / 6, a / std::sqrt(3.0), std::sqrt(2.0) / 3 * (a * a)};
-      break;
-    }
-  }
-  s.loss = std::min(1.0, s.loss);
-  s.zeroth = std::min(1.0, s.zeroth);
-  return s;
-}
-
-// -k'(r) / r is again one of the four shapes, at another scale and height.
-kernel::Kernel slope_kernel(const kernel::Kernel& kernel) {
-  kernel::Kernel slope = kernel;
-  const auto rescale = [&](Family family, double factor, double height) {
-    slope.family = family;
-    for (double& scale : slope.lengthscales) scale = scale * factor;
-    slope.variance = slope.variance * height;
-  };
-  if (kernel.family == Family::kMatern32) rescale(Family::kMatern12, std::sqrt(1.0 / 3.0), 3.0);
-  if (kernel.family == Family::kMatern52) {
-    rescale(Family::kMatern32, std::sqrt(3.0 / 5.0), 5.0 / 3.0);
-  }
-  return slope;
-}
 
 // sums[i] = sum_j k(i, j) weights[j], in the order of j.
 void add_up(const Matrix& k, const double* weights, double* sums) {
@@ -97,12 +44,12 @@ struct SumBound::Boxes {
   std::vector<double> scales;       // length scales
   std::vector<double> reach;        // scaled half widths
   std::vector<double> slope_error;  // rounding error of a gradient
-  Shape shape;                      // at the corner
+  kernel::ShapeBound shape;         // at the corner
 };
 
 SumBound::SumBound(std::shared_ptr<const Cut> cut)
     : cut_(std::move(cut)),
-      slope_kernel_(slope_kernel(cut_->kernel())),
+      slope_kernel_(kernel::slope_kernel(cut_->kernel())),
       scaled_(cut_->kernel(), cut_->inducing()) {
   const Vector& w = cut_->weights();
   const auto s = w.size();
@@ -145,7 +92,7 @@ SumBound::Boxes SumBound::common(const Points& centres, std::span<const double> 
     boxes.slope_error.push_back(rounding_ * (extent / scale + reach_of_inducing_[axis]));
     rho2 = rho2 + boxes.reach[k] * boxes.reach[k];
   }
-  boxes.shape = shape_at(cut_->kernel().family, std::sqrt(rho2) * (1 + kFew));
+  boxes.shape = kernel::shape_bound(cut_->kernel().family, std::sqrt(rho2) * (1 + kFew));
   for (double& error : boxes.slope_error) error = error * boxes.shape.curvature;
   return boxes;
 }

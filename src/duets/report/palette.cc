@@ -85,11 +85,8 @@ Colour viridis(double part) {
   return blend(kViridis[left], kViridis[left + 1], place - static_cast<double>(left));
 }
 
-const std::string& line_colour(std::size_t index) {
-  using namespace palette;
-  static const std::array<std::string, 7> kColours = {kBlack,  kBlue,   kVermilion, kGreen,
-                                                      kPurple, kOrange, kSky};
-  return kColours[index % kColours.size()];
+std::string line_colour(std::size_t index) {
+  return palette::kLines[index % palette::kLines.size()];
 }
 
 const std::string& line_dash(std::size_t index) {

@@ -21,6 +21,8 @@ inline constexpr const char* kPurple = "#cc79a7";
 inline constexpr const char* kOrange = "#e69f00";
 inline constexpr const char* kSky = "#56b4e9";
 inline constexpr const char* kHighlight = "#f5d76e";
+/// In the order in which lines take them.
+inline constexpr std::array kLines{kBlack, kBlue, kVermilion, kGreen, kPurple, kOrange, kSky};
 
 // Charts: what surrounds the data.
 inline constexpr const char* kPaper = "#ffffff";
@@ -52,8 +54,8 @@ Colour viridis(double part);
 /// From `a` (part 0) to `b` (part 1), clamped.
 Colour blend(const Colour& a, const Colour& b, double part);
 
-/// The data colours except the highlight, black first; repeats cyclically.
-const std::string& line_colour(std::size_t index);
+/// palette::kLines, repeated cyclically.
+std::string line_colour(std::size_t index);
 
 /// The dash arrays that go with the line colours, solid first; repeats cyclically.
 const std::string& line_dash(std::size_t index);

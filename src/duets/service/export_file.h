@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "duets/base/bytes.h"
+#include "duets/protocol/report.h"
 #include "duets/service/definition.h"
 
 namespace duets::service {
 
 /// The version of an export: of journal.bin and of the other files. Any change to the meaning of
 /// one of them is a new version.
-inline constexpr std::uint32_t kExportVersion = 5;
+inline constexpr std::uint32_t kExportVersion = protocol::kReportVersion;
 
 /// text "duets export", u32 version, blob definition, u32 count, then that many blobs, each a
 /// record (docs/formats/messages.md), and the digest of all bytes before it.

@@ -30,10 +30,11 @@ Pulse::Pulse(v1::Caller caller, double lease_seconds)
 }
 
 void Pulse::set_counts(std::uint32_t epoch, std::uint32_t answered, std::uint32_t holes) {
-  const std::lock_guard lock(mutex_);
-  progress_.set_epoch(epoch);
-  progress_.set_answered(answered);
-  progress_.set_holes(holes);
+  change([&](v1::Progress& progress) {
+    progress.set_epoch(epoch);
+    progress.set_answered(answered);
+    progress.set_holes(holes);
+  });
 }
 
 void Pulse::begin_query() {
@@ -57,12 +58,11 @@ void Pulse::end_query(double seconds) {
 }
 
 void Pulse::set_problem(const std::string& problem) {
-  const std::lock_guard lock(mutex_);
   // Text of the user's program, shortened; a protobuf string must be UTF-8.
   std::string text = problem.substr(0, kLongestProblem);
   std::ranges::replace_if(
       text, [](char c) { return c < ' ' || c > '~'; }, '?');
-  progress_.set_problem(text);
+  change([&](v1::Progress& progress) { progress.set_problem(text); });
 }
 
 void Pulse::set_state(const std::string& state) {

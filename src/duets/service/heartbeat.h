@@ -37,6 +37,12 @@ class Pulse {
   /// The query has its answer; 0 seconds: not measured.
   void end_query(double seconds);
   void set_problem(const std::string& problem);
+  /// For what the pulse itself need not know: a field that the next beat carries.
+  template <class Edit>
+  void change(const Edit& edit) {
+    const std::lock_guard lock(mutex_);
+    edit(progress_);
+  }
   void set_state(const std::string& state);
   std::string state() const;
   bool fenced() const;

@@ -1,8 +1,11 @@
 #include "duets/service/lease_table.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "duets/base/error.h"
 
@@ -19,6 +22,40 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
 }
 
 std::string as_text(const base::Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+// Every field of a beat that a status has under the same name.
+v1::AgentStatus as_status(const v1::Progress& progress) {
+  using google::protobuf::FieldDescriptor;
+  v1::AgentStatus status;
+  const google::protobuf::Reflection& from = *progress.GetReflection();
+  const google::protobuf::Reflection& to = *status.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  from.ListFields(progress, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const FieldDescriptor* same = status.GetDescriptor()->FindFieldByName(field->name());
+    if (same == nullptr) continue;
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_UINT32:
+        to.SetUInt32(&status, same, from.GetUInt32(progress, field));
+        break;
+      case FieldDescriptor::CPPTYPE_UINT64:
+        to.SetUInt64(&status, same, from.GetUInt64(progress, field));
+        break;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        to.SetDouble(&status, same, from.GetDouble(progress, field));
+        break;
+      case FieldDescriptor::CPPTYPE_BOOL:
+        to.SetBool(&status, same, from.GetBool(progress, field));
+        break;
+      case FieldDescriptor::CPPTYPE_STRING:
+        to.SetString(&status, same, from.GetString(progress, field));
+        break;
+      default:
+        break;
+    }
+  }
+  return status;
+}
 
 std::string retired_text(std::uint32_t agent) {
   return fmt::format("agent {} was retired by an operator: the study continues without it", agent);
@@ -151,20 +188,18 @@ v1::Presence LeaseTable::presence(std::uint32_t agent, double now) const {
 
 v1::AgentStatus LeaseTable::status(std::uint32_t agent, std::uint32_t epoch, double now) const {
   const Lease& lease = leases_.at(agent);
-  v1::AgentStatus status;
+  v1::AgentStatus status = as_status(lease.last);
+  if (lease.last.epoch() != epoch) {
+    status.clear_answered();
+    status.clear_holes();
+    status.clear_query_seconds();
+  }
   status.set_agent(agent);
   status.set_presence(presence(agent, now));
   status.set_retired(lease.retired);
   status.set_host(lease.holder.host);
   status.set_heard_seconds_ago(lease.heard ? now - *lease.heard : 0);
   status.set_token(lease.token);
-  status.set_seconds_per_query(lease.last.seconds_per_query());
-  status.set_problem(lease.last.problem());
-  if (lease.last.epoch() == epoch) {
-    status.set_answered(lease.last.answered());
-    status.set_holes(lease.last.holes());
-    status.set_query_seconds(lease.last.query_seconds());
-  }
   return status;
 }
 

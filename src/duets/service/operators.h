@@ -38,9 +38,19 @@ class Operators {
   virtual void remove(const std::string& study) = 0;
 
   // Decisions of a running coordinator; kInvalid without one.
-  virtual void close_epoch(const v1::CloseEpochRequest& request);
-  virtual void retire_agent(const v1::RetireAgentRequest& request);
-  virtual void set_policy(const v1::SetPolicyRequest& request);
+  virtual void close_epoch(const v1::CloseEpochRequest& request) {
+    refuse(request.study(), "an epoch is closed");
+  }
+  virtual void retire_agent(const v1::RetireAgentRequest& request) {
+    refuse(request.study(), "an agent is retired");
+  }
+  virtual void set_policy(const v1::SetPolicyRequest& request) {
+    refuse(request.study(), "quorum and deadline are changed");
+  }
+
+ private:
+  /// `what` happens by a running coordinator alone.
+  [[noreturn]] static void refuse(const std::string& study, const char* what);
 };
 
 /// Calls a coordinator over the link.

@@ -19,11 +19,6 @@ namespace {
 using storage::Access;
 using storage::StorageError;
 
-[[noreturn]] void refuse_decision(const std::string& study, const char* what) {
-  base::refuse("study", study,
-               fmt::format("{} by a running coordinator; use --server HOST:PORT", what));
-}
-
 /// Nothing when the records of a failed study cannot be replayed: that may be why it failed.
 std::optional<protocol::Coordinator> replayed(const StoredStudy& stored,
                                               const random::StudySecret& secret,
@@ -174,14 +169,9 @@ class StoredOperators final : public Operators {
 
 }  // namespace
 
-void Operators::close_epoch(const v1::CloseEpochRequest& request) {
-  refuse_decision(request.study(), "an epoch is closed");
-}
-void Operators::retire_agent(const v1::RetireAgentRequest& request) {
-  refuse_decision(request.study(), "an agent is retired");
-}
-void Operators::set_policy(const v1::SetPolicyRequest& request) {
-  refuse_decision(request.study(), "quorum and deadline are changed");
+void Operators::refuse(const std::string& study, const char* what) {
+  base::refuse("study", study,
+               fmt::format("{} by a running coordinator; use --server HOST:PORT", what));
 }
 
 std::unique_ptr<Operators> stored_operators(const std::filesystem::path& storage,

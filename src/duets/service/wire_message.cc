@@ -23,14 +23,7 @@ void write(const protocol::Trim& m, v1::Message& out) {
   wire.set_epoch(base::value(m.epoch));
   wire.mutable_weights()->Add(m.weights.data(), m.weights.data() + m.weights.size());
   wire.set_tau(m.tau);
-  v1::Sampler& sampler = *wire.mutable_sampler();
-  sampler.set_method(static_cast<std::uint32_t>(m.sampler.method));
-  sampler.set_max_attempts(m.sampler.max_attempts);
-  sampler.set_walk_steps(m.sampler.walk_steps);
-  sampler.set_max_shrinks(m.sampler.max_shrinks);
-  sampler.set_num_starts(m.sampler.num_starts);
-  sampler.set_stream_cap(m.sampler.stream_cap);
-  sampler.set_cover_depth(m.sampler.cover_depth);
+  sampler_to_wire(m.sampler, *wire.mutable_sampler());
   if (m.starts.rows() > 0) points_to_wire(m.starts, *wire.mutable_starts());
   add_indices(m.excluded, wire.mutable_excluded());
   if (!m.learned) return;

@@ -134,14 +134,7 @@ class Reader {
 
   region::SamplerSettings sampler(const v1::Sampler& wire) const {
     return here([&] {
-      region::SamplerSettings settings;
-      settings.method = base::enum_of<region::Method>(wire.method(), "sampler.method");
-      settings.max_attempts = wire.max_attempts();
-      settings.walk_steps = wire.walk_steps();
-      settings.max_shrinks = wire.max_shrinks();
-      settings.num_starts = wire.num_starts();
-      settings.stream_cap = wire.stream_cap();
-      settings.cover_depth = wire.cover_depth();
+      const region::SamplerSettings settings = sampler_from_wire(wire);
       region::validate(settings);
       base::require(settings.num_starts <= kMaxStarts, "sampler.num_starts",
                     fmt::format("{}", settings.num_starts), fmt::format("at most {}", kMaxStarts));

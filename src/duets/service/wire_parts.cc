@@ -1,5 +1,8 @@
 #include "duets/service/wire_parts.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
 #include <cmath>
 
 #include "duets/service/wire.h"
@@ -18,6 +21,11 @@ void require_finite(const WireNumbers& numbers, const char* what, const Source& 
     if (std::isfinite(numbers[i])) continue;
     refuse_from(source, fmt::format("{} {} is {}: must be finite", what, i, numbers[i]));
   }
+}
+
+// The fields of a sampler on the wire have the names of its numbers.
+const google::protobuf::FieldDescriptor* field_of(const region::SamplerNumber& number) {
+  return v1::Sampler::descriptor()->FindFieldByName(std::string(number.name));
 }
 
 }  // namespace
@@ -86,6 +94,22 @@ void kernel_to_wire(const kernel::Kernel& kernel, v1::Kernel& wire) {
   wire.set_family(static_cast<std::uint32_t>(kernel.family));
   wire.mutable_lengthscales()->Add(kernel.lengthscales.begin(), kernel.lengthscales.end());
   wire.set_variance(kernel.variance);
+}
+
+region::SamplerSettings sampler_from_wire(const v1::Sampler& sampler) {
+  region::SamplerSettings settings;
+  settings.method = base::enum_of<region::Method>(sampler.method(), "sampler.method");
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    settings.*number.member = sampler.GetReflection()->GetUInt32(sampler, field_of(number));
+  }
+  return settings;
+}
+
+void sampler_to_wire(const region::SamplerSettings& settings, v1::Sampler& wire) {
+  wire.set_method(static_cast<std::uint32_t>(settings.method));
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    wire.GetReflection()->SetUInt32(&wire, field_of(number), settings.*number.member);
+  }
 }
 
 v1::Digest to_wire(const base::Digest& digest) {

@@ -13,6 +13,7 @@
 #include "duets/base/error.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
+#include "duets/region/sampler_settings.h"
 #include "duets/v1/duets.pb.h"
 
 namespace duets::service {
@@ -46,5 +47,9 @@ void points_to_wire(const numeric::Points& points, v1::Points& wire);
 /// Without checks of the numbers: kernel::validate() follows.
 kernel::Kernel kernel_from_wire(const v1::Kernel& kernel);
 void kernel_to_wire(const kernel::Kernel& kernel, v1::Kernel& wire);
+
+/// Without checks: region::validate() follows. kInvalid for a number that is no method.
+region::SamplerSettings sampler_from_wire(const v1::Sampler& sampler);
+void sampler_to_wire(const region::SamplerSettings& settings, v1::Sampler& wire);
 
 }  // namespace duets::service

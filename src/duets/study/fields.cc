@@ -131,7 +131,7 @@ constexpr std::array kFields{
 
     FileField{.table = "space.NAME",
               .key = "type",
-              .meaning = "`\"float\"`, `\"int\"`, `\"categorical\"`",
+              .names = base::kNumberedEntries<domain::ParameterType>,
               .usual = "`\"float\"`"},
     FileField{.table = "space.NAME",
               .key = "low",
@@ -151,7 +151,7 @@ constexpr std::array kFields{
               .usual = "1"},
     FileField{.table = "space.NAME",
               .key = "choices",
-              .meaning = "categorical only: 1 to 1000 different strings",
+              .meaning = "of a type with choices only: 1 to 1000 different strings",
               .usual = "required"},
 
     FileField{.table = "kernel",
@@ -303,9 +303,9 @@ constexpr std::array kFields{
 };
 
 // "`"coin"`: every point ...; `"greedy"`: ..." or, for names that need no words, a list of them.
-std::string choices_text(const base::EnumPlace& place) {
+std::string choices_text(std::span<const base::EnumEntry<std::uint8_t>> entries) {
   std::string text;
-  for (const auto& entry : place.entries) {
+  for (const auto& entry : entries) {
     const bool last = entry.meaning.empty();
     if (!text.empty()) text += last ? ", " : "; ";
     text += fmt::format("`\"{}\"`", entry.name);
@@ -318,12 +318,12 @@ template <class Record>
 std::string reference_row(const base::Field<Record>& field) {
   Record record;
   std::string value(field.meaning);
+  auto names = field.names;
   if (field.place != nullptr) {
     const base::Place place = field.place(record);
-    if (const auto* choice = std::get_if<base::EnumPlace>(&place)) {
-      value = choices_text(*choice) + (value.empty() ? "" : ". ") + value;
-    }
+    if (const auto* choice = std::get_if<base::EnumPlace>(&place)) names = choice->entries;
   }
+  if (!names.empty()) value = choices_text(names) + (value.empty() ? "" : ". ") + value;
   return fmt::format("| `{}` | {} |{}{} |\n", field.key, value, field.usual.empty() ? "" : " ",
                      field.usual);
 }

@@ -32,7 +32,7 @@ double bound_of(const Section& table, const char* key, ParameterType type) {
   return *bound;
 }
 
-Parameter read_categorical(const Section& table, Parameter parameter) {
+Parameter read_choices(const Section& table, Parameter parameter) {
   for (const char* key : {"low", "high", "log", "step"}) {
     table.forbid(key, "a categorical parameter has choices only");
   }
@@ -50,7 +50,7 @@ Parameter read_parameter(const Section& table, const std::string& name) {
   Parameter parameter;
   parameter.name = name;
   parameter.type = table.option<ParameterType>("type").value_or(ParameterType::kFloat);
-  if (parameter.type == ParameterType::kCategorical) return read_categorical(table, parameter);
+  if (domain::has_choices(parameter)) return read_choices(table, parameter);
   table.forbid("choices", "belongs to type = \"categorical\"");
   parameter.low = bound_of(table, "low", parameter.type);
   parameter.high = bound_of(table, "high", parameter.type);
@@ -270,7 +270,7 @@ class SpaceReader {
 void write_parameter(const Parameter& parameter, TomlWriter& out) {
   out.table("space." + toml_text(parameter.name));
   out.text("type", base::name_of(parameter.type));
-  if (parameter.type == ParameterType::kCategorical) {
+  if (domain::has_choices(parameter)) {
     std::vector<std::string> choices = parameter.choices;
     out.value("choices", &choices);
     return;

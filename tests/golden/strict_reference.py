@@ -2,7 +2,7 @@
 """A second implementation of docs/formats/strict.md, and the maker of tests/golden/strict.kat.
 
 Nothing but binary64 + - * / and sqrt, so CPython gives the bits that the C++ must give. Run
-    python3 tools/strict_reference.py > tests/golden/strict.kat
+    python3 tests/golden/strict_reference.py > tests/golden/strict.kat
 only when the definition itself changes: every study ever recorded depends on these bits.
 """
 
@@ -162,7 +162,7 @@ class Inputs:
 HEADER = """\
 # Known answers of the strict arithmetic (docs/formats/strict.md), one a line, numbers as C99
 # hexadecimal floating point. An implementation is right when it gives exactly these bits (any NaN
-# for nan). Made by tools/strict_reference.py, an implementation that shares no code with the library.
+# for nan). Made by tests/golden/strict_reference.py, an implementation that shares no code with the library.
 #
 #   exp x e^x
 #   log x ln(x)
