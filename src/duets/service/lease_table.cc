@@ -51,7 +51,9 @@ v1::AgentStatus as_status(const v1::Progress& progress) {
         to.SetString(&status, same, from.GetString(progress, field));
         break;
       default:
-        break;
+        throw base::Error(
+            base::ErrorKind::kProtocol,
+            fmt::format("a beat's {} has a type that no status shows", field->name()));
     }
   }
   return status;

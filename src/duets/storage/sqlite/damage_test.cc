@@ -1,6 +1,8 @@
 // Tests stores whose files were changed by something else: detected, named, and not changed.
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "duets/storage/sqlite/connection.h"
 #include "duets/storage/store_test_support.h"
 
@@ -73,6 +75,16 @@ class DamageTest : public testing::Test {
   std::vector<std::string> keys_ = {"definition"};
   std::vector<Content> content_;
 };
+
+// Found by fuzzing: SQLite calls this schema "out of memory".
+TEST_F(DamageTest, ASchemaThatExhaustsSqliteIsDamaged) {
+  const std::string bytes =
+      read_file(DUETS_SOURCE_DIR "/tests/fuzz/corpus/fuzz_store/runs-out-of-memory");
+  ASSERT_FALSE(bytes.empty());
+  std::filesystem::remove(wal_);
+  std::ofstream(file_, std::ios::binary) << bytes;
+  EXPECT_THAT(expect_damaged("an exhausting schema"), HasSubstr("restore a copy"));
+}
 
 TEST_F(DamageTest, ACutFileIsDetected) {
   const std::string whole = read_file(file_);

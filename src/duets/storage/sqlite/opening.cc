@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "duets/storage/files.h"
@@ -171,7 +172,14 @@ Opened open_database(const Path& file, Access access) {
   const Path absolute = std::filesystem::absolute(file);
   const Path real = std::filesystem::weakly_canonical(absolute, error);
   const Path& found = error ? absolute : real;
-  return access == Access::kWrite ? open_writer(found) : open_reader(found);
+  try {
+    return access == Access::kWrite ? open_writer(found) : open_reader(found);
+  } catch (const std::bad_alloc&) {
+    // SQLite's answer to some damaged schemas, however much memory there is.
+    damaged(found,
+            "cannot be read: SQLite runs out of memory, most likely because the file is "
+            "damaged; restore a copy of it");
+  }
 }
 
 }  // namespace duets::storage::sqlite
