@@ -137,7 +137,7 @@ class Checker {
   }
 
   void floor_facts() {
-    if (study_.volume_floor == 0 || check_.lengths.size() < 2) return;
+    if (!protocol::has_floor(study_) || check_.lengths.size() < 2) return;
     const double share = protocol::kept_share(study_);
     fact("volume floor", "each cut keeps at least {:.3g} of its region, all together {:.1g}", share,
          std::pow(share, static_cast<double>(check_.lengths.size() - 1)));
@@ -219,7 +219,7 @@ class Checker {
     }
     // With a floor a bad first cut cannot remove much.
     const std::uint64_t first = std::uint64_t{study_.agents} * check_.lengths.front();
-    if (study_.volume_floor == 0 && first <= study_.domain->dimension()) {
+    if (!protocol::has_floor(study_) && first <= study_.domain->dimension()) {
       warn({"few-first-points", "duets.t1"},
            "The first cut is based on {} in {}: raise duets.t1 or study.agents.",
            base::count_text(first, "query", "queries"), dimensions());

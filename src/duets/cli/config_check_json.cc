@@ -30,7 +30,7 @@ Json model_json(const StudyFile& file) {
 }
 
 Json floor_json(const Study& study, std::size_t num_cuts) {
-  if (study.volume_floor == 0 || num_cuts == 0) return nullptr;
+  if (!protocol::has_floor(study) || num_cuts == 0) return nullptr;
   const double share = protocol::kept_share(study);
   return {{"each_cut", share}, {"all_cuts", std::pow(share, static_cast<double>(num_cuts))}};
 }

@@ -65,6 +65,12 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
     rows.emplace_back("  posterior mean", fmt::format("{:.4f}, interval [{:.4f}, {:.4f}]", rec.mean,
                                                       rec.low, rec.high));
     rows.emplace_back("  interval is", r.interval_meaning);
+    if (rec.missed) {
+      rows.emplace_back(
+          "  perhaps missed",
+          fmt::format("{:.0f} % chance of a point better by more than {:.3g}; {:.3g} expected",
+                      100 * rec.missed->chance, rec.missed->better_by, rec.missed->expected));
+    }
     if (rec.true_value) {
       rows.emplace_back("  true value",
                         fmt::format("{:.4f} (best possible {:.4f})", *rec.true_value,
@@ -132,7 +138,13 @@ std::string run_json(const RunResult& r, const std::string& directory) {
                               {"mean", rec.mean},
                               {"low", rec.low},
                               {"high", rec.high},
+                              {"missed", nullptr},
                               {"true_value", or_null(rec.true_value)}};
+    if (rec.missed) {
+      json["recommendation"]["missed"] = {{"better_by", rec.missed->better_by},
+                                          {"chance", rec.missed->chance},
+                                          {"expected", rec.missed->expected}};
+    }
   }
   json["best_trial"] = nullptr;
   if (r.best_trial) {
@@ -160,6 +172,7 @@ std::string run_json(const RunResult& r, const std::string& directory) {
   json["model_check"] = nullptr;
   if (const auto check = protocol::check_model(r.epochs)) {
     json["model_check"] = {{"epoch", base::value(check->epoch)},
+                           {"epochs", check->num_epochs},
                            {"rewards", check->num_rewards},
                            {"surprise", check->surprise},
                            {"fits", check->fits}};

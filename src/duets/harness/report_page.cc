@@ -57,6 +57,12 @@ report::Card recommendation_card(const RunResult& result) {
       report::join(
           {{"expected value; interval from "}, number(r.low, 5), {" to "}, number(r.high, 5)}),
       place(result, r.values)};
+  if (r.missed) {
+    card.lines.push_back(report::join({number(100 * r.missed->chance, 2),
+                                       {"\xC2\xA0% chance of a point better by more than "},
+                                       number(r.missed->better_by, 3),
+                                       {", by samples of the model"}}));
+  }
   if (r.true_value) {
     const bool inside = r.low <= *r.true_value && *r.true_value <= r.high;
     card.lines.push_back(

@@ -19,7 +19,8 @@ RunResult result_of(const protocol::Study& study, const protocol::RewardScale& s
   result.epochs = summary.epochs();
   result.communication = summary.communication();
   if (const auto found = protocol::recommendation_of(study, scale, summary)) {
-    result.recommendation = {found->values, found->value, found->low, found->high, {}};
+    result.recommendation = {found->values, found->value, found->low,
+                             found->high,   {},           found->missed};
   }
   if (const auto& best = summary.best_trial()) {
     result.best_trial = {base::value(best->agent),

@@ -27,14 +27,24 @@ Algorithm preset_algorithm(const protocol::Preset& preset) {
           .preset = &preset};
 }
 
+Algorithm finding_algorithm() {
+  Algorithm out = preset_algorithm(*protocol::find_preset("auto"));
+  out.key = "duets-find";
+  out.name = "DUETS find";
+  out.description = "auto with goal = \"find\": the best point at the end";
+  out.goal = protocol::Goal::kFind;
+  return out;
+}
+
 Contender preset_contender(const Algorithm& algorithm) {
   return {.algorithm = algorithm.name,
           .beta = 0,
           .variant = {},
-          .run = [preset = algorithm.preset,
+          .run = [preset = algorithm.preset, goal = algorithm.goal,
                   keeps = algorithm.keeps_lengthscale](const Instance& instance) {
             const protocol::Study& given = *instance.simulation.study;
             protocol::Study study = preset_study(given, *preset);
+            protocol::apply_goal(goal, study);
             if (keeps) study.kernel.lengthscales = given.kernel.lengthscales;
             return play_duets(instance, study);
           }};
@@ -119,6 +129,7 @@ std::vector<Algorithm> builtin_algorithms() {
   for (const protocol::Preset& preset : protocol::presets().subspan(1)) {
     presets.push_back(preset_algorithm(preset));
   }
+  presets.push_back(finding_algorithm());
   all.insert(all.begin() + 1, presets.begin(), presets.end());
   return all;
 }

@@ -28,7 +28,8 @@ struct Algorithm {
   bool uses_beta = true;         ///< false: one run instead of a grid
   double threshold = 0;          ///< the default D; 0 when it has none
   baselines::MakePolicy make{};  ///< empty for DUETS, which brings its own coordinator and agents
-  const protocol::Preset* preset = nullptr;  ///< DUETS with these settings, not the study's
+  const protocol::Preset* preset = nullptr;     ///< DUETS with these settings, not the study's
+  protocol::Goal goal = protocol::Goal::kEarn;  ///< of a preset
   bool keeps_lengthscale = false;  ///< of a preset: the study's length scale instead of the guess
 };
 

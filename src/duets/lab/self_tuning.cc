@@ -137,7 +137,7 @@ std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic) {
     return out.back().study;
   };
   protocol::Study& no_floor = add("auto without floor");
-  no_floor.volume_floor = 0;
+  no_floor.side_floor = 0;
   no_floor.epoch_floor = 1;
   protocol::Study& printed = add("auto with the printed schedule");
   printed.schedule = protocol::ScheduleRule::kSqrtFloor;
@@ -146,6 +146,8 @@ std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic) {
   protocol::Study& fixed = add("auto with fixed parameters");
   fixed.parameters = protocol::Parameters::kFixed;
   fixed.relevance = false;
+  fixed.family = false;
+  fixed.raw_rewards = protocol::Study{}.raw_rewards;
   add(automatic.relevance ? "auto without relevance" : "auto with relevance").relevance =
       !automatic.relevance;
   add("auto with independent coins").coins = protocol::Coins::kIndependent;

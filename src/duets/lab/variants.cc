@@ -104,7 +104,7 @@ std::string nothing_left(const protocol::Study& study) {
   if (study.data == protocol::DataPolicy::kSurviving) {
     reasons.push_back("points are drawn where earlier data of the same posterior allow");
   }
-  if (study.volume_floor > 0) {
+  if (protocol::has_floor(study)) {
     reasons.push_back("a cut keeps a share of its region even where the bound would not");
   }
   if (study.coins == protocol::Coins::kStratified) {

@@ -70,6 +70,7 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   out.f64(solution.decision.share);
   out.f64(solution.decision.shortfall);
   out.f64(solution.decision.lost);
+  out.f64(solution.decision.missed);
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
   const std::vector<double> weights = in.f64s();
@@ -79,6 +80,7 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   solution.decision.share = in.f64();
   solution.decision.shortfall = in.f64();
   solution.decision.lost = in.f64();
+  solution.decision.missed = in.f64();
 }
 
 }  // namespace
@@ -275,7 +277,9 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   Solution solution =
       solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
                   pool(), executor_, report);
-  if (study_->cut == CutRule::kDecision) {
+  // The last one cuts nothing: its samples say how good the recommendation is.
+  const bool is_answer = is_last() && study_->parameters == Parameters::kLearned;
+  if (study_->cut == CutRule::kDecision || is_answer) {
     solution.decision = decide_cut(*study_, inducing, solution, lengths_, *view_, pool());
   }
   agree_on(solution, executor_);

@@ -153,6 +153,8 @@ Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input
   const Costs costs = costs_of(f);
   Decision decision;
   decision.shortfall = costs.losing[0];
+  const Eigen::RowVectorXd shortfalls = f.colwise().maxCoeff() - f.row(0);
+  decision.missed = (shortfalls.array() > input.better_by).cast<double>().mean();
   const Eigen::Index kept =
       std::max(cheapest(costs, input), needed_by_parts(f, parts, decision.shortfall));
   decision.share = static_cast<double>(kept) / static_cast<double>(n);

@@ -24,16 +24,18 @@ struct DecisionInput {
   /// The part of each point (domain/parts.h). A part keeps a tenth of its own points, above the cap
   /// if need be, until the samples say that the rest of the region is as good.
   std::vector<std::uint32_t> parts;
-  double floor = 0;  ///< keep at least this share
-  double cap = 1;    ///< and at most this one; the floor where it is larger
-  double next = 0;   ///< queries of an agent in the next epoch
-  double rest = 0;   ///< queries of an agent after that
+  double floor = 0;      ///< keep at least this share
+  double cap = 1;        ///< and at most this one; the floor where it is larger
+  double next = 0;       ///< queries of an agent in the next epoch
+  double rest = 0;       ///< queries of an agent after that
+  double better_by = 0;  ///< for Decision::missed
 };
 
 struct Decision {
   double share = 1;      ///< of the region, with the largest means
   double shortfall = 0;  ///< expected: the best value in the region less that at the largest mean
   double lost = 0;       ///< expected: the best value in the region less the best that is kept
+  double missed = 0;     ///< chance that the shortfall is more than `better_by`
 };
 
 /// With f a sample of the posterior over the points in order of their means, keeps the k points of

@@ -143,6 +143,7 @@ Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const 
   input.features = features_of(study, pool);
   input.means = kernel::weighted_sum(inducing.model.kernel, input.features, inducing.features,
                                      solution.weights);
+  input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
   input.parts = domain::parts_of(*study.domain, pool, kMostParts);
   if (next == lengths.end()) {
     input.floor = 1;
@@ -176,11 +177,12 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
   if (study.cut == CutRule::kDecision) {
     choice.tau = floor_threshold(pool_means, solution.decision.share);
     report.kept_share = solution.decision.share;
-    report.shortfall = solution.decision.shortfall;
     report.lost = solution.decision.lost;
   } else if (const double share = kept_share(study); share > 0) {
     choice.tau = std::min(choice.tau, floor_threshold(pool_means, share));
   }
+  report.shortfall = solution.decision.shortfall;
+  report.missed = solution.decision.missed;
   report.width = solution.width;
   report.max_stddev = solution.max_stddev;
   report.max_mean = best.value + offset;

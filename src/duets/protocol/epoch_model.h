@@ -59,6 +59,10 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
                      const numeric::Points& pool, const base::Executor& executor,
                      EpochReport& report);
 
+/// What a recommendation may be worse by before it counts as missed (EpochReport::missed): this
+/// part of the function's deviation, as the kernel has it.
+inline constexpr double kBetterBy = 0.1;
+
 /// Posterior samples over the pool decide how much of X_j to keep; `lengths` are T_1 .. T_J. On the
 /// last epoch, which no cut follows, all of it.
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
@@ -67,7 +71,8 @@ Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const 
 
 /// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
 /// least `kept_share(study)` of the pool reaches tau_j; with cut = "decision" the decided share.
-/// Fills width, max_stddev, max_mean, tau, printed_tau, best_point, kept_share, shortfall, lost.
+/// Fills width, max_stddev, max_mean, tau, printed_tau, best_point, kept_share, shortfall, lost,
+/// missed.
 struct CutChoice {
   double tau = 0;
   numeric::Vector sums;  ///< finite sets: the mean, without the offset, at the survivors

@@ -15,6 +15,11 @@ std::optional<Found> recommendation_of(const Study& study, const RewardScale& sc
   found.low = found.value - best->half_width * scale.scale;
   found.high = found.value + best->half_width * scale.scale;
   found.epoch = base::value(best->epoch);
+  found.missed = best->missed;
+  if (found.missed) {
+    found.missed->expected *= scale.scale;
+    found.missed->better_by *= scale.scale;
+  }
   return found;
 }
 

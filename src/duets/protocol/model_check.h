@@ -1,6 +1,7 @@
 // Checks whether a learned model predicts rewards that it has not seen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,9 +11,11 @@
 
 namespace duets::protocol {
 
-/// The last epoch whose rewards the model of the earlier epochs predicted.
+/// Of the epochs whose rewards the model of the earlier epochs predicted, the one whose surprise is
+/// farthest from 1, as a ratio; epochs with too few rewards to decide count where all have too few.
 struct ModelCheck {
   base::EpochId epoch{};
+  std::size_t num_epochs = 0;  ///< that were predicted
   std::uint64_t num_rewards = 0;
   double surprise = 1;  ///< mean squared standardised residual
   /// Within a factor of four of 1, or too few rewards to decide. Residuals of neighbours are not

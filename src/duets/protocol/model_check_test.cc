@@ -15,17 +15,27 @@ EpochReport report(std::uint32_t epoch, double surprise, std::uint32_t length = 
   return report;
 }
 
-TEST(ModelCheck, UsesTheLastPredictedEpoch) {
+TEST(ModelCheck, UsesTheWorstPredictedEpoch) {
   EXPECT_FALSE(check_model({}));
   EXPECT_FALSE(check_model({report(1, 0)}));
-  const auto check = check_model({report(1, 0), report(2, 9), report(3, 1.44), report(4, 0)});
+  const auto check = check_model({report(1, 0), report(2, 0.5), report(3, 1.44), report(4, 0)});
   ASSERT_TRUE(check);
-  EXPECT_EQ(check->epoch, base::EpochId{3});
+  EXPECT_EQ(check->epoch, base::EpochId{2});
+  EXPECT_EQ(check->num_epochs, 2U);
   EXPECT_EQ(check->num_rewards, 39U);
   EXPECT_TRUE(check->fits);
   EXPECT_EQ(model_check_text(*check),
-            "39 rewards of epoch 3 lay 1.20 times as far from their prediction as the model "
-            "expects");
+            "39 rewards of epoch 2 lay 0.71 times as far from their prediction as the model "
+            "expects, the worst of 2 epochs that were predicted");
+  EXPECT_EQ(check_model({report(2, 9), report(3, 1.44)})->epoch, base::EpochId{2});
+  EXPECT_FALSE(check_model({report(2, 9), report(3, 1.44)})->fits) << "an early misfit counts";
+}
+
+TEST(ModelCheck, EpochsThatCanDecideComeFirst) {
+  const auto check = check_model({report(2, 30, 1), report(3, 1.5), report(4, 50, 1)});
+  EXPECT_EQ(check->epoch, base::EpochId{3});
+  EXPECT_EQ(check->num_epochs, 3U);
+  EXPECT_EQ(check_model({report(2, 30, 1), report(3, 2, 1)})->epoch, base::EpochId{2});
 }
 
 TEST(ModelCheck, FarOffDoesNotFit) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "duets/protocol/learner.h"
+
 namespace duets::protocol {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr Preset kPaper{
     .name = "paper",
     .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
     .beta = 0.5,
-    .volume_floor = 0,
+    .side_floor = 0,
     .epoch_floor = 1,
     .schedule = ScheduleRule::kSqrtFloor,
     .t1 = 2,
@@ -26,7 +28,7 @@ constexpr Preset tuning(std::string_view name, std::string_view meaning) {
   return {.name = name,
           .meaning = meaning,
           .beta = 0.2,
-          .volume_floor = 1e-5,
+          .side_floor = 0.02,
           .epoch_floor = 1,
           .schedule = ScheduleRule::kPairedDoubling,
           .t1 = 1,
@@ -43,7 +45,7 @@ constexpr std::array kPresets = [] {
   const Preset quick = tuning("quick", "auto without a length scale for each feature");
   Preset safe = tuning("safe", "tunes itself; wider cuts, which lose the best point less often");
   safe.beta = 0.4;
-  safe.volume_floor = 1e-4;
+  safe.side_floor = 0.05;
   safe.epoch_floor = 0.5;
   return std::array{kPaper, automatic, quick, safe};
 }();
@@ -95,7 +97,8 @@ const Preset* find_preset(std::string_view name) {
 
 void apply_preset(const Preset& preset, Study& study) {
   study.beta = preset.beta;
-  study.volume_floor = preset.volume_floor;
+  study.volume_floor = 0;
+  study.side_floor = preset.side_floor;
   study.epoch_floor = preset.epoch_floor;
   study.schedule = preset.schedule;
   study.t1 = preset.t1;
@@ -109,23 +112,21 @@ void apply_preset(const Preset& preset, Study& study) {
   const Study usual;
   study.cut = usual.cut;
   study.epoch_cap = usual.epoch_cap;
-  study.family = usual.family;
-  study.raw_rewards = usual.raw_rewards;
+  // A learned model gets more rewards than one that is known needs, chooses its family, and makes
+  // use of the last epoch, which costs a projection more (docs/decisions/0033).
+  const bool learns = preset.parameters == Parameters::kLearned;
+  study.family = learns;
+  study.raw_rewards = learns ? kLearnedRows : usual.raw_rewards;
+  study.closing = learns ? ClosingRule::kProjection : usual.closing;
+  if (learns) study.kernel.family = kernel::Family::kMatern52;
 }
 
 void apply_goal(Goal goal, Study& study) {
   if (goal == Goal::kEarn) return;
   study.cut = CutRule::kDecision;
-  study.epoch_cap = 0.6;
-  study.family = true;
-  study.raw_rewards = 256;
-  study.closing = ClosingRule::kProjection;
-  study.kernel.family = kernel::Family::kMatern52;
-  // A category that the first cut removes never comes back; ten rewards are too few to tell.
-  const auto& parameters = study.domain->parameters();
-  const bool has_categories =
-      !std::all_of(parameters.begin(), parameters.end(), domain::is_ordered);
-  if (has_categories) study.t1 *= 2;
+  study.epoch_cap = 0.45;
+  study.side_floor = 0.001;
+  study.t1 *= 2;
 }
 
 double guessed_lengthscale(const domain::Domain& domain) {

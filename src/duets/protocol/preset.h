@@ -24,7 +24,7 @@ struct Preset {
   std::string_view name;     ///< in study files
   std::string_view meaning;  ///< in one line for people
   double beta;
-  double volume_floor;
+  double side_floor;
   double epoch_floor;
   ScheduleRule schedule;
   std::uint32_t t1;
@@ -41,14 +41,13 @@ std::span<const Preset> presets();
 /// Null when there is none of this name.
 const Preset* find_preset(std::string_view name);
 
-/// Sets beta, volume_floor, epoch_floor, schedule, t1, epochs (none), inducing, upload, data,
-/// parameters, relevance and coins of a study in mode kTuned, and the defaults of cut, epoch_cap,
-/// family and raw_rewards. Everything else stays.
+/// Sets everything under [duets] that the table of presets in docs/formats/study.md has, and the
+/// family of the kernel where parameters are learned, of a study in mode kTuned. Everything else
+/// stays.
 void apply_preset(const Preset& preset, Study& study);
 
-/// Changes a study with a domain under a preset that learns its parameters. kFind sets cut,
-/// epoch_cap, family, raw_rewards, closing and the family of the kernel, and doubles t1 where there
-/// are categories; kEarn changes nothing.
+/// Changes a study under a preset that learns its parameters. kFind sets cut, epoch_cap and
+/// side_floor and doubles t1; kEarn changes nothing.
 void apply_goal(Goal goal, Study& study);
 
 /// A first guess at the length scale when nothing is known: half the root mean squared distance of

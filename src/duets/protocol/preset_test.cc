@@ -45,16 +45,16 @@ TEST(Preset, SetsAllOfItsFieldsAndNoOther) {
       Study twice = small_study();
       apply_preset(before, twice);
       apply_preset(preset, twice);
+      // One that learns nothing leaves the kernel to the study.
+      if (study.parameters == Parameters::kFixed) twice.kernel = study.kernel;
       EXPECT_EQ(study_digest(study), study_digest(twice)) << before.name << ", " << preset.name;
     }
     Study study = small_study();
     study.schedule = ScheduleRule::kExplicit;
     study.epochs = {study.horizon};
-    study.closing = ClosingRule::kProjection;
     study.lambda = 0.7;
     apply_preset(preset, study);
     EXPECT_TRUE(study.epochs.empty());
-    EXPECT_EQ(study.closing, ClosingRule::kProjection);
     EXPECT_EQ(study.lambda, 0.7);
   }
 }
@@ -70,31 +70,31 @@ TEST(Preset, AGoalIsASetOfKeysOfAValidStudy) {
       apply_goal(Goal::kFind, study);
       EXPECT_NO_THROW(validate(study)) << name;
       EXPECT_EQ(study.cut, CutRule::kDecision);
-      EXPECT_EQ(study.closing, ClosingRule::kProjection);
-      EXPECT_GT(study.raw_rewards, earn.raw_rewards);
-      EXPECT_EQ(study.t1, earn.t1);
-      // A preset takes back what a goal has set, but for closing and kernel, which it never sets.
+      EXPECT_EQ(study.t1, 2 * earn.t1);
+      EXPECT_LT(study.side_floor, earn.side_floor);
+      // A preset takes back what a goal has set.
       apply_preset(*find_preset(name), study);
-      study.closing = earn.closing;
-      study.kernel = earn.kernel;
       EXPECT_EQ(study_digest(study), study_digest(earn)) << name;
     }
   }
 }
 
-TEST(Preset, FindingAmongCategoriesBeginsWithLongerEpochs) {
-  Study study = small_study(Domain::box(
-      {{.name = "a", .type = domain::ParameterType::kCategorical, .choices = {"x", "y"}}}));
-  apply_preset(*find_preset("auto"), study);
-  apply_goal(Goal::kFind, study);
-  EXPECT_EQ(study.t1, 2 * find_preset("auto")->t1);
+TEST(Preset, OnlyALearnedModelUsesTheLastEpoch) {
+  for (const Preset& preset : presets()) {
+    Study study = small_study();
+    apply_preset(preset, study);
+    const bool learns = study.parameters == Parameters::kLearned;
+    EXPECT_EQ(study.closing == ClosingRule::kProjection, learns) << preset.name;
+    EXPECT_EQ(study.family, learns) << preset.name;
+    EXPECT_EQ(study.kernel.family == kernel::Family::kMatern52, learns) << preset.name;
+  }
 }
 
 TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
-  Study quick;
+  Study quick = small_study(Domain::box(2));
   apply_preset(*find_preset("quick"), quick);
   EXPECT_EQ(quick.beta, 0.2);
-  EXPECT_EQ(quick.volume_floor, 1e-5);
+  EXPECT_EQ(quick.side_floor, 0.02);
   EXPECT_EQ(quick.epoch_floor, 1.0);
   EXPECT_EQ(quick.schedule, ScheduleRule::kPairedDoubling);
   EXPECT_EQ(quick.t1, 1U);
@@ -102,10 +102,10 @@ TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
   EXPECT_EQ(quick.data, DataPolicy::kSurviving);
   EXPECT_EQ(quick.parameters, Parameters::kLearned);
   EXPECT_EQ(quick.coins, Coins::kStratified);
-  Study safe;
+  Study safe = small_study(Domain::box(2));
   apply_preset(*find_preset("safe"), safe);
   EXPECT_EQ(safe.beta, 0.4);
-  EXPECT_EQ(safe.volume_floor, 1e-4);
+  EXPECT_EQ(safe.side_floor, 0.05);
   EXPECT_EQ(safe.epoch_floor, 0.5);
   // Safe keeps more after every cut, whatever the horizon.
   for (const std::uint32_t horizon : {2U, 10U, 50U, 1000U}) {
@@ -119,7 +119,7 @@ TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
 TEST(Preset, ThePapersIsASchedule) {
   Study study;
   apply_preset(*find_preset("paper"), study);
-  EXPECT_EQ(study.volume_floor, 0.0);
+  EXPECT_FALSE(has_floor(study));
   EXPECT_EQ(study.parameters, Parameters::kFixed);
   EXPECT_EQ(study.coins, Coins::kIndependent);
   EXPECT_EQ(study.inducing, Inducing::kCoin);

@@ -39,7 +39,7 @@ EpochReport read_report(base::ByteReader& in) {
       Eigen::Map<const numeric::Vector>(point.data(), static_cast<Eigen::Index>(point.size()));
   for (const ReportNumber& number : kReportNumbers) {
     if (const auto* count = std::get_if<std::uint64_t EpochReport::*>(&number.member)) {
-      r.**count = in.u64();
+      r.** count = in.u64();
     } else {
       r.*std::get<double EpochReport::*>(number.member) = in.f64();
     }

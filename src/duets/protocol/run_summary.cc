@@ -1,11 +1,13 @@
 #include "duets/protocol/run_summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/protocol/epoch_model.h"
 
 namespace duets::protocol {
 
@@ -103,7 +105,11 @@ std::optional<Recommendation> RunSummary::recommendation() const {
   if (epochs_.empty()) return std::nullopt;
   const EpochReport& last = epochs_.back();
   const double width = learns_ ? kLearnedInterval : last.width;
-  return Recommendation{last.epoch, last.best_point, last.max_mean, width * last.best_stddev};
+  Recommendation out{last.epoch, last.best_point, last.max_mean, width * last.best_stddev, {}};
+  if (last.shortfall > 0) {
+    out.missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
+  }
+  return out;
 }
 
 double RunSummary::smallest_margin() const {

@@ -36,6 +36,13 @@ struct Recommendation {
   numeric::Vector point;  ///< latent
   double mean = 0;        ///< model units
   double half_width = 0;  ///< posterior deviations at the point: width, or kLearnedInterval
+  /// What posterior samples say of the rest of the region.
+  struct Missed {
+    double expected = 0;   ///< how much better its best point is than this one; model units
+    double better_by = 0;  ///< model units
+    double chance = 0;     ///< that it is better by more than that
+  };
+  std::optional<Missed> missed{};  ///< nothing where no samples were drawn
 };
 
 class RunSummary {

@@ -46,7 +46,7 @@ std::string_view with_decision(const Study& s) {
   return s.cut == CutRule::kDecision ? "" : "belongs to cut = \"decision\"";
 }
 std::string_view with_floor(const Study& s) {
-  return s.volume_floor > 0 ? "" : "belongs to a volume_floor above 0";
+  return has_floor(s) ? "" : "belongs to a volume_floor or side_floor above 0";
 }
 
 template <auto kMember>
@@ -177,14 +177,23 @@ constexpr std::array kSettings{
                       .usual = "0: no floor"},
             .digest = InDigest::kTuning},
     Setting{.field = {.table = "duets",
-                      .key = "epoch_floor",
-                      .place = kAt<&Study::epoch_floor>,
-                      .range = {kAboveZero, 1},
-                      .why_not = with_floor,
-                      .constraint = "must be above 0 and at most 1",
-                      .meaning = "above 0, at most 1; needs a `volume_floor` above 0",
-                      .usual = "1"},
-            .digest = InDigest::kTuning},
+                      .key = "side_floor",
+                      .place = kAt<&Study::side_floor>,
+                      .range = {0, kBelowOne},
+                      .constraint = "must be 0 (no floor) or between 0 and 1",
+                      .meaning = "s: 0, or below 1. As `volume_floor` with eps = s^d in d "
+                                 "dimensions; the larger of the two counts",
+                      .usual = "0: no floor"}},
+    Setting{
+        .field = {.table = "duets",
+                  .key = "epoch_floor",
+                  .place = kAt<&Study::epoch_floor>,
+                  .range = {kAboveZero, 1},
+                  .why_not = with_floor,
+                  .constraint = "must be above 0 and at most 1",
+                  .meaning = "above 0, at most 1; needs a `volume_floor` or `side_floor` above 0",
+                  .usual = "1"},
+        .digest = InDigest::kTuning},
     Setting{.field = {.table = "duets",
                       .key = "cut",
                       .place = kAt<&Study::cut>,

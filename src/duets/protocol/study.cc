@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "duets/base/bytes.h"
@@ -113,11 +114,18 @@ std::vector<std::uint32_t> lengths(const Study& study) {
   return epoch_lengths(study.schedule, study.horizon, study.t1);
 }
 
+bool has_floor(const Study& study) { return study.volume_floor > 0 || study.side_floor > 0; }
+
 double kept_share(const Study& study) {
-  if (study.volume_floor == 0) return 0;
+  if (!has_floor(study)) return 0;
   const auto num_cuts = static_cast<double>(lengths(study).size()) - 1;
   if (num_cuts < 1) return 1;
-  return std::min(study.epoch_floor, std::exp(std::log(study.volume_floor) / num_cuts));
+  const double of_side = study.side_floor > 0 ? static_cast<double>(study.domain->dimension()) *
+                                                    std::log(study.side_floor)
+                                              : -std::numeric_limits<double>::infinity();
+  // log(0) is the infinity that the other floor is larger than.
+  const double log_floor = std::max(std::log(study.volume_floor), of_side);
+  return std::min(study.epoch_floor, std::exp(log_floor / num_cuts));
 }
 
 gp::TheoryInputs theory_inputs(const Study& study) {

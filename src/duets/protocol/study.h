@@ -132,9 +132,11 @@ struct Study {
   DataPolicy data = DataPolicy::kEpoch;
   ClosingRule closing = ClosingRule::kBest;
 
-  /// The share of the domain that all cuts together leave at least: 0 (no floor) or in (0, 1). Each
-  /// of the J - 1 cuts keeps min(epoch_floor, volume_floor^(1/(J-1))) of its region.
+  /// All cuts together leave at least a share F = max(volume_floor, side_floor^d) of the domain, d
+  /// its dimension; each of the J - 1 cuts keeps min(epoch_floor, F^(1/(J-1))) of its region. Both
+  /// are 0 (no floor) or in (0, 1). A side is as fine in six dimensions as in two.
   double volume_floor = 0;
+  double side_floor = 0;
   double epoch_floor = 1;  ///< in (0, 1]
   CutRule cut = CutRule::kWidth;
   double epoch_cap = 1;  ///< decision: the largest share that a cut keeps, in (0, 1]
@@ -152,6 +154,9 @@ void validate(const Study& study);
 
 /// T_1 .. T_J.
 std::vector<std::uint32_t> lengths(const Study& study);
+
+/// Whether cuts keep a share of their region whatever the model says.
+bool has_floor(const Study& study);
 
 /// The share of its region that a cut keeps at least; 0 without a floor, 1 when there is no cut.
 double kept_share(const Study& study);

@@ -160,10 +160,10 @@ void compare_model(FindingList& out, const RecomputedClosing& recomputed) {
 // same share is the cheapest one.
 void compare_decision(FindingList& out, const Study& study, const EpochReport& recorded,
                       const Decision& ours) {
-  if (study.cut != CutRule::kDecision) return;
   const double of_samples = 1e-4 * std::sqrt(recorded.kernel.variance);
-  out.close_number("share that the cut keeps", recorded.kept_share, ours.share, 1e-9);
   out.close_number("expected shortfall", recorded.shortfall, ours.shortfall, of_samples);
+  if (study.cut != CutRule::kDecision) return;
+  out.close_number("share that the cut keeps", recorded.kept_share, ours.share, 1e-9);
   out.close_number("expected loss of the cut", recorded.lost, ours.lost, of_samples);
 }
 

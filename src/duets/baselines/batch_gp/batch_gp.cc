@@ -22,8 +22,8 @@ using numeric::Vector;
 // Streams of the coin.
 constexpr std::uint32_t kDesign = 1, kPool = 2, kAround = 3, kRandom = 4;
 
-// One query of so many is a random point: a model that is sure of the wrong thing, a category say,
-// never looks there again by itself.
+// Where there are categories, one query of so many is a random point: a model that is sure of the
+// wrong one never looks at the others again by itself.
 constexpr std::uint32_t kRandomEvery = 10;
 
 constexpr std::size_t kPoolPoints = 2000;
@@ -106,6 +106,7 @@ class BatchGp final : public problems::Policy {
       : agents_(setting.agents),
         horizon_(setting.horizon),
         space_(setting),
+        has_categories_(!std::ranges::all_of(space_.domain().parameters(), domain::is_ordered)),
         groups_(groups_of(space_.domain())) {
     base::require(agents_ >= 1, "agents", "0", "must be at least 1");
     const std::size_t wanted = 2 * (space_.domain().dimension() + 1);
@@ -190,7 +191,8 @@ class BatchGp final : public problems::Policy {
 
   // Every tenth query of all.
   bool is_random(std::uint32_t t, Eigen::Index agent) const {
-    return (std::uint64_t{t} * agents_ + static_cast<std::uint64_t>(agent)) % kRandomEvery == 0;
+    return has_categories_ &&
+           (std::uint64_t{t} * agents_ + static_cast<std::uint64_t>(agent)) % kRandomEvery == 0;
   }
 
   Points next_plan(std::uint32_t t) {
@@ -299,6 +301,7 @@ class BatchGp final : public problems::Policy {
   std::uint32_t agents_;
   std::uint32_t horizon_;
   SearchSpace space_;
+  bool has_categories_;
   ScaleGroups groups_;
   Points design_;
   Points plan_;               // of the current round, a row for each agent
