@@ -116,6 +116,23 @@ TEST(Preset, TheSelfTuningOnesAreWhatTheyAreCalled) {
   }
 }
 
+// The same side in any dimension; the larger floor counts.
+TEST(Preset, AFloorIsASideOrAVolume) {
+  for (const std::size_t d : {1U, 2U, 6U}) {
+    Study study = small_study(Domain::box(d));
+    study.schedule = ScheduleRule::kExplicit;
+    study.epochs = {1, 1, 1, study.horizon - 3};
+    EXPECT_FALSE(has_floor(study));
+    EXPECT_EQ(kept_share(study), 0.0);
+    study.side_floor = 0.1;
+    EXPECT_NEAR(std::pow(kept_share(study), 3), std::pow(0.1, d), 1e-12) << "after three cuts";
+    study.volume_floor = 0.5;
+    EXPECT_NEAR(std::pow(kept_share(study), 3), 0.5, 1e-12);
+    study.side_floor = 0;
+    EXPECT_NEAR(std::pow(kept_share(study), 3), 0.5, 1e-12);
+  }
+}
+
 TEST(Preset, ThePapersIsASchedule) {
   Study study;
   apply_preset(*find_preset("paper"), study);
