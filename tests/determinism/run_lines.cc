@@ -70,9 +70,10 @@ Case box_public() {
 }
 
 // What is learned is not strict; that it decides alike in every build is worth a line.
-Case tuned(const std::string& name, Domain domain) {
+Case tuned(const std::string& name, Domain domain, protocol::Goal goal = protocol::Goal::kEarn) {
   Case c{name, study_on(std::move(domain), {}, 0.2), "camel"};
   protocol::apply_preset(*protocol::find_preset("auto"), c.study);
+  protocol::apply_goal(goal, c.study);
   c.study.kernel.lengthscales = {protocol::guessed_lengthscale(*c.study.domain)};
   return c;
 }
@@ -146,6 +147,7 @@ std::vector<Case> cases() {
   all.push_back(box_public());
   all.push_back(tuned("finite-camel-auto", random_set(region::CandidateShape::kCube, 500, 2)));
   all.push_back(tuned("box-camel-auto", Domain::box(2)));
+  all.push_back(tuned("box-camel-find", Domain::box(2), protocol::Goal::kFind));
   all.push_back(box_parameters());
   all.push_back(box_absences());
   all.push_back(ball_walk(3, 0.1));

@@ -137,6 +137,7 @@ std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic) {
     return out.back().study;
   };
   protocol::Study& no_floor = add("auto without floor");
+  no_floor.volume_floor = 0;
   no_floor.side_floor = 0;
   no_floor.epoch_floor = 1;
   protocol::Study& printed = add("auto with the printed schedule");

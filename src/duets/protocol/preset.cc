@@ -14,6 +14,7 @@ constexpr Preset kPaper{
     .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
     .beta = 0.5,
     .side_floor = 0,
+    .volume_floor = 0,
     .epoch_floor = 1,
     .schedule = ScheduleRule::kSqrtFloor,
     .t1 = 2,
@@ -29,6 +30,7 @@ constexpr Preset tuning(std::string_view name, std::string_view meaning) {
           .meaning = meaning,
           .beta = 0.2,
           .side_floor = 0.02,
+          .volume_floor = 1e-5,
           .epoch_floor = 1,
           .schedule = ScheduleRule::kPairedDoubling,
           .t1 = 1,
@@ -46,6 +48,7 @@ constexpr std::array kPresets = [] {
   Preset safe = tuning("safe", "tunes itself; wider cuts, which lose the best point less often");
   safe.beta = 0.4;
   safe.side_floor = 0.05;
+  safe.volume_floor = 1e-4;
   safe.epoch_floor = 0.5;
   return std::array{kPaper, automatic, quick, safe};
 }();
@@ -85,6 +88,8 @@ double mean_squared(const domain::Domain& domain) {
   return sum;
 }
 
+bool is_finite(const Study& study) { return study.domain && study.domain->is_finite(); }
+
 }  // namespace
 
 std::span<const Preset> presets() { return kPresets; }
@@ -97,8 +102,8 @@ const Preset* find_preset(std::string_view name) {
 
 void apply_preset(const Preset& preset, Study& study) {
   study.beta = preset.beta;
-  study.volume_floor = 0;
-  study.side_floor = preset.side_floor;
+  study.volume_floor = is_finite(study) ? preset.volume_floor : 0;
+  study.side_floor = is_finite(study) ? 0 : preset.side_floor;
   study.epoch_floor = preset.epoch_floor;
   study.schedule = preset.schedule;
   study.t1 = preset.t1;
@@ -125,7 +130,7 @@ void apply_goal(Goal goal, Study& study) {
   if (goal == Goal::kEarn) return;
   study.cut = CutRule::kDecision;
   study.epoch_cap = 0.45;
-  study.side_floor = 0.001;
+  if (!is_finite(study)) study.side_floor = 0.001;
   study.t1 *= 2;
 }
 

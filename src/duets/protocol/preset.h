@@ -24,7 +24,8 @@ struct Preset {
   std::string_view name;     ///< in study files
   std::string_view meaning;  ///< in one line for people
   double beta;
-  double side_floor;
+  double side_floor;    ///< on a box or ball
+  double volume_floor;  ///< on a finite set, which has no finer sides than its candidates
   double epoch_floor;
   ScheduleRule schedule;
   std::uint32_t t1;
