@@ -174,7 +174,7 @@ TEST(ConfigCheckTest, APresetIsExplained) {
 
 TEST(ConfigCheckTest, LearnedParametersAreShownAsGuesses) {
   const StudyFile file = parse_checked(study(preset("quick")));
-  EXPECT_EQ(fact(file, "kernel"), "squared-exponential, length scale 0.289 as a first guess");
+  EXPECT_EQ(fact(file, "kernel"), "matern-5/2, length scale 0.289 as a first guess");
   EXPECT_THAT(fact(file, "learned from the rewards"), HasSubstr("length scale, variance, lambda"));
   EXPECT_THAT(fact(file, "forecast last cut"), HasSubstr(" prior deviations"));
   EXPECT_THAT(
@@ -199,10 +199,10 @@ TEST(ConfigCheckTest, SmallFleetsCutWithTheGuess) {
   EXPECT_THAT(cuts(1, 8), HasSubstr("none of 4: 20 rewards are not reached"));
 }
 
-// 1e-5^(1/8) = 0.237, 1e-4^(1/8) = 0.316 and 0.5^8 = 0.0039.
+// (0.02^2)^(1/8) = 0.376 and 0.5^8 = 0.0039.
 TEST(ConfigCheckTest, TheFloorIsShown) {
   EXPECT_EQ(fact(parse_checked(study(preset("quick"))), "volume floor"),
-            "each cut keeps at least 0.237 of its region, all together 1e-05");
+            "each cut keeps at least 0.376 of its region, all together 0.0004");
   EXPECT_EQ(fact(parse_checked(study(preset("quick", "volume_floor = 0.1\nepoch_floor = 0.5\n"))),
                  "volume floor"),
             "each cut keeps at least 0.5 of its region, all together 0.004");

@@ -98,6 +98,7 @@ protocol::EpochReport report_of_different_numbers() {
                  r.printed_tau, r.kept_share, r.shortfall, r.lost, r.smallest_margin, r.mean_error);
   r.sampler.method = region::Method::kCover;
   r.variance_path = protocol::VariancePath::kLowRank;
+  r.missed = 0.375;
   r.run_digest = {1, 2};
   r.state_digest = {3, 4};
   return r;
@@ -143,6 +144,7 @@ report::CsvCells cells_of(const protocol::EpochReport& r) {
           {"lost", r.lost},
           {"smallest_margin", finite(r.smallest_margin)},
           {"mean_error", r.mean_error},
+          {"missed", r.missed},
           {"run_digest", base::to_hex(r.run_digest)},
           {"state_digest", base::to_hex(r.state_digest)}};
 }

@@ -248,11 +248,16 @@ class StudyText {
   }
 
   void floors(Table& out) const {
-    bool has_floor = tunes_;
-    if (sometimes()) {
-      has_floor = sometimes();
-      out.key("volume_floor", has_floor ? digits(share()) : "0");
+    bool has_floor = false;
+    bool replaces = false;  // either key takes the place of the preset's floor
+    for (const char* key : {"volume_floor", "side_floor"}) {
+      if (!sometimes()) continue;
+      const bool is_floor = sometimes();
+      out.key(key, is_floor ? digits(share()) : "0");
+      has_floor = has_floor || is_floor;
+      replaces = true;
     }
+    if (!replaces) has_floor = tunes_;
     if (has_floor) out.maybe("epoch_floor", sometimes() ? "1" : digits(share()));
   }
 

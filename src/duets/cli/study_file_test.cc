@@ -206,7 +206,7 @@ TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {
       "t1 = 2\ncoins = \"independent\"\ninducing = \"greedy\"\ndata = \"epoch\"\nrelevance = "
       "true\n");
   EXPECT_EQ(safe.study.beta, 0.7);
-  EXPECT_EQ(safe.study.volume_floor, 1e-4);
+  EXPECT_EQ(safe.study.side_floor, 0.05);
   EXPECT_EQ(safe.study.epoch_floor, 0.9);
   EXPECT_EQ(safe.study.schedule, protocol::ScheduleRule::kWarmUp);
   EXPECT_EQ(safe.study.t1, 2U);
@@ -215,6 +215,13 @@ TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {
   EXPECT_EQ(safe.study.data, protocol::DataPolicy::kEpoch);
   EXPECT_EQ(safe.study.parameters, protocol::Parameters::kLearned);
   EXPECT_TRUE(safe.study.relevance);
+  // A floor of the file takes the place of the preset's.
+  EXPECT_EQ(branin("[duets]\npreset = \"safe\"\nvolume_floor = 0.1\n").study.side_floor, 0.0);
+  const std::string points = "[space]\npoints = [[0.1, 0.2], [0.3, 0.4]]\n";
+  EXPECT_EQ(branin(points + "[duets]\npreset = \"safe\"\n").study.volume_floor, 1e-4);
+  const StudyFile sided = branin(points + "[duets]\npreset = \"safe\"\nside_floor = 0.1\n");
+  EXPECT_EQ(sided.study.volume_floor, 0.0);
+  EXPECT_EQ(sided.study.side_floor, 0.1);
   // Disabling a part also removes its details.
   const StudyFile off = branin(
       "[kernel]\nvariance = 3\n[noise]\nlambda = 0.3\n"
@@ -247,7 +254,7 @@ TEST(StudyFileTest, APresetGuessesTheLengthScale) {
 TEST(StudyFileTest, TheResolvedTextNamesItsPreset) {
   const std::string text = resolved_toml(branin("[duets]\npreset = \"safe\"\n"));
   for (const char* line :
-       {"\n# preset = \"safe\"\n", "\nbeta = 0.4\n", "\nvolume_floor = 0.0001\n",
+       {"\n# preset = \"safe\"\n", "\nbeta = 0.4\n", "\nside_floor = 0.05\n",
         "\nepoch_floor = 0.5\n", "\nparameters = \"learned\"\n", "\nrelevance = false\n",
         "\ncoins = \"stratified\"\n", "\nschedule = \"paired-doubling\"\n", "\nt1 = 1\n",
         "\ninducing = \"public\"\n", "\ndata = \"surviving\"\n", "\nupload = \"auto\"\n"}) {

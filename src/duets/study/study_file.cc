@@ -151,6 +151,9 @@ class Reader {
       duets.fail("preset", "has no theory: mode = \"theory\" goes with preset = \"paper\" or none");
     }
     if (duets.has("epochs")) study.schedule = protocol::ScheduleRule::kExplicit;
+    // Either floor of the file takes the place of the preset's.
+    if (duets.has("volume_floor")) study.side_floor = 0;
+    if (duets.has("side_floor")) study.volume_floor = 0;
     read_fields(
         protocol::settings(), [](const protocol::Setting& setting) { return &setting.field; },
         study, usual_.study);
