@@ -68,7 +68,9 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
     if (rec.missed) {
       rows.emplace_back(
           "  perhaps missed",
-          fmt::format("{:.0f} % chance of a point better by more than {:.3g}; {:.3g} expected",
+          fmt::format("{:.0f} % chance of a point better by more than {:.3g}; the best is better "
+                      "by {:.3g} on "
+                      "average",
                       100 * rec.missed->chance, rec.missed->better_by, rec.missed->expected));
     }
     if (rec.true_value) {

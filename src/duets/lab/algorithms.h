@@ -33,8 +33,8 @@ struct Algorithm {
   bool keeps_lengthscale = false;  ///< of a preset: the study's length scale instead of the guess
 };
 
-/// duets, "duets-" with the name of each preset but "paper", dis-kernel-ucb, approx-dis-kernel-ucb,
-/// n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp, random.
+/// duets, "duets-" with the name of each preset but "paper", duets-find, dis-kernel-ucb,
+/// approx-dis-kernel-ucb, n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp, random.
 std::vector<Algorithm> builtin_algorithms();
 
 /// kInvalid, listing the keys that exist, when there is none.

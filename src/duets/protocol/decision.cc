@@ -20,8 +20,9 @@ constexpr double kLowest = -std::numeric_limits<double>::infinity();
 // Relative to the largest variance: neighbours in a smooth posterior are the same to rounding.
 constexpr double kJitter = 1e-9;
 // A part goes when losing it would cost less than this part of the shortfall; until then it keeps
-// this share of its points. Samples of a model that a few dozen rewards taught are too sure of it,
-// and a category does not come back: here they deviate from the mean this many times as far.
+// this share of its points. Samples of a model that learned from a few dozen rewards vary too
+// little, and a category does not come back: for parts they deviate from the mean this many times
+// as far.
 constexpr double kPartLoss = 0.02;
 constexpr double kPartShare = 0.25;
 constexpr double kPartDoubt = 2;

@@ -21,8 +21,9 @@ inline constexpr std::uint32_t kMostParts = 32;
 struct DecisionInput {
   numeric::Points features;  ///< uniform points of the region, at least one
   numeric::Vector means;     ///< posterior means there
-  /// The part of each point (domain/parts.h). A part keeps a quarter of its own points, above the
-  /// cap if need be, until samples of twice their deviation say that the rest is as good.
+  /// The part of each point (domain/parts.h). A part other than that of the largest mean keeps a
+  /// quarter of its points, above the cap if need be, until samples of twice their deviation say
+  /// that the rest is as good.
   std::vector<std::uint32_t> parts;
   double floor = 0;      ///< keep at least this share
   double cap = 1;        ///< and at most this one; the floor where it is larger

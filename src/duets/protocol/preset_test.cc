@@ -126,6 +126,9 @@ TEST(Preset, AFloorIsASideOrAVolume) {
     EXPECT_EQ(kept_share(study), 0.0);
     study.side_floor = 0.1;
     EXPECT_NEAR(std::pow(kept_share(study), 3), std::pow(0.1, d), 1e-12) << "after three cuts";
+    Study halved = study;
+    halved.epoch_floor = 0.5;
+    EXPECT_NE(study_digest(halved), study_digest(study)) << "another cut, another study";
     study.volume_floor = 0.5;
     EXPECT_NEAR(std::pow(kept_share(study), 3), 0.5, 1e-12);
     study.side_floor = 0;

@@ -31,7 +31,7 @@ constexpr auto enum_entries(VariancePath /*tag*/) {
                                       {VariancePath::kApproximate, "approximate"}});
 }
 
-/// One closed epoch (the last epoch of a run is not closed: it sends nothing).
+/// One closed epoch. The last epoch of a run has a report only with closing = "projection".
 struct EpochReport {
   base::EpochId epoch{};
   std::uint32_t planned_length = 0;  ///< T_j by the schedule
@@ -133,7 +133,7 @@ inline constexpr auto kReportNumbers = std::to_array<ReportNumber>({
     {&EpochReport::smallest_margin},
     {&EpochReport::mean_error},
     {&EpochReport::num_holes},
-    // A sample or two of 128 may fall on the other side on another machine.
+    // Two to five samples of 128 may fall on the other side on another machine.
     {&EpochReport::missed, "missed", "chance of something better", 0.02},
 });
 

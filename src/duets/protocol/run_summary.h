@@ -42,7 +42,8 @@ struct Recommendation {
     double better_by = 0;  ///< model units
     double chance = 0;     ///< that it is better by more than that
   };
-  std::optional<Missed> missed{};  ///< nothing where no samples were drawn
+  std::optional<Missed>
+      missed{};  ///< nothing where no samples were drawn, or none has a better point
 };
 
 class RunSummary {

@@ -287,7 +287,7 @@ void check_number(const base::Field<Study>& field, double value) {
 }
 
 bool switches_tuning_on(const Study& study) {
-  return study.volume_floor != 0 || study.parameters != Parameters::kFixed ||
+  return has_floor(study) || study.parameters != Parameters::kFixed ||
          study.coins != Coins::kIndependent;
 }
 

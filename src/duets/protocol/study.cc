@@ -123,7 +123,7 @@ double kept_share(const Study& study) {
   const double of_side = study.side_floor > 0 ? static_cast<double>(study.domain->dimension()) *
                                                     std::log(study.side_floor)
                                               : -std::numeric_limits<double>::infinity();
-  // log(0) is the infinity that the other floor is larger than.
+  // Without a volume floor its log is minus infinity, and the side decides.
   const double log_floor = std::max(std::log(study.volume_floor), of_side);
   return std::min(study.epoch_floor, std::exp(log_floor / num_cuts));
 }

@@ -33,7 +33,7 @@ v1::AgentStatus as_status(const v1::Progress& progress) {
   from.ListFields(progress, &fields);
   for (const FieldDescriptor* field : fields) {
     const FieldDescriptor* same = status.GetDescriptor()->FindFieldByName(field->name());
-    if (same == nullptr) continue;
+    if (same == nullptr || same->cpp_type() != field->cpp_type()) continue;
     switch (field->cpp_type()) {
       case FieldDescriptor::CPPTYPE_UINT32:
         to.SetUInt32(&status, same, from.GetUInt32(progress, field));

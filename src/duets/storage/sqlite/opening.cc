@@ -176,9 +176,10 @@ Opened open_database(const Path& file, Access access) {
     return access == Access::kWrite ? open_writer(found) : open_reader(found);
   } catch (const std::bad_alloc&) {
     // SQLite's answer to some damaged schemas, however much memory there is.
-    damaged(found,
-            "cannot be read: SQLite runs out of memory, most likely because the file is "
-            "damaged; restore a copy of it");
+    damaged(
+        found,
+        "cannot be read: SQLite runs out of memory. If there is memory left, the file is damaged: "
+        "restore a copy of it");
   }
 }
 
