@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "duets/domain/domain.h"
@@ -92,8 +93,11 @@ TEST(Decision, WhatIsKnownIsCutToTheFloor) {
 // The lower half of the interval is a part of its own. While little is known it may hold the best
 // point and keeps a quarter of its points, whatever the cap; later it goes.
 TEST(Decision, APartStaysUntilTheSamplesSayThatItCannotHoldTheBest) {
-  for (const bool known : {false, true}) {
-    Scene scene = known ? Scene(40, 1e-6) : Scene(3, 1.0);
+  // After five exact rewards the samples themselves would drop it; those of twice their deviation
+  // do not.
+  for (const auto& [count, lambda] : {std::pair{3, 1.0}, std::pair{5, 0.01}, std::pair{40, 1e-6}}) {
+    const bool known = count == 40;
+    Scene scene(count, lambda);
     scene.input.floor = scene.input.cap = 0.05;
     for (std::size_t i = 0; i < 128; ++i) scene.input.parts[i] = 1;
     const double share = scene.decided().share;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "duets/base/bytes.h"
@@ -120,11 +119,10 @@ double kept_share(const Study& study) {
   if (!has_floor(study)) return 0;
   const auto num_cuts = static_cast<double>(lengths(study).size()) - 1;
   if (num_cuts < 1) return 1;
-  const double of_side = study.side_floor > 0 ? static_cast<double>(study.domain->dimension()) *
-                                                    std::log(study.side_floor)
-                                              : -std::numeric_limits<double>::infinity();
-  // Without a volume floor its log is minus infinity, and the side decides.
-  const double log_floor = std::max(std::log(study.volume_floor), of_side);
+  const auto dimension = static_cast<double>(study.domain->dimension());
+  // The log of a floor that is not set is minus infinity, and the other one decides.
+  const double log_floor =
+      std::max(std::log(study.volume_floor), dimension * std::log(study.side_floor));
   return std::min(study.epoch_floor, std::exp(log_floor / num_cuts));
 }
 
