@@ -111,8 +111,8 @@ Points SearchSpace::around(const Points& centres, std::size_t count, std::uint32
     Vector x = centres.row(i / static_cast<Eigen::Index>(count));
     for (std::size_t k = 0; k < d; ++k) {
       const auto c = static_cast<Eigen::Index>(k);
-      const bool ordered = domain_->shape() != domain::Shape::kBox ||
-                           domain::is_ordered(domain_->parameters()[k]);
+      const bool ordered =
+          domain_->shape() != domain::Shape::kBox || domain::is_ordered(domain_->parameters()[k]);
       if (!ordered) {
         if (uniform_words[k] < kOtherChoice) x[c] = uniform_words[d + k];
       } else if (uniform_words[k] < 0.5 || d == 1) {

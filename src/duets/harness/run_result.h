@@ -44,10 +44,10 @@ struct Picture {
 };
 
 struct RecommendationView {
-  std::vector<double> values;                              ///< parameter values, user's units
-  double mean = 0;                                         ///< user's units
-  double low = 0, high = 0;                                ///< interval, user's units
-  std::optional<double> true_value;                        ///< noise-free value there (simulations)
+  std::vector<double> values;        ///< parameter values, user's units
+  double mean = 0;                   ///< user's units
+  double low = 0, high = 0;          ///< interval, user's units
+  std::optional<double> true_value;  ///< noise-free value there (simulations)
   std::optional<protocol::Recommendation::Missed> missed{};  ///< user's units
 };
 

@@ -227,9 +227,9 @@ region::SamplerSettings read_settings(ByteReader& in) {
   for (const region::SamplerNumber& number : region::kSamplerNumbers) {
     if (number.is_own && !number.belongs_to(s.method)) continue;
     s.*number.member = in.u32();
-    check_message(!number.is_own ||
-                      (s.*number.member >= number.low && s.*number.member <= number.high),
-                  "sampler: a number out of range");
+    check_message(
+        !number.is_own || (s.*number.member >= number.low && s.*number.member <= number.high),
+        "sampler: a number out of range");
   }
   return s;
 }

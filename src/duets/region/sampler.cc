@@ -279,13 +279,13 @@ Sampler::Way Sampler::way_of(const Sampler& sampler) {
     case Method::kCover: {
       const auto cover =
           std::make_shared<const Cover>(sampler.region_, sampler.settings_.cover_depth);
-      return [cover](const Sampler& s, const random::Coin& coin, Lane lane,
-                     const SlotRange& slots) {
-        return draw_by_rejection(s, lane, slots, [&](const Address& at, std::span<double> out) {
-          cover->draw(coin, at, out);
-          return s.region_.domain().contains(out);
-        });
-      };
+      return
+          [cover](const Sampler& s, const random::Coin& coin, Lane lane, const SlotRange& slots) {
+            return draw_by_rejection(s, lane, slots, [&](const Address& at, std::span<double> out) {
+              cover->draw(coin, at, out);
+              return s.region_.domain().contains(out);
+            });
+          };
     }
     case Method::kWalk:
       return draw_by_walk;
