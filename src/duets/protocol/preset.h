@@ -16,8 +16,9 @@ constexpr auto enum_entries(Goal /*tag*/) {
   return base::entries<Goal>(
       {{Goal::kEarn, "earn", "little regret on the way: queries are worth as much as the answer"},
        {Goal::kFind, "find",
-        "the best point at the end: cuts by decision, more rewards for the model, and the last "
-        "epoch counts; costs more regret and more reals"}});
+        "the best point at the end: fewer cuts, decided by samples of the posterior, and longer "
+        "first "
+        "epochs; costs more regret and more reals"}});
 }
 
 struct Preset {
