@@ -39,10 +39,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC 12 takes the deliberately undefined registers of its own AVX-512 header for a mistake (GCC
   # bug 105593), wherever Eigen sums; the sanitizers and clang watch over this instead.
   target_compile_options(duets_warnings INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
-endif()
-if(CMAKE_UNITY_BUILD)
-  # Sources are included into units; GCC takes them for headers, whose types must not be local.
-  target_compile_options(duets_warnings INTERFACE -Wno-subobject-linkage)
+  if(CMAKE_UNITY_BUILD)
+    # Sources are included into units; GCC takes them for headers, whose types must not be local.
+    target_compile_options(duets_warnings INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 if(DUETS_WERROR STREQUAL "AUTO")
   set(warnings_are_errors FALSE)

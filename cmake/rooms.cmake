@@ -1,10 +1,10 @@
-# The rooms of the house and the doors between them.
+# The modules, here called rooms, and which of them each may use.
 #
-# duets_component(NAME DEPS room... LINKS target...) makes one library from one folder. Configuring
-# fails when a room names a dependency that the table below does not allow, and when a file of the
-# room includes a header of a room it did not name. A room without sources is header-only. All *.cc
-# of the folder are compiled and all *_test.cc of it are tests: a test on disk that no build runs
-# cannot exist.
+# duets_component(NAME DEPS module... LINKS target...) makes one library from one folder.
+# Configuring fails when a module names a dependency that the table below does not allow, and when a
+# file of the module includes a header of a module it did not name. A module without sources is
+# header-only. All *.cc of the folder are compiled and all *_test.cc of it are tests: a test on disk
+# that no build runs cannot exist.
 
 set(DUETS_ROOM_base "")
 set(DUETS_ROOM_numeric base)
@@ -27,12 +27,12 @@ set(DUETS_ROOM_service base numeric report random kernel domain gp region protoc
 set(DUETS_ROOM_cli base numeric report random kernel domain gp region protocol study problems baselines
   harness lab cluster storage service)
 
-# Headers that no room below harness may use: there a run is a pure function, so nothing reads a
+# Headers that no module below harness may use: there a run is a pure function, so nothing reads a
 # clock, starts a thread, prints, or draws from anything but a coin.
 set(DUETS_FORBIDDEN_HEADERS chrono ctime random thread future iostream)
 set(DUETS_HOST_ROOMS harness lab cluster storage service cli)
 
-# Fails unless every file of ROOM includes only headers of ROOM and of the rooms in ALLOWED.
+# Fails unless every file of ROOM includes only headers of ROOM and of the modules in ALLOWED.
 function(duets_check_includes ROOM ALLOWED)
   foreach(file IN LISTS ARGN)
     file(STRINGS ${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]")
@@ -40,12 +40,12 @@ function(duets_check_includes ROOM ALLOWED)
       if(line MATCHES "[\"<]duets/([a-z_]+)/")
         set(used ${CMAKE_MATCH_1})
         if(NOT used STREQUAL ROOM AND NOT used IN_LIST ALLOWED)
-          message(FATAL_ERROR "${file}: room '${ROOM}' may not include from room '${used}'")
+          message(FATAL_ERROR "${file}: module '${ROOM}' may not include from module '${used}'")
         endif()
       elseif(line MATCHES "<([a-z_]+)>")
         set(used ${CMAKE_MATCH_1})
         if(used IN_LIST DUETS_FORBIDDEN_HEADERS AND NOT ROOM IN_LIST DUETS_HOST_ROOMS)
-          message(FATAL_ERROR "${file}: room '${ROOM}' may not include <${used}>")
+          message(FATAL_ERROR "${file}: module '${ROOM}' may not include <${used}>")
         endif()
       endif()
     endforeach()
@@ -56,17 +56,18 @@ endfunction()
 
 function(duets_check_table ROOM)
   if(NOT DEFINED DUETS_ROOM_${ROOM})
-    message(FATAL_ERROR "room '${ROOM}' is not in the table of cmake/rooms.cmake")
+    message(FATAL_ERROR "module '${ROOM}' is not in the table of cmake/rooms.cmake")
   endif()
   foreach(dep IN LISTS ARGN)
     if(NOT dep IN_LIST DUETS_ROOM_${ROOM})
-      message(FATAL_ERROR "room '${ROOM}' may not use room '${dep}' (table in cmake/rooms.cmake)")
+      message(FATAL_ERROR
+        "module '${ROOM}' may not use module '${dep}' (table in cmake/rooms.cmake)")
     endif()
   endforeach()
 endfunction()
 
 # Makes SOURCE with `const report::Prose& duets::ROOM::prose()` from Markdown files, which are edited
-# as what they are. The room has the declaration in prose.h.
+# as what they are. The module has the declaration in prose.h.
 function(duets_prose ROOM SOURCE)
   set(text "")
   foreach(file IN LISTS ARGN)
@@ -88,6 +89,10 @@ const report::Prose& prose() {
 ]])
 endfunction()
 
+# Files that are compiled by themselves where others are compiled in units: tools/mutation.py changes
+# them one at a time.
+set(DUETS_ALONE "" CACHE STRING "Sources that no unit includes, relative to the checkout")
+
 function(duets_component ROOM)
   cmake_parse_arguments(ARG "" "" "DEPS;LINKS" ${ARGN})
   duets_check_table(${ROOM} ${ARG_DEPS})
@@ -104,6 +109,10 @@ function(duets_component ROOM)
     duets_prose(${ROOM} ${CMAKE_CURRENT_BINARY_DIR}/prose.cc ${prose})
     list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/prose.cc)
   endif()
+
+  foreach(file IN LISTS DUETS_ALONE)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
 
   if(sources)
     add_library(duets_${ROOM} STATIC ${sources})
@@ -127,10 +136,18 @@ function(duets_component ROOM)
 endfunction()
 
 # duets_test(NAME SOURCES file... LINKS target... [LABELS label...] [TIMEOUT seconds]) makes one
-# test program and registers each of its cases with ctest. The tests of a room have its name as
-# label. The label "long" keeps a program out of the fast suite.
+# test program and registers each of its cases with ctest. The tests of a module have its name as
+# label. The label "long" keeps a program out of the fast suite. A program with a label of
+# DUETS_UNTESTED is not made.
+set(DUETS_UNTESTED "" CACHE STRING "Labels of tests that this build leaves out")
+
 function(duets_test NAME)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  foreach(label IN LISTS ARG_LABELS)
+    if(label IN_LIST DUETS_UNTESTED)
+      return()
+    endif()
+  endforeach()
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE ${ARG_LINKS} duets_warnings ${DUETS_RAPIDCHECK} ${DUETS_MPFR}
     GTest::gmock GTest::gtest_main nlohmann_json::nlohmann_json)

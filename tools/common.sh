@@ -37,8 +37,8 @@ need_packages() {
   local wanted missing
   mapfile -t wanted < <(packages_of "$@")
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    say "this is not a Debian system; going on with what is installed. Needed is what Debian 12"
-    say "  calls: ${wanted[*]}"
+    say "not a Debian system, so nothing is installed. Install the equivalents of these Debian 12"
+    say "  packages if the build fails: ${wanted[*]}"
     return 0
   fi
   mapfile -t missing < <(missing_packages "${wanted[@]}")
@@ -78,7 +78,7 @@ prepare_build() {
   log=$directory.configure.log
   identity=$(build_identity)
   if [[ -e $directory && $(cat "$directory/identity" 2>/dev/null) != "$identity" ]]; then
-    say "${directory#"$root/"} was made at another place or for another processor: starting it anew"
+    say "${directory#"$root/"} was built in another directory or for another processor: rebuilding it"
     rm -rf "$directory"
   fi
   mkdir -p "$directory" || return 1
@@ -112,21 +112,19 @@ build_into() {
   fi
 }
 
+# Not in awk: Debian's reads a pipe in blocks, and says everything minutes late.
 show_progress() {
-  local on_terminal=0
-  [[ -t 2 ]] && on_terminal=1
-  awk -v log_file="$1" -v on_terminal="$on_terminal" '
-    { print >log_file; fflush(log_file) }
-    match($0, /^\[[0-9]+\/[0-9]+ [0-9.]+s\]/) {
-      split(substr($0, 2, RLENGTH - 3), part, /[\/ ]/)
-      percent = int(100 * part[1] / part[2])
-      if (part[2] < 10 || (percent < 100 && percent < shown + (on_terminal ? 1 : 10))) next
-      shown = percent
-      printf "%sduets: building: %d %%, %d s%s", on_terminal ? "\r" : "", percent, part[3],
-        on_terminal && percent < 100 ? "" : "\n" >"/dev/stderr"
-      fflush("/dev/stderr")
-    }
-    END { if (on_terminal && shown > 0 && shown < 100) printf "\n" >"/dev/stderr" }'
+  local log=$1 line percent shown=0 step=10 start='' end=$'\n' status='^\[([0-9]+)/([0-9]+) ([0-9]+)\.[0-9]+s\]'
+  [[ -t 2 ]] && step=1 start=$'\r' end=''
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >&3
+    [[ $line =~ $status ]] && ((BASH_REMATCH[2] >= 10)) || continue
+    percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+    ((percent == 100 || percent >= shown + step)) || continue
+    shown=$percent
+    printf '%sduets: building: %d %%, %d s%s' "$start" "$percent" "${BASH_REMATCH[3]}" "$end" >&2
+  done 3>"$log"
+  [[ -n $end ]] || ((shown == 0)) || printf '\n' >&2
 }
 
 # build_shared PRESET TARGET...: builds in build/release, which ./duets and ./test share; one at a
