@@ -2,28 +2,11 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <cmath>
+
+#include "duets/kernel/formula_test_support.h"
 
 namespace duets::paper {
 namespace {
-
-using kernel::Family;
-
-long double shape(Family family, long double r) {
-  const long double a3 = std::sqrt(3.0L) * r;
-  const long double a5 = std::sqrt(5.0L) * r;
-  switch (family) {
-    case Family::kSquaredExponential:
-      return std::exp(-r * r / 2);
-    case Family::kMatern12:
-      return std::exp(-r);
-    case Family::kMatern32:
-      return (1 + a3) * std::exp(-a3);
-    case Family::kMatern52:
-      return (1 + a5 + a5 * a5 / 3) * std::exp(-a5);
-  }
-  return 0;
-}
 
 LongMatrix power(const LongMatrix& a, long double exponent) {
   const Eigen::SelfAdjointEigenSolver<LongMatrix> solver(a);
@@ -36,17 +19,8 @@ LongMatrix power(const LongMatrix& a, long double exponent) {
 LongMatrix naive_cross(const kernel::Kernel& kernel, const numeric::Points& a,
                        const numeric::Points& b) {
   LongMatrix k(a.rows(), b.rows());
-  const auto& scales = kernel.lengthscales;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    for (Eigen::Index j = 0; j < b.rows(); ++j) {
-      long double squared = 0;
-      for (Eigen::Index c = 0; c < a.cols(); ++c) {
-        const long double scale = scales[scales.size() == 1 ? 0 : static_cast<std::size_t>(c)];
-        const long double difference = (static_cast<long double>(a(i, c)) - b(j, c)) / scale;
-        squared += difference * difference;
-      }
-      k(i, j) = kernel.variance * shape(kernel.family, std::sqrt(squared));
-    }
+    for (Eigen::Index j = 0; j < b.rows(); ++j) k(i, j) = kernel::test::formula(kernel, a, i, b, j);
   }
   return k;
 }

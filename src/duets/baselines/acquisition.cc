@@ -110,16 +110,6 @@ Choice Acquisition::maximise(const Vector& values, const PointValues& elsewhere,
   return climb(arm, values[static_cast<Eigen::Index>(arm)], elsewhere);
 }
 
-Choice Acquisition::maximise_bound(const Vector& mean, const Vector& variance,
-                                   const PosteriorAt& elsewhere, double beta, base::AgentId agent,
-                                   std::uint32_t t) const {
-  const auto bound = [&](const Points& features) {
-    const gp::PointPosterior posterior = elsewhere(features);
-    return confidence_bound(posterior.mean, posterior.variance, beta);
-  };
-  return maximise(confidence_bound(mean, variance, beta), bound, agent, t);
-}
-
 Points Acquisition::neighbours(const Vector& latent, double step) const {
   Points out = latent.transpose().replicate(2 * latent.size(), 1);
   for (Eigen::Index c = 0; c < latent.size(); ++c) {

@@ -21,8 +21,6 @@ struct Choice {
 
 /// Values of the acquisition at feature points (n x num_features -> n).
 using PointValues = std::function<numeric::Vector(const numeric::Points& features)>;
-/// A posterior at feature points.
-using PosteriorAt = std::function<gp::PointPosterior(const numeric::Points& features)>;
 
 /// The setting with the pool in place of a continuous domain, for policies that play only arms.
 Setting on_arms(Setting setting);
@@ -60,10 +58,16 @@ class Acquisition {
   Choice maximise(const numeric::Vector& values, const PointValues& elsewhere, base::AgentId agent,
                   std::uint32_t t) const;
 
-  /// maximise() of mean + beta sqrt(variance).
-  Choice maximise_bound(const numeric::Vector& mean, const numeric::Vector& variance,
-                        const PosteriorAt& elsewhere, double beta, base::AgentId agent,
-                        std::uint32_t t) const;
+  /// maximise() of mean + beta sqrt(variance) of a gp::ArmPosterior, or of what looks like one.
+  template <class Posterior>
+  Choice maximise_bound(const Posterior& known, double beta, base::AgentId agent,
+                        std::uint32_t t) const {
+    const auto elsewhere = [&](const numeric::Points& features) {
+      const gp::PointPosterior there = known.at(features);
+      return confidence_bound(there.mean, there.variance, beta);
+    };
+    return maximise(confidence_bound(known.mean(), known.variance(), beta), elsewhere, agent, t);
+  }
 
   /// A uniform arm (on a continuous domain, a uniform point of the pool), by the same coin.
   Choice uniform(base::AgentId agent, std::uint32_t t) const;

@@ -161,9 +161,7 @@ TEST(Acquisition, TheBoundIsTakenOffTheArmsToo) {
   const Acquisition acquisition(setting);
   gp::ArmPosterior posterior(setting.arms, setting.lambda);
   for (const std::size_t arm : {0U, 9U, 33U}) posterior.observe({.site = arm, .reward = 1.0});
-  const Choice choice = acquisition.maximise_bound(
-      posterior.mean(), posterior.variance(), [&](const Points& x) { return posterior.at(x); }, 2.0,
-      kAgent, 1);
+  const Choice choice = acquisition.maximise_bound(posterior, 2.0, kAgent, 1);
   const gp::PointPosterior there = posterior.at(choice.latent.transpose());
   const double best_arm = confidence_bound(posterior.mean(), posterior.variance(), 2.0).maxCoeff();
   EXPECT_GE(confidence_bound(there.mean, there.variance, 2.0)[0], best_arm);

@@ -54,7 +54,7 @@ Domain Domain::box(std::vector<Parameter> parameters) {
     base::require(names.insert(parameter.name).second, "space." + parameter.name, "twice",
                   "parameter names must differ");
     domain.num_features_ += domain::num_features(parameter);
-    if (parameter.type != ParameterType::kFloat) domain.identity_features_ = false;
+    if (parameter.type != ParameterType::kFloat) domain.features_are_latents_ = false;
   }
   domain.shape_ = Shape::kBox;
   domain.dimension_ = parameters.size();
@@ -74,7 +74,7 @@ Domain Domain::ball(std::size_t dimension, double radius) {
 }
 
 numeric::Points Domain::features(const numeric::Points& latents) const {
-  if (identity_features_) return latents;
+  if (features_are_latents_) return latents;
   numeric::Points features(latents.rows(), static_cast<Eigen::Index>(num_features_));
   for (Eigen::Index row = 0; row < latents.rows(); ++row) {
     std::size_t column = 0;
@@ -89,7 +89,7 @@ numeric::Points Domain::features(const numeric::Points& latents) const {
 }
 
 std::vector<double> Domain::feature_lengthscales(const std::vector<double>& lengthscales) const {
-  if (lengthscales.size() == 1 || identity_features_) {
+  if (lengthscales.size() == 1 || features_are_latents_) {
     base::require(lengthscales.size() == 1 || lengthscales.size() == dimension_,
                   "kernel.lengthscale", fmt::format("{} numbers", lengthscales.size()),
                   fmt::format("give one, or one for each of the {} dimensions", dimension_));

@@ -49,6 +49,9 @@ class Domain {
   std::size_t dimension() const { return dimension_; }
   /// Number of coordinates the kernel sees.
   std::size_t num_features() const { return num_features_; }
+  /// True when the features of a point are its latent coordinates: everywhere but on a box with int
+  /// or categorical parameters.
+  bool features_are_latents() const { return features_are_latents_; }
   const numeric::Points& candidates() const { return candidates_; }         ///< finite only
   const std::vector<Parameter>& parameters() const { return parameters_; }  ///< box only
   double radius() const { return radius_; }                                 ///< ball only
@@ -79,7 +82,7 @@ class Domain {
   Shape shape_ = Shape::kBox;
   std::size_t dimension_ = 0;
   std::size_t num_features_ = 0;
-  bool identity_features_ = true;
+  bool features_are_latents_ = true;
   double radius_ = 1;
   numeric::Points candidates_;
   std::vector<Parameter> parameters_;

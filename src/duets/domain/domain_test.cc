@@ -166,6 +166,15 @@ TEST(Domain, FeaturesOfAMixedBox) {
   EXPECT_EQ(box.values(std::vector<double>{0.3, 0.6, 0.9}), (std::vector<double>{0.3, 3, 1}));
 }
 
+TEST(Domain, FeaturesAreTheLatentsWhereNothingIsSnapped) {
+  EXPECT_TRUE(Domain::box({Parameter{.name = "x"}, {.name = "y", .low = 1, .high = 9, .log = true}})
+                  .features_are_latents());
+  EXPECT_TRUE(Domain::ball(2, 1).features_are_latents());
+  EXPECT_TRUE(Domain::finite(Points::Zero(1, 2)).features_are_latents());
+  EXPECT_FALSE(Domain::box({Parameter{.name = "x"}, int_parameter(1, 4)}).features_are_latents());
+  EXPECT_FALSE(Domain::box({choice_parameter({"a"})}).features_are_latents());
+}
+
 TEST(Domain, RefusesBadShapes) {
   EXPECT_THROW(Domain::box(0), base::Error);
   EXPECT_THROW(Domain::box(kMaxDimension + 1), base::Error);

@@ -1,6 +1,5 @@
 #include "duets/harness/picture.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace duets::harness {
@@ -11,11 +10,7 @@ using numeric::Points;
 constexpr std::size_t kResolution = 101;
 
 bool is_drawable(const domain::Domain& domain) {
-  const auto& parameters = domain.parameters();
-  return domain.dimension() == 2 && domain.num_features() == 2 &&
-         std::all_of(parameters.begin(), parameters.end(), [](const domain::Parameter& p) {
-           return p.type == domain::ParameterType::kFloat;
-         });
+  return domain.dimension() == 2 && domain.features_are_latents();
 }
 
 Points grid_points(const Picture& picture) {

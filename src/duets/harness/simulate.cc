@@ -1,6 +1,5 @@
 #include "duets/harness/simulate.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -21,17 +20,11 @@ bool is_natural(const domain::Domain& domain, const problems::Problem& problem) 
   if (!problem.parameters().empty()) {
     return domain.shape() == domain::Shape::kBox && domain.parameters() == problem.parameters();
   }
-  if (domain.dimension() != problem.dimension() || domain.num_features() != domain.dimension()) {
-    return false;
-  }
+  if (domain.dimension() != problem.dimension() || !domain.features_are_latents()) return false;
   if (domain.shape() == domain::Shape::kBall) {
     return problem.natural_shape() == problems::Shape::kBall && domain.radius() == 1;
   }
-  const auto& parameters = domain.parameters();
-  return problem.natural_shape() == problems::Shape::kCube &&
-         std::all_of(parameters.begin(), parameters.end(), [](const domain::Parameter& p) {
-           return p.type == domain::ParameterType::kFloat;
-         });
+  return problem.natural_shape() == problems::Shape::kCube;
 }
 
 /// Answers the agents' plans and collects what the coordinator never sees: regret, trials, a

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "duets/base/error.h"
+#include "duets/kernel/formula_test_support.h"
 #include "duets/numeric/strict.h"
 
 namespace duets::kernel {
@@ -59,14 +60,6 @@ std::vector<double> sums(const Kernel& kernel, const Points& x, const Points& ce
   return out;
 }
 
-/// The formula of the header on the scaled points, in extended precision.
-long double formula(Family family, long double r2) {
-  if (family == Family::kSquaredExponential) return std::exp(-r2 / 2);
-  if (family == Family::kMatern12) return std::exp(-std::sqrt(r2));
-  const long double a = std::sqrt((family == Family::kMatern32 ? 3 : 5) * r2);
-  return (1 + a + (family == Family::kMatern52 ? a * a / 3 : 0)) * std::exp(-a);
-}
-
 TEST(Kernel, AgreesWithTheFormulaInExtendedPrecision) {
   for (Family family : kFamilies) {
     for (int d : {1, 2, 3, 10, 50}) {
@@ -82,7 +75,7 @@ TEST(Kernel, AgreesWithTheFormulaInExtendedPrecision) {
                 static_cast<long double>(x.point(i)[m]) - static_cast<long double>(c.point(j)[m]);
             r2 += diff * diff;
           }
-          const long double expected = 1.7L * formula(family, r2);
+          const long double expected = 1.7L * test::formula(family, r2);
           // Relative error of r2: at most (d + 3) half-ulps; an error of the exponent is a relative
           // error of the value, |exponent| <= max(r2 / 2, 3 r); the rest is a handful of roundings.
           const double exponent = std::max(0.5 * double(r2), 3.0 * std::sqrt(double(r2)));

@@ -1,4 +1,5 @@
-// What is known of the kernels' shapes beside their values: slopes and bounds, family by family.
+// Slopes and bounds of the kernels' shapes, family by family: for gradients of the mean and for
+// covers.
 #pragma once
 
 #include "duets/kernel/kernel.h"

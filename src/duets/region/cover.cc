@@ -39,12 +39,7 @@ bool outside_ball(std::span<const double> centre, const std::vector<double>& hal
 }  // namespace
 
 bool Cover::is_possible(const domain::Domain& domain) {
-  if (domain.shape() == domain::Shape::kBall) return true;
-  const auto& parameters = domain.parameters();
-  return domain.shape() == domain::Shape::kBox &&
-         std::all_of(parameters.begin(), parameters.end(), [](const domain::Parameter& p) {
-           return p.type == domain::ParameterType::kFloat;
-         });
+  return !domain.is_finite() && domain.features_are_latents();
 }
 
 Cover::Cover(Region region, std::uint32_t depth)

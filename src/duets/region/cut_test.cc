@@ -37,7 +37,7 @@ void expect_invalid(const Make& make, const std::string& field) {
   }
 }
 
-// The sum is the strict one of the kernel room, bit for bit: there is no second path.
+// The sum is the strict one of the kernel module, bit for bit: there is no second path.
 TEST(Cut, SumIsTheStrictKernelSum) {
   Points x(40, 2);
   for (Eigen::Index i = 0; i < x.rows(); ++i) x.row(i) << 0.025 * i, 1 - 0.02 * i;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "duets/kernel/formula_test_support.h"
 #include "duets/numeric/rows.h"
 
 namespace duets::region {
@@ -48,36 +49,11 @@ std::shared_ptr<const Cut> cut_keeping(double fraction, const Points& x, const K
   return make_cut(kernel, centers, 0.5 * (sums[rank - 1] + sums[rank]));
 }
 
-long double shape(Family family, long double r) {
-  const long double a3 = std::sqrt(3.0L) * r;
-  const long double a5 = std::sqrt(5.0L) * r;
-  switch (family) {
-    case Family::kSquaredExponential:
-      return std::exp(-r * r / 2);
-    case Family::kMatern12:
-      return std::exp(-r);
-    case Family::kMatern32:
-      return (1 + a3) * std::exp(-a3);
-    case Family::kMatern52:
-      return (1 + a5 + a5 * a5 / 3) * std::exp(-a5);
-  }
-  return 0;
-}
-
 // sum - tau by the formula, in long double and with the library's exp.
 long double margin(const Cut& cut, const Points& features, Eigen::Index row) {
   long double sum = 0;
   for (Eigen::Index s = 0; s < cut.inducing().rows(); ++s) {
-    long double squared = 0;
-    for (Eigen::Index k = 0; k < features.cols(); ++k) {
-      const auto& scales = cut.kernel().lengthscales;
-      const long double scale = scales[scales.size() == 1 ? 0 : static_cast<std::size_t>(k)];
-      const long double difference =
-          (static_cast<long double>(features(row, k)) - cut.inducing()(s, k)) / scale;
-      squared += difference * difference;
-    }
-    sum +=
-        cut.weights()[s] * cut.kernel().variance * shape(cut.kernel().family, std::sqrt(squared));
+    sum += cut.weights()[s] * kernel::test::formula(cut.kernel(), features, row, cut.inducing(), s);
   }
   return sum - cut.tau();
 }

@@ -34,8 +34,8 @@ struct SamplerSettings {
   std::uint32_t max_attempts = 1000;  ///< rejection, cover: attempts a slot may use; 1 .. 2^24
   std::uint32_t walk_steps = 0;       ///< walk: steps of a slot's chain; below 2^24
   std::uint32_t max_shrinks = 0;      ///< walk: proposals a step may use; 1 .. 2000
-  std::uint32_t num_starts = 0;       ///< walk: how many start points to look for
-  std::uint32_t stream_cap = 0;       ///< walk: how many points of the public stream are tested
+  std::uint32_t num_starts = 0;       ///< walk: how many start points to look for; at most 1024
+  std::uint32_t stream_cap = 0;       ///< walk: points of the public stream to test; at most 2^24
   std::uint32_t cover_depth = 0;      ///< cover: halvings; at most 60, and 0 for other methods
 
   friend bool operator==(const SamplerSettings&, const SamplerSettings&) = default;
@@ -53,6 +53,9 @@ struct SamplerNumber {
   bool is_own = true;
 };
 
+/// Far above what a coordinator asks for, far below what would harm an agent.
+inline constexpr std::uint32_t kMaxStarts = 1024;
+
 /// In the order of the bytes.
 inline constexpr auto kSamplerNumbers = std::to_array<SamplerNumber>({
     {"max_attempts", &SamplerSettings::max_attempts, 1, 1U << 24, "must be between 1 and 2^24",
@@ -61,8 +64,10 @@ inline constexpr auto kSamplerNumbers = std::to_array<SamplerNumber>({
      false},
     {"max_shrinks", &SamplerSettings::max_shrinks, 1, 2000, "must be between 1 and 2000", is_walk,
      false},
-    {"num_starts", &SamplerSettings::num_starts, 0, 0xffffffff, "", is_walk, false},
-    {"stream_cap", &SamplerSettings::stream_cap, 0, 0xffffffff, "", is_walk, false},
+    {"num_starts", &SamplerSettings::num_starts, 0, kMaxStarts, "must be at most 1024", is_walk,
+     false},
+    {"stream_cap", &SamplerSettings::stream_cap, 0, 1U << 24, "must be at most 2^24", is_walk,
+     false},
     {"cover_depth", &SamplerSettings::cover_depth, 0, Cover::kMaxDepth,
      "must be at most 60, and 0 for other methods", is_cover},
 });

@@ -297,8 +297,14 @@ TEST(Sampler, RefusesWhatCannotBeDrawn) {
   bad = kByWalk;
   bad.walk_steps = 1U << 24;
   EXPECT_NE(text([&] { validate(bad); }).find("sampler.walk_steps"), std::string::npos);
+  bad = kByWalk;
+  bad.num_starts = kMaxStarts + 1;
+  EXPECT_NE(text([&] { validate(bad); }).find("sampler.num_starts"), std::string::npos);
+  bad = kByWalk;
+  bad.stream_cap = (1U << 24) + 1;
+  EXPECT_NE(text([&] { validate(bad); }).find("sampler.stream_cap"), std::string::npos);
+  bad = kByWalk;
   bad.cover_depth = 1;
-  bad.walk_steps = 1;
   EXPECT_NE(text([&] { validate(bad); }).find("sampler.cover_depth"), std::string::npos);
   bad = kByCover;
   bad.cover_depth = 61;

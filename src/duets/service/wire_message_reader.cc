@@ -13,10 +13,6 @@ using base::EpochId;
 using protocol::Study;
 using protocol::UploadKind;
 
-// Far above what a coordinator sends, far below what would harm the reader.
-constexpr std::uint32_t kMaxStarts = 1024;
-constexpr std::uint32_t kMaxStreamCap = 1U << 24;
-
 // Reads one message within the limits of the study.
 class Reader {
  public:
@@ -136,10 +132,6 @@ class Reader {
     return here([&] {
       const region::SamplerSettings settings = sampler_from_wire(wire);
       region::validate(settings);
-      base::require(settings.num_starts <= kMaxStarts, "sampler.num_starts",
-                    fmt::format("{}", settings.num_starts), fmt::format("at most {}", kMaxStarts));
-      base::require(settings.stream_cap <= kMaxStreamCap, "sampler.stream_cap",
-                    fmt::format("{}", settings.stream_cap), "at most 2^24");
       return settings;
     });
   }
@@ -156,7 +148,7 @@ class Reader {
                                                   static_cast<Eigen::Index>(weights.size()));
     m.tau = wire.tau();
     m.sampler = sampler(wire.sampler());
-    m.starts = points_from_wire(wire.starts(), study_.domain->dimension(), kMaxStarts,
+    m.starts = points_from_wire(wire.starts(), study_.domain->dimension(), region::kMaxStarts,
                                 "start point", source_);
     m.excluded = increasing_from_wire(wire.excluded(), study_.agents, "excluded agent", source_);
     if (wire.has_learned()) m.learned = learned_model(wire.learned());

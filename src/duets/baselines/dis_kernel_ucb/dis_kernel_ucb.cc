@@ -28,12 +28,8 @@ class DisKernelUcb final : public problems::Policy {
 
   numeric::Vector choose(base::AgentId id, std::uint32_t t) override {
     Agent& agent = agents_.at(base::value(id));
-    const gp::ArmOverlay& known = agent.known;
-    const Choice choice =
-        t == 0 ? acquisition_.uniform(id, t)
-               : acquisition_.maximise_bound(
-                     known.mean(), known.variance(),
-                     [&](const numeric::Points& x) { return known.at(x); }, beta_, id, t);
+    const Choice choice = t == 0 ? acquisition_.uniform(id, t)
+                                 : acquisition_.maximise_bound(agent.known, beta_, id, t);
     agent.latest = {.site = acquisition_.site(choice, pool_), .reward = 0};
     agent.unsent.insert(agent.unsent.end(), choice.latent.begin(), choice.latent.end());
     return choice.latent;

@@ -16,11 +16,8 @@ class GpUcb final : public problems::Policy {
 
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override {
     const bool is_first = posterior_.num_observations() == 0;
-    const Choice choice =
-        is_first ? acquisition_.uniform(agent, t)
-                 : acquisition_.maximise_bound(
-                       posterior_.mean(), posterior_.variance(),
-                       [&](const numeric::Points& x) { return posterior_.at(x); }, beta_, agent, t);
+    const Choice choice = is_first ? acquisition_.uniform(agent, t)
+                                   : acquisition_.maximise_bound(posterior_, beta_, agent, t);
     site_ = acquisition_.site(choice, posterior_);
     return choice.latent;
   }

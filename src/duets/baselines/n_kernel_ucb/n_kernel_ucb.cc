@@ -18,12 +18,8 @@ class NKernelUcb final : public problems::Policy {
 
   numeric::Vector choose(base::AgentId id, std::uint32_t t) override {
     Agent& agent = agents_.at(base::value(id));
-    const gp::ArmPosterior& known = agent.posterior;
-    const Choice choice =
-        t == 0 ? acquisition_.uniform(id, t)
-               : acquisition_.maximise_bound(
-                     known.mean(), known.variance(),
-                     [&](const numeric::Points& x) { return known.at(x); }, beta_, id, t);
+    const Choice choice = t == 0 ? acquisition_.uniform(id, t)
+                                 : acquisition_.maximise_bound(agent.posterior, beta_, id, t);
     agent.site = acquisition_.site(choice, agent.posterior);
     return choice.latent;
   }
