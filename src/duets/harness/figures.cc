@@ -140,6 +140,18 @@ std::string figure_title(const RunResult& result, const std::string& what) {
   return result.study_name.empty() ? what : result.study_name + ": " + what;
 }
 
+std::string draw_pair(const RunResult& result, report::Figure figure, bool has_data,
+                      const char* nothing, MakePanel left, MakePanel right) {
+  figure.title = figure_title(result, figure.title);
+  figure.columns = 2;
+  if (has_data) {
+    figure.panels = {left(result), right(result)};
+  } else {
+    figure.panels = {{.message = nothing}};
+  }
+  return report::draw_figure(figure);
+}
+
 std::vector<report::Stretch> epoch_stretches(const RunResult& result) {
   std::vector<report::Stretch> out;
   double from = 0;
@@ -153,31 +165,22 @@ std::vector<report::Stretch> epoch_stretches(const RunResult& result) {
 }
 
 std::string regret_figure(const RunResult& result) {
-  report::Figure figure{
-      .id = "duets-regret", .title = figure_title(result, "regret"), .columns = 2};
-  figure.description =
+  constexpr const char* kDescription =
       "Left: regret summed over all agents against the number of queries made by each agent. "
       "Right: mean regret of one query, running and within each epoch.";
-  if (result.cumulative_regret.empty()) {
-    figure.panels = {{.message = "No regret: the optimum of this objective is not known."}};
-  } else {
-    figure.panels = {cumulative_panel(result), per_query_panel(result)};
-  }
-  return report::draw_figure(figure);
+  return draw_pair(result, {.id = "duets-regret", .title = "regret", .description = kDescription},
+                   !result.cumulative_regret.empty(),
+                   "No regret: the optimum of this objective is not known.", cumulative_panel,
+                   per_query_panel);
 }
 
 std::string communication_figure(const RunResult& result) {
-  report::Figure figure{
-      .id = "duets-communication", .title = figure_title(result, "communication"), .columns = 2};
-  figure.description =
+  constexpr const char* kDescription =
       "Left: real numbers sent so far in three ledgers against the number of queries made by each "
       "agent. Right: bytes sent so far over all links.";
-  if (result.communication.empty()) {
-    figure.panels = {{.message = "Nothing was sent."}};
-  } else {
-    figure.panels = {ledger_panel(result), bytes_panel(result)};
-  }
-  return report::draw_figure(figure);
+  return draw_pair(
+      result, {.id = "duets-communication", .title = "communication", .description = kDescription},
+      !result.communication.empty(), "Nothing was sent.", ledger_panel, bytes_panel);
 }
 
 std::vector<report::NamedFigure> all_figures(const RunResult& result) {

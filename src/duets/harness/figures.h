@@ -36,6 +36,13 @@ std::vector<report::NamedFigure> all_figures(const RunResult& result);
 /// "Study: what", the title of a figure.
 std::string figure_title(const RunResult& result, const std::string& what);
 
+using MakePanel = report::Panel (*)(const RunResult& result);
+
+/// Two panels side by side, or `nothing` when there are no data. The figure has its id, description
+/// and what the title says after the study's name.
+std::string draw_pair(const RunResult& result, report::Figure figure, bool has_data,
+                      const char* nothing, MakePanel left, MakePanel right);
+
 /// The epochs as ranges of the time axis, up to `horizon`.
 std::vector<report::Stretch> epoch_stretches(const RunResult& result);
 

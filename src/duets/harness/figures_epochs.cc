@@ -93,31 +93,23 @@ report::Panel causes_panel(const RunResult& result) {
 }  // namespace
 
 std::string region_figure(const RunResult& result) {
-  report::Figure figure{
-      .id = "duets-region", .title = figure_title(result, "active region"), .columns = 2};
-  figure.description =
+  constexpr const char* kDescription =
       "Left: size of the active region as a part of the domain, by epoch, on a log axis. Right: "
       "the part of the region that the cut at the end of each epoch keeps.";
-  if (result.epochs.empty()) {
-    figure.panels = {{.message = "No epoch was closed, so the region was never cut."}};
-  } else {
-    figure.panels = {fraction_panel(result), acceptance_panel(result)};
-  }
-  return report::draw_figure(figure);
+  return draw_pair(result,
+                   {.id = "duets-region", .title = "active region", .description = kDescription},
+                   !result.epochs.empty(), "No epoch was closed, so the region was never cut.",
+                   fraction_panel, acceptance_panel);
 }
 
 std::string inducing_figure(const RunResult& result) {
-  report::Figure figure{
-      .id = "duets-inducing", .title = figure_title(result, "inducing points"), .columns = 2};
-  figure.description =
+  constexpr const char* kDescription =
       "Left: queried points, selected and broadcast inducing points by epoch, on a log axis. "
       "Right: largest posterior variance and the probability of becoming an inducing point.";
-  if (result.epochs.empty()) {
-    figure.panels = {{.message = "No epoch was closed, so no inducing points were chosen."}};
-  } else {
-    figure.panels = {sizes_panel(result), causes_panel(result)};
-  }
-  return report::draw_figure(figure);
+  return draw_pair(
+      result, {.id = "duets-inducing", .title = "inducing points", .description = kDescription},
+      !result.epochs.empty(), "No epoch was closed, so no inducing points were chosen.",
+      sizes_panel, causes_panel);
 }
 
 }  // namespace duets::harness

@@ -146,11 +146,6 @@ TaskAnalysis analyse_task(const Task& task, const std::vector<Unit>& units,
 
 }  // namespace
 
-std::string_view ledger_name(Ledger ledger) {
-  constexpr std::array<std::string_view, 3> kNames = {"paper", "figure", "links"};
-  return kNames[static_cast<std::size_t>(ledger)];
-}
-
 std::string ContenderAnalysis::label() const {
   return variant.empty() ? algorithm : algorithm + " (" + variant + ")";
 }

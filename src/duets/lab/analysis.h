@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/lab/algorithms.h"
 #include "duets/lab/experiment.h"
 #include "duets/lab/recommendations.h"
@@ -20,8 +21,10 @@ namespace duets::lab {
 /// The three ways of counting real numbers (docs/guide.md).
 enum class Ledger : std::uint8_t { kPaper = 0, kFigure = 1, kLinks = 2 };
 inline constexpr std::array<Ledger, 3> kLedgers = {Ledger::kPaper, Ledger::kFigure, Ledger::kLinks};
-/// "paper", "figure", "links".
-std::string_view ledger_name(Ledger ledger);
+constexpr auto enum_entries(Ledger /*tag*/) {
+  return base::entries<Ledger>(
+      {{Ledger::kPaper, "paper"}, {Ledger::kFigure, "figure"}, {Ledger::kLinks, "links"}});
+}
 
 /// Something measured over time in several runs, each as long as the contender's `t`. NaN where a
 /// number does not exist: the deviation of one run, an interval that bootstrap does not give.

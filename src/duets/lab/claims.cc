@@ -81,15 +81,13 @@ FunctionVerdict judge_function(const TaskAnalysis& task, const ContenderAnalysis
 // "holds on h1 and h2; does not hold on Branin; undecided on Hartmann-4D"
 std::string by_verdict(const std::vector<FunctionVerdict>& functions) {
   std::string out;
-  for (const Verdict verdict : {Verdict::kHolds, Verdict::kFails, Verdict::kUndecided}) {
+  for (const auto& verdict : base::entries_of<Verdict>()) {
     std::vector<std::string> names;
     for (const FunctionVerdict& f : functions) {
-      if (f.verdict == verdict) names.push_back(function_title(f.function));
+      if (f.verdict == verdict.value) names.push_back(function_title(f.function));
     }
     if (names.empty()) continue;
-    const bool open = verdict == Verdict::kUndecided;
-    out += (out.empty() ? "" : "; ") + (open ? "undecided" : std::string(verdict_text(verdict))) +
-           " on " + list_text(names);
+    out += (out.empty() ? "" : "; ") + std::string(verdict.name) + " on " + list_text(names);
   }
   return out;
 }
@@ -154,26 +152,6 @@ void add_claim(const Analysis& analysis, const std::string& preset, const Scope&
 
 }  // namespace
 
-std::string_view verdict_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kHolds:
-      return "holds";
-    case Verdict::kFails:
-      return "does not hold";
-    case Verdict::kUndecided:
-      break;
-  }
-  return "cannot be decided with these runs";
-}
-
-std::string_view claim_text(Claim claim) {
-  if (claim == Claim::kRegret) {
-    return "DUETS achieves a significantly lower regret as compared to all other algorithms "
-           "consistently across benchmark functions.";
-  }
-  return "DUETS also incurs a smaller communication overhead as compared to other algorithms.";
-}
-
 Verdict judge(const std::vector<RivalFinding>& rivals) {
   if (rivals.empty()) return Verdict::kUndecided;
   bool all_lower = true;
@@ -222,7 +200,7 @@ std::string claim_scope(const ClaimVerdict& claim) {
   std::string out = claim.preset + " preset, " +
                     (claim.plotted_betas ? "betas of the published curves" : "best betas");
   if (claim.claim == Claim::kCommunication) {
-    out += ", " + std::string(ledger_name(claim.ledger)) + " ledger";
+    out += ", " + std::string(base::name_of(claim.ledger)) + " ledger";
   }
   return out;
 }

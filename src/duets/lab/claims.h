@@ -2,20 +2,31 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/lab/analysis.h"
 
 namespace duets::lab {
 
 enum class Verdict { kHolds, kFails, kUndecided };
-/// "holds", "does not hold", "cannot be decided with these runs".
-std::string_view verdict_text(Verdict verdict);
+constexpr auto enum_entries(Verdict /*tag*/) {
+  return base::entries<Verdict>(
+      {{Verdict::kHolds, "holds", "holds"},
+       {Verdict::kFails, "does not hold", "does not hold"},
+       {Verdict::kUndecided, "undecided", "cannot be decided with these runs"}});
+}
 
 enum class Claim { kRegret, kCommunication };
-/// The sentence of the paper.
-std::string_view claim_text(Claim claim);
+/// With the sentence of the paper.
+constexpr auto enum_entries(Claim /*tag*/) {
+  return base::entries<Claim>(
+      {{Claim::kRegret, "regret",
+        "DUETS achieves a significantly lower regret as compared to all other algorithms "
+        "consistently across benchmark functions."},
+       {Claim::kCommunication, "communication",
+        "DUETS also incurs a smaller communication overhead as compared to other algorithms."}});
+}
 
 /// DUETS against one rival on one function.
 struct RivalFinding {

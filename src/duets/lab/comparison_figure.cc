@@ -118,7 +118,7 @@ std::string silent_note(const std::vector<std::string>& silent) {
 report::Panel communication_panel(const TaskAnalysis& task, const Context& context) {
   const Ledger ledger = context.options.ledger;
   report::Panel panel{.x = time_axis(task)};
-  panel.y = {.label = "reals sent (" + std::string(ledger_name(ledger)) + " ledger)",
+  panel.y = {.label = "reals sent (" + std::string(base::name_of(ledger)) + " ledger)",
              .from_zero = true};
   const double smallest = smallest_shown(task, context);
   const double foot = smallest < 1e300 ? smallest / 2 : 1;

@@ -35,7 +35,7 @@ std::vector<ContenderRow> contender_rows(const Analysis& analysis) {
 report::Column<ContenderRow> reals_column(Ledger ledger, bool curve) {
   const auto index = static_cast<std::size_t>(ledger);
   return {
-      .name = fmt::format("communication_{}", ledger_name(ledger)),
+      .name = fmt::format("communication_{}", base::name_of(ledger)),
       .value = [index, curve](const ContenderRow& r) {
         const ContenderAnalysis& c = *r.contender;
         if (!c.counts_communication()) return Value();
@@ -127,7 +127,7 @@ report::Table differences_table(const Analysis& analysis) {
     for (const Comparison& c : task.comparisons) {
       rows.push_back({&task, &c, "regret", c.regret});
       for (const Ledger ledger : kLedgers) {
-        rows.push_back({&task, &c, fmt::format("communication_{}", ledger_name(ledger)),
+        rows.push_back({&task, &c, fmt::format("communication_{}", base::name_of(ledger)),
                         c.communication[static_cast<std::size_t>(ledger)]});
       }
     }
@@ -155,19 +155,16 @@ report::Table claims_table(const std::vector<ClaimVerdict>& claims) {
     Verdict verdict;
   };
   const report::Columns<Judged> columns = {
-      {"claim",
-       [](const Judged& j) {
-         return j.claim->claim == Claim::kRegret ? "regret" : "communication";
-       }},
+      {"claim", [](const Judged& j) { return base::name_of(j.claim->claim); }},
       {"preset", [](const Judged& j) { return j.claim->preset; }},
       {"betas", [](const Judged& j) { return j.claim->plotted_betas ? "as plotted" : "best"; }},
       {"ledger",
        [](const Judged& j) {
-         return j.claim->claim == Claim::kCommunication ? Value(ledger_name(j.claim->ledger))
+         return j.claim->claim == Claim::kCommunication ? Value(base::name_of(j.claim->ledger))
                                                         : Value();
        }},
       {"function", &Judged::function},
-      {"verdict", [](const Judged& j) { return verdict_text(j.verdict); }}};
+      {"verdict", [](const Judged& j) { return base::meaning_of(j.verdict); }}};
   std::vector<Judged> rows;
   for (const ClaimVerdict& claim : claims) {
     rows.push_back({&claim, "all", claim.overall});
@@ -215,7 +212,7 @@ Markup figure_caption(const Analysis& analysis, const ComparisonFigureOptions& o
   };
   return prose().line(
       "comparison: figure",
-      {{"ledger", report::text(ledger_name(options.ledger))},
+      {{"ledger", report::text(base::name_of(options.ledger))},
        {"seeds", report::text(seeds_text(analysis.seeds))},
        {"shaded", also(analysis.seeds.size() > 1, "comparison: figure shaded")},
        {"betas", prose().line(options.plotted_betas ? "comparison: figure plotted betas"

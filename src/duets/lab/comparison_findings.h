@@ -1,4 +1,4 @@
-// What a comparison of algorithms shows.
+// Tables, figures and page of a comparison of algorithms.
 #pragma once
 
 #include "duets/lab/analysis.h"

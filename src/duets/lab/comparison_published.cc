@@ -17,11 +17,9 @@ using report::strong;
 constexpr auto kFigure = static_cast<std::size_t>(Ledger::kFigure);
 
 // For a cell: the text below the table says what it means.
-Markup short_text(Verdict verdict) {
-  return {std::string(verdict == Verdict::kUndecided ? "undecided" : verdict_text(verdict))};
-}
+Markup short_text(Verdict verdict) { return {std::string(base::name_of(verdict))}; }
 
-Markup strong_verdict(Verdict verdict) { return strong({std::string(verdict_text(verdict))}); }
+Markup strong_verdict(Verdict verdict) { return strong({std::string(base::meaning_of(verdict))}); }
 
 report::Details claim_details(const ClaimVerdict& claim) {
   report::Details out{
@@ -131,12 +129,12 @@ bool is_published(std::string_view preset) {
 
 Section claims_section(const std::vector<ClaimVerdict>& claims, bool details) {
   Section out{.title = "The published claims"};
-  for (const Claim sentence : {Claim::kRegret, Claim::kCommunication}) {
+  for (const auto& sentence : base::entries_of<Claim>()) {
     std::vector<ClaimVerdict> judged;
     std::copy_if(claims.begin(), claims.end(), std::back_inserter(judged),
-                 [&](const ClaimVerdict& claim) { return claim.claim == sentence; });
+                 [&](const ClaimVerdict& claim) { return claim.claim == sentence.value; });
     if (judged.empty()) continue;
-    out.blocks.push_back(report::Quote{report::text(claim_text(sentence))});
+    out.blocks.push_back(report::Quote{report::text(sentence.meaning)});
     out.blocks.push_back(claim_table(judged));
     append(out.blocks, silent_words(judged));
     if (!details) continue;

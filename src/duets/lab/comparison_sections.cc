@@ -57,7 +57,7 @@ report::Blocks task_results(const TaskAnalysis& task) {
     columns.push_back(
         {"",
          {},
-         (ledger == Ledger::kPaper ? "reals: " : "") + std::string(ledger_name(ledger)),
+         (ledger == Ledger::kPaper ? "reals: " : "") + std::string(base::name_of(ledger)),
          [&, ledger](const G& grid) {
            return report::text(communication_text(best(grid), ledger));
          }});

@@ -120,7 +120,7 @@ CsvCells difference_cells(const TaskAnalysis& task, const Comparison& c, const s
           {"std", d.stddev},
           {"low", test::low_of(d.interval)},
           {"high", test::high_of(d.interval)},
-          {"verdict", order_name(d.order)}};
+          {"verdict", base::name_of(d.order)}};
 }
 
 // Four functions, six pairs, four measures.

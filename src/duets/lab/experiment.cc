@@ -94,7 +94,7 @@ void tell_begin(const Places& places, const Units& units, const std::vector<std:
   for (std::size_t i = 0; i < num_loaded; ++i) observer.run_done(true);
 }
 
-// Everybody's new units to everybody.
+// Gives every process the new units of all others.
 void share_units(const Places& places, const base::Executor& executor,
                  const std::vector<std::size_t>& work, UnitStore& store, Units& units) {
   const base::UnitRange mine = executor.share(work.size());

@@ -1,4 +1,5 @@
-// What an experiment shows, as data: the same for all experiments.
+// The outcome of an experiment as data: one form for all experiments, from which files, page and
+// terminal follow.
 #pragma once
 
 #include <string>
@@ -54,7 +55,8 @@ void add_difference_columns(report::Columns<Row>& columns) {
   columns.push_back({"std", [](const Row& row) { return row.difference.stddev; }});
   columns.push_back({"low", [](const Row& row) { return low_of(row.difference.interval); }});
   columns.push_back({"high", [](const Row& row) { return high_of(row.difference.interval); }});
-  columns.push_back({"verdict", [](const Row& row) { return order_name(row.difference.order); }});
+  columns.push_back(
+      {"verdict", [](const Row& row) { return base::name_of(row.difference.order); }});
 }
 
 /// "0.12 (0.05 to 0.21)": mean and interval; "20 %".

@@ -60,9 +60,12 @@ std::span<const std::string_view> paper_functions() { return kFunctions; }
 std::span<const std::string_view> paper_algorithms() { return kAlgorithms; }
 std::span<const std::string_view> preset_names() { return kPresets; }
 
+std::vector<double> printed_betas() { return {0.2, 0.5, 1, 2, 5}; }
+
 std::vector<double> preset_betas(std::string_view preset) {
-  if (place(kPresets, preset, "preset") == 0) return {0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5};
-  return {0.2, 0.5, 1, 2, 5};
+  std::vector<double> betas = printed_betas();
+  if (place(kPresets, preset, "preset") == 0) betas.insert(betas.begin(), {0.02, 0.05, 0.1});
+  return betas;
 }
 
 double plotted_beta(std::string_view algorithm_name) { return algorithm_name == "DUETS" ? 0.2 : 5; }

@@ -18,8 +18,13 @@ std::span<const std::string_view> paper_algorithms();
 /// "paper" and "as-plotted".
 std::span<const std::string_view> preset_names();
 
-/// The grid of beta: 0.2, 0.5, 1, 2, 5 as printed, and for "paper" 0.02, 0.05 and 0.1
-/// below it; still lower ones improve nothing by more than its standard error (50 runs).
+inline constexpr std::uint32_t kStudyRuns = 5;
+inline constexpr std::uint32_t kQuickStudyRuns = 2;
+
+/// The grid of beta as printed.
+std::vector<double> printed_betas();
+/// The printed grid, and for "paper" 0.02, 0.05 and 0.1 below it; still lower ones improve nothing
+/// by more than its standard error (50 runs).
 std::vector<double> preset_betas(std::string_view preset);
 
 /// The beta whose curve the published figure seems to show: 0.2 for DUETS, 5 for the others.
@@ -37,7 +42,7 @@ struct StudyChoice {
   std::vector<std::string> functions{};   ///< empty: all four
   std::vector<std::string> algorithms{};  ///< keys; empty: the paper's four
   std::vector<double> betas{};            ///< empty: the preset's grid
-  std::uint32_t runs = 5;                 ///< >= 1
+  std::uint32_t runs = kStudyRuns;        ///< >= 1
   std::uint64_t first_seed = 1;
 };
 

@@ -1,4 +1,4 @@
-// What an algorithm recommends at the end, over the seeds of a task.
+// Regret of the points that an algorithm recommends at the end, over the seeds of a task.
 #pragma once
 
 #include <span>

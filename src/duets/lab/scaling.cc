@@ -60,8 +60,6 @@ Task task_of(const ScalingPoint& point) {
 
 std::span<const std::string_view> scaling_functions() { return kScalingFunctions; }
 
-std::string_view sweep_name(Sweep sweep) { return sweep == Sweep::kHorizon ? "T" : "N"; }
-
 std::vector<std::uint32_t> sweep_values(Sweep sweep, bool quick) {
   const bool horizon = sweep == Sweep::kHorizon;
   const std::uint32_t last = horizon ? (quick ? 800 : 12800) : (quick ? 40 : 320);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/lab/experiment.h"
 
 namespace duets::lab {
@@ -27,8 +28,9 @@ inline constexpr std::uint32_t kQuickScalingRuns = 3;
 std::span<const std::string_view> scaling_functions();
 
 enum class Sweep : std::uint8_t { kHorizon, kAgents };
-/// "T" or "N".
-std::string_view sweep_name(Sweep sweep);
+constexpr auto enum_entries(Sweep /*tag*/) {
+  return base::entries<Sweep>({{Sweep::kHorizon, "T"}, {Sweep::kAgents, "N"}});
+}
 /// Horizon: 50, 100, .. 12800 (quick: to 800). Agents: 5, 10, .. 320 (quick: to 40).
 std::vector<std::uint32_t> sweep_values(Sweep sweep, bool quick);
 

@@ -127,24 +127,6 @@ double UniformGain::operator()(double queries) const {
   return sum / 2;
 }
 
-std::string_view growth_name(Growth growth) {
-  return growth == Growth::kRegret ? "regret" : "communication";
-}
-
-std::string_view slope_text(SlopeVerdict verdict) {
-  switch (verdict) {
-    case SlopeVerdict::kBelow:
-      return "below 1";
-    case SlopeVerdict::kOpen:
-      return "1 not excluded";
-    case SlopeVerdict::kAbove:
-      return "above 1";
-    case SlopeVerdict::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
 double ScalingSummary::yardstick(Growth growth) const {
   return growth == Growth::kRegret ? std::sqrt(point.queries() * gain) : gain;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/kernel/kernel.h"
 #include "duets/lab/final_numbers.h"
 #include "duets/lab/scaling.h"
@@ -45,8 +46,10 @@ enum class Growth : std::uint8_t {
   kCommunication,  ///< reals of the paper's ledger, against gamma
 };
 inline constexpr std::array<Growth, 2> kGrowths = {Growth::kRegret, Growth::kCommunication};
-/// "regret" or "communication".
-std::string_view growth_name(Growth growth);
+constexpr auto enum_entries(Growth /*tag*/) {
+  return base::entries<Growth>(
+      {{Growth::kRegret, "regret"}, {Growth::kCommunication, "communication"}});
+}
 
 /// One size of one function, over all seeds.
 struct ScalingSummary : FinalNumbers {
@@ -67,8 +70,12 @@ enum class SlopeVerdict : std::uint8_t {
   kAbove,    ///< grows faster than the bound without its logarithms
   kUnknown,  ///< one run
 };
-/// "below 1", "1 not excluded", "above 1", "unknown".
-std::string_view slope_text(SlopeVerdict verdict);
+constexpr auto enum_entries(SlopeVerdict /*tag*/) {
+  return base::entries<SlopeVerdict>({{SlopeVerdict::kBelow, "below 1"},
+                                      {SlopeVerdict::kOpen, "1 not excluded"},
+                                      {SlopeVerdict::kAbove, "above 1"},
+                                      {SlopeVerdict::kUnknown, "unknown"}});
+}
 
 /// The exponent of growth, from a line through logarithms. Sizes of one seed share candidates and
 /// function, so their residuals are not independent; seeds are. Therefore one least-squares line

@@ -12,14 +12,14 @@ std::string_view sizes_used(const SlopeFit& fit) { return fit.upper_half ? "uppe
 
 // "branin over T, all sizes (1.20 [1.10, 1.30])"
 std::string fit_text(const SlopeFit& fit) {
-  return fmt::format("{} over {}, {} sizes ({})", fit.function, sweep_name(fit.sweep),
+  return fmt::format("{} over {}, {} sizes ({})", fit.function, base::name_of(fit.sweep),
                      sizes_used(fit), slope_with_interval(fit));
 }
 
 report::Columns<SlopeFit> fit_columns() {
   return {{"function", &SlopeFit::function},
-          {"sweep", [](const SlopeFit& fit) { return sweep_name(fit.sweep); }},
-          {"measure", [](const SlopeFit& fit) { return growth_name(fit.growth); }},
+          {"sweep", [](const SlopeFit& fit) { return base::name_of(fit.sweep); }},
+          {"measure", [](const SlopeFit& fit) { return base::name_of(fit.growth); }},
           {"sizes_used", sizes_used},
           {"sizes", &SlopeFit::sizes},
           {"runs", &SlopeFit::runs},
@@ -27,7 +27,7 @@ report::Columns<SlopeFit> fit_columns() {
           {"slope_std", &SlopeFit::stddev},
           {"low", [](const SlopeFit& fit) { return low_of(fit.interval); }},
           {"high", [](const SlopeFit& fit) { return high_of(fit.interval); }},
-          {"verdict", [](const SlopeFit& fit) { return slope_text(fit.verdict); }}};
+          {"verdict", [](const SlopeFit& fit) { return base::name_of(fit.verdict); }}};
 }
 
 // For people: all sizes and their upper half side by side.
@@ -36,15 +36,15 @@ report::Table slopes_table(const ScalingAnalysis& analysis) {
   for (const SlopeFit& fit : analysis.fits) {
     if (fit.upper_half) continue;
     const SlopeFit* half = analysis.fit(fit.function, fit.sweep, fit.growth, true);
-    rows.push_back({report::text(fit.function), report::text(sweep_name(fit.sweep)),
-                    report::text(growth_name(fit.growth)), report::text(slope_with_interval(fit)),
-                    report::text(slope_text(fit.verdict))});
+    rows.push_back({report::text(fit.function), report::text(base::name_of(fit.sweep)),
+                    report::text(base::name_of(fit.growth)), report::text(slope_with_interval(fit)),
+                    report::text(base::name_of(fit.verdict))});
     if (half == nullptr) {
       rows.back().resize(7);
       continue;
     }
     rows.back().push_back(report::text(slope_with_interval(*half)));
-    rows.back().push_back(report::text(slope_text(half->verdict)));
+    rows.back().push_back(report::text(base::name_of(half->verdict)));
   }
   return report::shown_table(
       prose().line("scaling: slopes"),
@@ -108,7 +108,7 @@ std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth) {
   if (above.empty()) {
     return what + fmt::format(
                       ": none of {} slopes is shown to be above 1; {} are shown to be below, the "
-                      "others are not told from 1.",
+                      "others cannot be distinguished from 1.",
                       fits, below);
   }
   return what + ": above 1 in " + above +

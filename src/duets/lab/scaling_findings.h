@@ -1,4 +1,4 @@
-// What the scaling experiment shows.
+// Tables, figure and page of the scaling experiment.
 #pragma once
 
 #include <string>

@@ -200,8 +200,8 @@ report::CsvCells scaling_cells_of(const ScalingSummary& size) {
 
 report::CsvCells scaling_cells_of(const SlopeFit& fit) {
   return {{"function", fit.function},
-          {"sweep", sweep_name(fit.sweep)},
-          {"measure", growth_name(fit.growth)},
+          {"sweep", base::name_of(fit.sweep)},
+          {"measure", base::name_of(fit.growth)},
           {"sizes_used", fit.upper_half ? "upper half" : "all"},
           {"sizes", fit.sizes},
           {"runs", fit.runs},
@@ -209,7 +209,7 @@ report::CsvCells scaling_cells_of(const SlopeFit& fit) {
           {"slope_std", fit.stddev},
           {"low", test::low_of(fit.interval)},
           {"high", test::high_of(fit.interval)},
-          {"verdict", slope_text(fit.verdict)}};
+          {"verdict", base::name_of(fit.verdict)}};
 }
 
 // One run has no deviation and no interval: those fields are empty.
@@ -272,12 +272,12 @@ TEST(ScalingOutput, ThePageHasEverySlopeWithItsVerdict) {
       if (fit.upper_half) continue;
       const SlopeFit* half = analysis.fit(fit.function, fit.sweep, fit.growth, true);
       const std::vector<std::string> row = {fit.function,
-                                            std::string(sweep_name(fit.sweep)),
-                                            std::string(growth_name(fit.growth)),
+                                            std::string(base::name_of(fit.sweep)),
+                                            std::string(base::name_of(fit.growth)),
                                             slope_with_interval(fit),
-                                            std::string(slope_text(fit.verdict)),
+                                            std::string(base::name_of(fit.verdict)),
                                             slope_with_interval(*half),
-                                            std::string(slope_text(half->verdict))};
+                                            std::string(base::name_of(half->verdict))};
       found += static_cast<std::size_t>(std::count(rows.begin(), rows.end(), row));
     }
     EXPECT_EQ(found, 4u);

@@ -129,20 +129,6 @@ void append_groups(const SelfTuningAnalysis& analysis, const std::string& condit
 
 }  // namespace
 
-std::string_view measure_name(Measure measure) {
-  switch (measure) {
-    case Measure::kRegret:
-      return "regret";
-    case Measure::kPaper:
-      return "paper";
-    case Measure::kRecommendation:
-      return "recommendation";
-    case Measure::kLinks:
-      break;
-  }
-  return "links";
-}
-
 const SelfTuningEntry* SelfTuningTask::find(std::string_view name) const {
   for (const SelfTuningEntry& entry : entries) {
     if (entry.name == name) return &entry;

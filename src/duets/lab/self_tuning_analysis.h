@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/lab/final_numbers.h"
 #include "duets/lab/log_ratio.h"
 #include "duets/lab/self_tuning.h"
@@ -18,8 +19,13 @@ namespace duets::lab {
 enum class Measure : std::uint8_t { kRegret = 0, kPaper = 1, kLinks = 2, kRecommendation = 3 };
 inline constexpr std::array kMeasures{Measure::kRegret, Measure::kPaper, Measure::kLinks,
                                       Measure::kRecommendation};
-/// "regret", "paper", "links", "recommendation": columns of the tables.
-std::string_view measure_name(Measure measure);
+/// Columns of the tables.
+constexpr auto enum_entries(Measure /*tag*/) {
+  return base::entries<Measure>({{Measure::kRegret, "regret"},
+                                 {Measure::kPaper, "paper"},
+                                 {Measure::kLinks, "links"},
+                                 {Measure::kRecommendation, "recommendation"}});
+}
 
 /// By measure; nothing where a mean is 0.
 using Ratios = std::array<std::optional<Ratio>, kMeasures.size()>;

@@ -46,11 +46,11 @@ constexpr std::array<Condition, 16> kConditions{{
 // Only when they are named: these functions are looked at once.
 constexpr std::array<Condition, 2> kHeldOut{{
     {.key = "held-out",
-     .title = "2000 candidates, functions kept apart",
+     .title = "2000 candidates, held-out functions",
      .functions = FunctionSet::kHeldOut,
      .max_runs = 0},
     {.key = "held-out-mixed",
-     .title = "floats, ints and categories, functions kept apart",
+     .title = "floats, ints and categories, held-out functions",
      .functions = FunctionSet::kHeldOutMixed,
      .continuous = true,
      .peers = true},

@@ -45,7 +45,7 @@ void add_ratios(report::Columns<Row>& columns, const RatiosOf& ratios) {
     const auto interval = [ratio](const Row& row) {
       return ratio(row) ? ratio(row)->interval : std::nullopt;
     };
-    const std::string name = fmt::format("{}_ratio", measure_name(measure));
+    const std::string name = fmt::format("{}_ratio", base::name_of(measure));
     columns.push_back({name, [ratio](const Row& row) {
                          return ratio(row) ? report::Value(ratio(row)->value) : report::Value();
                        }});

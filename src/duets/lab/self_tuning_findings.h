@@ -1,4 +1,4 @@
-// What the self-tuning experiment shows.
+// Tables, figure and page of the self-tuning experiment.
 #pragma once
 
 #include <string>

@@ -200,11 +200,6 @@ Summary summarise(std::span<const double> values, const Bootstrap& bootstrap) {
   return {values.size(), mean(values), sample_stddev(values), bootstrap.mean_interval(values)};
 }
 
-std::string_view order_name(Order order) {
-  if (order == Order::kUndecided) return "undecided";
-  return order == Order::kLower ? "lower" : "higher";
-}
-
 PairedDifference paired_difference(std::span<const double> first, std::span<const double> second,
                                    std::size_t family) {
   base::require(first.size() == second.size(), "number of paired values",

@@ -12,8 +12,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
+
+#include "duets/base/enum_table.h"
 
 namespace duets::lab {
 
@@ -82,8 +83,10 @@ enum class Order {
   kHigher,     ///< first is above second
   kUndecided,  ///< the interval contains 0, or there is none
 };
-/// "lower", "higher", "undecided".
-std::string_view order_name(Order order);
+constexpr auto enum_entries(Order /*tag*/) {
+  return base::entries<Order>(
+      {{Order::kLower, "lower"}, {Order::kHigher, "higher"}, {Order::kUndecided, "undecided"}});
+}
 
 struct PairedDifference {
   std::size_t runs = 0;

@@ -1,4 +1,4 @@
-// What the tests of tables share: numbers that may be missing, as fields of a table have them.
+// For tests of tables: numbers that may be missing, as fields of a table have them.
 #pragma once
 
 #include <cmath>

@@ -93,18 +93,6 @@ void settle_standings(VariantsTask& task) {
 
 }  // namespace
 
-std::string_view standing_text(Standing standing) {
-  switch (standing) {
-    case Standing::kFrontier:
-      return "frontier";
-    case Standing::kDominated:
-      return "dominated";
-    case Standing::kOpen:
-      break;
-  }
-  return "open";
-}
-
 const VariantResult* VariantsTask::find(std::string_view algorithm,
                                         std::string_view variant) const {
   for (const VariantResult& result : results) {

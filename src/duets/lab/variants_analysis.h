@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/lab/final_numbers.h"
 #include "duets/lab/statistics.h"
 #include "duets/lab/variants.h"
@@ -21,8 +22,11 @@ enum class Standing : std::uint8_t {
   kDominated,  ///< established: some rival has less of one and not more of the other
   kOpen,       ///< neither
 };
-/// "frontier", "dominated", "open".
-std::string_view standing_text(Standing standing);
+constexpr auto enum_entries(Standing /*tag*/) {
+  return base::entries<Standing>({{Standing::kFrontier, "frontier"},
+                                  {Standing::kDominated, "dominated"},
+                                  {Standing::kOpen, "open"}});
+}
 
 /// A variant of DUETS, or DisKernelUCB with one threshold at its best beta for the function.
 struct VariantResult : FinalNumbers {

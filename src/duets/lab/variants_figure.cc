@@ -93,7 +93,7 @@ std::vector<std::pair<double, double>> envelope(
 }
 
 report::Scatter established(const VariantsTask& task) {
-  report::Scatter discs{.name = "established: nobody has less of both",
+  report::Scatter discs{.name = "established: no other entry is better in both",
                         .colour = report::palette::kHighlight,
                         .diameter = 17,
                         .casing = false};

@@ -47,7 +47,7 @@ report::Columns<EntryRow> entry_columns() {
              if (!r.result.is_duets()) return report::Value();
              return report::Value(num_exchanges(find_variant(r.result.variant), kHorizon));
            }},
-      {"standing", [](const R& r) { return standing_text(r.result.standing); }, "standing",
+      {"standing", [](const R& r) { return base::name_of(r.result.standing); }, "standing",
        [](const R& r) {
          if (r.result.standing != Standing::kDominated) return report::Markup{};
          return report::text("dominated by " + r.result.dominated_by);

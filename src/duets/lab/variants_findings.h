@@ -1,4 +1,4 @@
-// What the experiment with variants shows.
+// Tables, figure and page of the experiment with variants.
 #pragma once
 
 #include <cstdint>

@@ -202,7 +202,7 @@ report::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult&
           {"communication_figure", r.communication[1].mean},
           {"communication_links", r.communication[2].mean},
           {"exchanges", exchanges},
-          {"standing", standing_text(r.standing)},
+          {"standing", base::name_of(r.standing)},
           {"dominated_by", r.dominated_by}};
 }
 
@@ -217,7 +217,7 @@ report::CsvCells variant_cells_of(const VariantsTask& task, const VariantPair& p
           {"std", d.stddev},
           {"low", test::low_of(d.interval)},
           {"high", test::high_of(d.interval)},
-          {"verdict", order_name(d.order)}};
+          {"verdict", base::name_of(d.order)}};
 }
 
 TEST(VariantsOutput, ResultsReadBackByColumn) {

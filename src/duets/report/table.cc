@@ -36,7 +36,7 @@ std::vector<std::vector<Markup>> shown_rows(const Table& table) {
   return rows;
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned(const std::vector<std::vector<std::string>>& rows, Align others) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
@@ -46,7 +46,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string space(widths[i] - width_of(row[i]), ' ');
-      line += i == 0 ? row[i] + space : "  " + space + row[i];
+      if (i > 0) line += "  ";
+      line += i == 0 || others == Align::kLeft ? row[i] + space : space + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -73,14 +74,15 @@ Table shown_table(Markup caption, const std::vector<std::string>& titles,
 
 Table facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
   const Columns<std::pair<std::string, std::string>> columns = {
-      {"", [](const auto& fact) { return Value(fact.first); }, "what"},
-      {"", [](const auto& fact) { return Value(fact.second); }, "value"}};
+      {"name", [](const auto& fact) { return Value(fact.first); }, "what"},
+      {"value", [](const auto& fact) { return Value(fact.second); }, "value"}};
   return make_table(columns, facts);
 }
 
 Table turned(const Table& table) {
   const std::vector<std::vector<Markup>> rows = shown_rows(table);
   std::vector<std::string> titles;
+  titles.reserve(rows.size());
   for (const auto& row : rows) titles.push_back(row.front().html);
   std::vector<std::vector<Markup>> lines;
   for (std::size_t i = 1; i < rows.front().size(); ++i) {
@@ -115,14 +117,14 @@ std::string to_csv(const Table& table) {
   return out;
 }
 
-std::string to_text(const Table& table) {
+std::string to_text(const Table& table, Align others) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : shown_rows(table)) {
     rows.emplace_back();
     for (const Markup& cell : row) rows.back().push_back(plain(cell));
   }
   const std::string caption = plain(table.caption);
-  return (caption.empty() ? "" : caption + "\n") + aligned(rows);
+  return (caption.empty() ? "" : caption + "\n") + aligned(rows, others);
 }
 
 Markup to_html(const Table& table) {

@@ -20,6 +20,7 @@ namespace duets::report {
 /// The value of a cell. A number that is not finite is a missing value.
 struct Value {
   Value() = default;
+  // NOLINTBEGIN(google-explicit-constructor): a cell takes whatever is put into it
   Value(bool given) : data(given) {}
   Value(std::string given) : data(std::move(given)) {}
   Value(std::string_view given) : data(std::string(given)) {}
@@ -40,6 +41,7 @@ struct Value {
   template <class... Given>
   Value(const std::variant<Given...>& given)
       : Value(std::visit([](const auto& one) { return Value(one); }, given)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string> data{};
 };
@@ -91,7 +93,7 @@ Table make_table(const Columns<Row>& columns, const Rows& rows, Markup caption =
 /// A table for people only: titles, and cells as they are shown.
 Table shown_table(Markup caption, const std::vector<std::string>& titles,
                   const std::vector<std::vector<Markup>>& rows);
-/// Names and values, each text, as a table of two columns.
+/// Names and values, each text, as a table of the columns `name` and `value`.
 Table facts_table(const std::vector<std::pair<std::string, std::string>>& facts);
 /// The table transposed, for people: a line for each title and a column for each row; the cells of
 /// the first column become titles.
@@ -118,8 +120,9 @@ void append_csv_row(std::string& out, const Columns<Row>& columns, const Row& ro
   out += "\n";
 }
 
-/// The first column left-aligned, the others right-aligned, two spaces apart; a caption above.
-std::string to_text(const Table& table);
+enum class Align : std::uint8_t { kLeft, kRight };
+/// Columns two spaces apart, the first left-aligned and the others as given; a caption above.
+std::string to_text(const Table& table, Align others = Align::kRight);
 /// With headers for rows and columns; the caption is read out by screen readers and shown above.
 Markup to_html(const Table& table);
 

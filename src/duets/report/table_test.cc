@@ -76,6 +76,22 @@ TEST(Table, TextIsAlignedByCharacters) {
             "10\xE2\x81\xBB\xE2\x81\xB7      \xE2\x80\x93\n");
 }
 
+TEST(Table, WordsAreAlignedOnTheLeft) {
+  EXPECT_EQ(to_text(make_table(Columns<Row>{{"name", &Row::name, "what"},
+                                            {"count", &Row::count, "how many"},
+                                            {"good", &Row::good, "good"}},
+                               kRows),
+                    Align::kLeft),
+            "what    how many  good\n"
+            "a, \"b\"  12,345    yes\n"
+            "<c>     1         no\n");
+}
+
+TEST(Table, FactsHaveANameAndAValue) {
+  EXPECT_EQ(to_csv(facts_table({{"queries", "2 x 3"}, {"epochs", "2, 1"}})),
+            "name,value\nqueries,2 x 3\nepochs,\"2, 1\"\n");
+}
+
 TEST(Table, TurnedHasALineForEachColumn) {
   EXPECT_EQ(to_text(turned(make_table(columns(), kRows))),
             "what      a, \"b\"         <c>\n"
