@@ -27,5 +27,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_fact({data, size}, decode_epochs, encode_epochs);
   try_fact({data, size}, decode_traffic, encode_traffic);
   try_fact({data, size}, decode_policy, encode_policy);
+  try_fact({data, size}, decode_service, encode_service);
   return 0;
 }

@@ -97,6 +97,8 @@ void write_facts(const std::filesystem::path& directory) {
   traffic.set_payload_down_bytes(3);
   write(directory / "fuzz_study_facts" / "traffic", service::encode_traffic(traffic));
   write(directory / "fuzz_study_facts" / "policy", service::encode_policy({2, 3.0}));
+  write(directory / "fuzz_study_facts" / "service",
+        service::encode_service({10, "gave up", "why"}));
   service::JournalAnswer answer;
   answer.epoch = answer.slot = 1;
   answer.value = 0.5;

@@ -71,16 +71,16 @@ bool AgentTalk::wait_for_query() {
                               "\"surviving\" only that machine's journal can continue",
                               name(), book().epoch()));
     }
+    // Answers for an epoch that has ended would be useless.
+    const bool has_ended = book().epoch() < joined_.open_epoch;
     if (is_taken() && book().agent().is_last()) {
       end("the coordinator has all results from another machine");
-    } else if (book().epoch() < joined_.open_epoch) {
-      wait_for_news();  // answers for an epoch that has ended would be useless
-    } else if (has_query()) {
+    } else if (!has_ended && has_query()) {
       // The epoch may have ended without this agent. Check once: if the coordinator is away, go on.
       if (looked || !is_behind()) return true;
       fetch(Patience::kOnce);
       looked = true;
-    } else if (has_message() && !is_sent()) {
+    } else if (!has_ended && has_message() && !is_sent()) {
       send(Patience::kUntilDone);
     } else {
       wait_for_news();
@@ -148,7 +148,7 @@ bool AgentTalk::fetch(Patience patience, double wait) {
   request.set_wait_seconds(wait);
   v1::FetchReply reply;
   const auto attempt = [&](grpc::ClientContext& context) {
-    const grpc::Status status =
+    grpc::Status status =
         v1::Agents::Stub(options_.link->channel()).Fetch(&context, request, &reply);
     // The next attempt only checks whether the coordinator is back, without a long poll.
     request.set_wait_seconds(0);

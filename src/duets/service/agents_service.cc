@@ -67,7 +67,7 @@ class AgentsService final : public v1::Agents::CallbackService {
   Reactor* pass_on(const char* name, Context* context, const Request& request, Reply* reply,
                    void (StudyHost::*call)(const Request&, Done)) const {
     return answer_later({name, log_, context}, [&](const Finish& finish) {
-      const grpc::Status allowed = check(*context, request.caller());
+      grpc::Status allowed = check(*context, request.caller());
       if (!allowed.ok()) return allowed;
       const std::shared_ptr<StudyHost> host = studies_.find(request.caller().study());
       ((*host).*call)(request, [finish, reply](const grpc::Status& done, Reply&& answered) {

@@ -69,7 +69,7 @@ Status check_operator(const CallbackServerContext& context) {
 
 ServerUnaryReactor* answer(const Call& call, const std::function<Status()>& work) {
   return answer_later(call, [&](const Finish& finish) {
-    const Status status = work();
+    Status status = work();
     if (status.ok()) finish(status);
     return status;
   });

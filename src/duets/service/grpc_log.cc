@@ -56,7 +56,7 @@ std::optional<LogLine> grpc_line(const std::string& message) {
   if (message.starts_with(kHandshake)) {
     // Plaintext, a web browser and garbage: the gate has logged them.
     if (has(message, "wrong version number") || has(message, "http request")) return std::nullopt;
-    return handshake_line(std::string_view(message).substr(kHandshake.size()));
+    return handshake_line(message.substr(kHandshake.size()));
   }
   if (has(message, kNoSettings)) {
     return LogLine{.message = "closed a connection whose HTTP/2 greeting timed out",

@@ -120,38 +120,29 @@ std::shared_ptr<HeartbeatThread> HeartbeatThread::of(const std::shared_ptr<Link>
 HeartbeatThread::HeartbeatThread(std::shared_ptr<Link> link)
     : link_(std::move(link)), thread_([this] { run(); }) {}
 
-HeartbeatThread::~HeartbeatThread() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
 void HeartbeatThread::add(std::shared_ptr<Pulse> pulse) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(thread_.mutex);
   pulses_.push_back(std::move(pulse));
   hurry_ = true;
-  changed_.notify_all();
+  thread_.changed.notify_all();
 }
 
 void HeartbeatThread::hurry() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(thread_.mutex);
   hurry_ = true;
-  changed_.notify_all();
+  thread_.changed.notify_all();
 }
 
 void HeartbeatThread::remove(const std::shared_ptr<Pulse>& pulse) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(thread_.mutex);
   std::erase(pulses_, pulse);
 }
 
 void HeartbeatThread::run() {
-  std::unique_lock lock(mutex_);
-  while (!ending_) {
+  std::unique_lock lock(thread_.mutex);
+  while (!thread_.ending) {
     if (pulses_.empty()) {
-      changed_.wait(lock, [this] { return ending_ || !pulses_.empty(); });
+      thread_.changed.wait(lock, [this] { return thread_.ending || !pulses_.empty(); });
       continue;
     }
     double lease = pulses_.front()->lease_seconds();
@@ -171,8 +162,8 @@ void HeartbeatThread::wait_until_due(std::unique_lock<std::mutex>& lock, Clock::
                                      double interval) {
   const auto due = begin + seconds(interval);
   const auto soonest = std::min(due, begin + seconds(kShortestInterval));
-  changed_.wait_until(lock, soonest, [this] { return ending_.load(); });
-  changed_.wait_until(lock, due, [this] { return ending_ || hurry_; });
+  thread_.changed.wait_until(lock, soonest, [this] { return thread_.ending.load(); });
+  thread_.changed.wait_until(lock, due, [this] { return thread_.ending || hurry_; });
 }
 
 void HeartbeatThread::beat(const Pulses& pulses, double limit) {
@@ -187,7 +178,7 @@ void HeartbeatThread::beat(const Pulses& pulses, double limit) {
         [&](grpc::ClientContext& context) {
           return v1::Agents::Stub(link_->channel()).Beat(&context, request, &reply);
         },
-        ending_, limit);
+        thread_.ending, limit);
     if (!status.ok()) continue;
     for (const auto& pulse : members) pulse->take(reply);
   }

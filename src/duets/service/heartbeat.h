@@ -1,20 +1,18 @@
 // The heartbeats of all sessions of a process, on a separate thread.
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "duets/service/clock.h"
 #include "duets/service/link.h"
+#include "duets/service/waiting_thread.h"
 #include "duets/v1/duets.pb.h"
 
 namespace duets::service {
@@ -68,17 +66,14 @@ class Pulse {
 };
 
 /// Sends heartbeats for all pulses, with all agents of a study in one call, four times per lease
-/// and soon after there is news. A failed beat is not repeated before the next one is due.
+/// and soon after there is news. A failed beat is not repeated before the next one is due. The end
+/// cancels a beat in progress.
 class HeartbeatThread {
  public:
   /// The heartbeat thread of a link, started by the first session that asks.
   static std::shared_ptr<HeartbeatThread> of(const std::shared_ptr<Link>& link);
 
   explicit HeartbeatThread(std::shared_ptr<Link> link);
-  /// Cancels a beat in progress.
-  ~HeartbeatThread();
-  HeartbeatThread(const HeartbeatThread&) = delete;
-  HeartbeatThread& operator=(const HeartbeatThread&) = delete;
 
   void add(std::shared_ptr<Pulse> pulse);
   void remove(const std::shared_ptr<Pulse>& pulse);
@@ -93,12 +88,9 @@ class HeartbeatThread {
   void beat(const Pulses& pulses, double limit);
 
   std::shared_ptr<Link> link_;
-  std::atomic<bool> ending_ = false;
-  std::mutex mutex_;
-  std::condition_variable changed_;
   Pulses pulses_;
   bool hurry_ = false;
-  std::thread thread_;
+  WaitingThread thread_;
 };
 
 }  // namespace duets::service

@@ -129,7 +129,7 @@ class Link::Impl {
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
     const LinkWatch::Guard guard(watch_, context, stop);
-    const grpc::Status status = attempt(context);
+    grpc::Status status = attempt(context);
     if (!status.ok() && !stop && is_transient(status)) connector_->connect();
     return status;
   }

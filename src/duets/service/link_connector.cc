@@ -12,19 +12,10 @@ namespace duets::service {
 LinkConnector::LinkConnector(std::shared_ptr<grpc::Channel> channel)
     : channel_(std::move(channel)), thread_([this] { run(); }) {}
 
-LinkConnector::~LinkConnector() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
 void LinkConnector::connect() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(thread_.mutex);
   wanted_ = true;
-  changed_.notify_all();
+  thread_.changed.notify_all();
 }
 
 void LinkConnector::sleep_unless_back(const std::atomic<bool>& stop, double seconds,
@@ -38,9 +29,9 @@ void LinkConnector::sleep_unless_back(const std::atomic<bool>& stop, double seco
 }
 
 void LinkConnector::run() {
-  std::unique_lock lock(mutex_);
-  while (!ending_) {
-    changed_.wait(lock, [this] { return ending_ || wanted_; });
+  std::unique_lock lock(thread_.mutex);
+  while (!thread_.ending) {
+    thread_.changed.wait(lock, [this] { return thread_.ending || wanted_; });
     wanted_ = false;
     lock.unlock();
     wait_for_connection();
@@ -50,7 +41,7 @@ void LinkConnector::run() {
 
 void LinkConnector::wait_for_connection() {
   bool missed = false;
-  while (!ending_) {
+  while (!thread_.ending) {
     const grpc_connectivity_state state = channel_->GetState(true);
     if (state == GRPC_CHANNEL_READY) {
       // If the connection was never lost, this is no news: the coordinator itself did not answer.

@@ -5,11 +5,10 @@
 #include <grpcpp/channel.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <thread>
+
+#include "duets/service/waiting_thread.h"
 
 namespace duets::service {
 
@@ -17,9 +16,6 @@ namespace duets::service {
 class LinkConnector {
  public:
   explicit LinkConnector(std::shared_ptr<grpc::Channel> channel);
-  ~LinkConnector();
-  LinkConnector(const LinkConnector&) = delete;
-  LinkConnector& operator=(const LinkConnector&) = delete;
 
   /// A call did not get through: connect, if there is no connection, however long it takes.
   void connect();
@@ -34,11 +30,8 @@ class LinkConnector {
 
   std::shared_ptr<grpc::Channel> channel_;
   std::atomic<std::uint64_t> num_returns_ = 0;
-  std::atomic<bool> ending_ = false;
-  std::mutex mutex_;
-  std::condition_variable changed_;
   bool wanted_ = false;
-  std::thread thread_;
+  WaitingThread thread_;
 };
 
 }  // namespace duets::service

@@ -82,7 +82,7 @@ std::string away_text(const grpc::Status& status, const std::string& server) {
   if (is_closed_early(status)) {
     return fmt::format("{} closed the connection before it answered; it may be overloaded", server);
   }
-  if (const std::string known = network_text(text, server); from_grpc && !known.empty()) {
+  if (std::string known = network_text(text, server); from_grpc && !known.empty()) {
     return known;
   }
   if (status.error_code() == grpc::StatusCode::CANCELLED) {

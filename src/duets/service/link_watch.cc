@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "duets/service/clock.h"
 
@@ -22,22 +23,13 @@ void sleep_unless(const std::atomic<bool>& stop, double seconds) {
 
 LinkWatch::LinkWatch() : thread_([this] { run(); }) {}
 
-LinkWatch::~LinkWatch() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
 void LinkWatch::run() {
-  std::unique_lock lock(mutex_);
-  while (!ending_) {
+  std::unique_lock lock(thread_.mutex);
+  while (!thread_.ending) {
     if (calls_.empty()) {
-      changed_.wait(lock);
+      thread_.changed.wait(lock);
     } else {
-      changed_.wait_for(lock, kNotice);
+      thread_.changed.wait_for(lock, kNotice);
     }
     for (const Call& call : calls_) {
       if (*call.stop) call.context->TryCancel();
@@ -48,13 +40,13 @@ void LinkWatch::run() {
 LinkWatch::Guard::Guard(LinkWatch& watch, grpc::ClientContext& context,
                         const std::atomic<bool>& stop)
     : watch_(watch) {
-  const std::lock_guard lock(watch_.mutex_);
+  const std::lock_guard lock(watch_.thread_.mutex);
   call_ = watch_.calls_.insert(watch_.calls_.end(), {&context, &stop});
-  if (watch_.calls_.size() == 1) watch_.changed_.notify_all();
+  if (watch_.calls_.size() == 1) watch_.thread_.changed.notify_all();
 }
 
 LinkWatch::Guard::~Guard() {
-  const std::lock_guard lock(watch_.mutex_);
+  const std::lock_guard lock(watch_.thread_.mutex);
   watch_.calls_.erase(call_);
 }
 

@@ -4,10 +4,9 @@
 #include <grpcpp/client_context.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <list>
-#include <mutex>
-#include <thread>
+
+#include "duets/service/waiting_thread.h"
 
 namespace duets::service {
 
@@ -21,9 +20,6 @@ void sleep_unless(const std::atomic<bool>& stop, double seconds);
 class LinkWatch {
  public:
   LinkWatch();
-  ~LinkWatch();
-  LinkWatch(const LinkWatch&) = delete;
-  LinkWatch& operator=(const LinkWatch&) = delete;
 
  private:
   struct Call {
@@ -48,11 +44,8 @@ class LinkWatch {
  private:
   void run();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
   std::list<Call> calls_;
-  bool ending_ = false;
-  std::thread thread_;
+  WaitingThread thread_;
 };
 
 }  // namespace duets::service

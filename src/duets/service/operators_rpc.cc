@@ -90,7 +90,7 @@ class OperatorsService final : public v1::Operators::CallbackService {
 
   Reactor* work(const char* name, Context* context, const std::function<void()>& action) const {
     return answer({name, log_, context}, [&] {
-      const grpc::Status allowed = check(*context);
+      grpc::Status allowed = check(*context);
       if (allowed.ok()) action();
       return allowed;
     });
@@ -101,7 +101,7 @@ class OperatorsService final : public v1::Operators::CallbackService {
   Reactor* decide(const char* name, Context* context, const Request& request,
                   void (StudyHost::*decision)(const Request&, DecisionDone)) const {
     return answer_later({name, log_, context}, [&](const Finish& finish) {
-      const grpc::Status allowed = check(*context);
+      grpc::Status allowed = check(*context);
       if (allowed.ok()) ((*studies_.find(request.study())).*decision)(request, finish);
       return allowed;
     });

@@ -38,6 +38,7 @@ class StoredOperators final : public Operators {
 
   // The list needs no replay.
   std::vector<v1::StudyStatus> list() override {
+    const bool had_writer = storage::has_writer(file_);
     std::vector<v1::StudyStatus> statuses;
     for (const std::string& name : storage::open_store(file_, Access::kRead)->names()) {
       const StoredStudy stored = read(name);
@@ -47,12 +48,13 @@ class StoredOperators final : public Operators {
       if (epoch > 0) {
         status.set_epoch_length(protocol::lengths(*stored.definition.study).at(epoch - 1));
       }
-      statuses.push_back(with_facts(std::move(status), stored));
+      statuses.push_back(with_facts(std::move(status), stored, had_writer));
     }
     return statuses;
   }
 
   v1::StudyStatus status(const std::string& study) override {
+    const bool had_writer = storage::has_writer(file_);
     const StoredStudy stored = read(study);
     const Definition& definition = stored.definition;
     const random::StudySecret secret = load_secret(secret_path(storage_, definition.study->name));
@@ -61,7 +63,7 @@ class StoredOperators final : public Operators {
     if (const auto coordinator = replayed(stored, secret, *executor_)) {
       board->show(*coordinator, secret, stored.state);
     }
-    v1::StudyStatus status = with_facts(board->status(unix_seconds()), stored);
+    v1::StudyStatus status = with_facts(board->status(unix_seconds()), stored, had_writer);
     status.set_guarantee(
         protocol::guarantee_of(*definition.study, status.complete_participation()));
     board->add_agents(leases_of(stored), 1, status);
@@ -136,11 +138,16 @@ class StoredOperators final : public Operators {
     board->show_traffic(stored.traffic);
     board->show_state(stored.state);
     board->show_problem(stored.problem);
+    if (stored.service) board->show_end(*stored.service);
     return board;
   }
 
-  v1::StudyStatus with_facts(v1::StudyStatus status, const StoredStudy& stored) const {
-    status.set_served(storage::has_writer(file_));
+  // A writer that came or went while the facts were read may have stored its end after that: it
+  // counts as serving.
+  v1::StudyStatus with_facts(v1::StudyStatus status, const StoredStudy& stored,
+                             bool had_writer) const {
+    status.set_served(had_writer || storage::has_writer(file_));
+    if (status.served()) status.clear_ended();
     status.set_created(stored.created_unix);
     return status;
   }

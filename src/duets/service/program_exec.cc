@@ -154,11 +154,26 @@ bool is_file(const fs::path& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+std::vector<fs::path> program_places(const std::string& name) {
+  if (name.find('/') != std::string::npos) return {name};
+  std::vector<fs::path> places;
+  for (const std::string& directory : search_path()) places.push_back(fs::path(directory) / name);
+  return places;
+}
+
 [[noreturn]] void refuse_program(const std::string& what) {
   throw base::Error(base::ErrorKind::kInvalid, what);
 }
 
 }  // namespace
+
+BlockedSignals::BlockedSignals() {
+  sigset_t all;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+BlockedSignals::~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 // A program that is still being written, or that another thread's child holds open for a moment
 // between its fork and its exec, is busy for a short time.
@@ -170,6 +185,7 @@ ProgramStart start_program(const ProgramCall& call, const ProgramStreams& stream
   const Exec exec{
       call.file.c_str(), argument_pointers.data(), environment_pointers.data(), streams, -1,
       ::getpid()};
+  const BlockedSignals blocked;  // none of our handlers may run in the child
   ProgramStart started;
   for (int attempt = 0; attempt < kBusyAttempts; ++attempt) {
     started = start_once(exec);
@@ -179,22 +195,20 @@ ProgramStart start_program(const ProgramCall& call, const ProgramStreams& stream
   return started;
 }
 
+std::optional<std::string> find_executable(const std::string& name) {
+  for (const fs::path& place : program_places(name)) {
+    if (is_file(place) && ::access(place.c_str(), X_OK) == 0) return fs::absolute(place).string();
+  }
+  return std::nullopt;
+}
+
 std::string find_program(const std::string& name) {
   if (name.empty()) refuse_program("the command of the objective is empty: specify a program");
-  std::vector<fs::path> places;
-  if (name.find('/') != std::string::npos) {
-    places.emplace_back(name);
-  } else {
-    for (const std::string& directory : search_path()) places.push_back(fs::path(directory) / name);
-  }
-  std::string forbidden;
-  for (const fs::path& place : places) {
-    if (!is_file(place)) continue;
-    if (::access(place.c_str(), X_OK) == 0) return fs::absolute(place).string();
-    if (forbidden.empty()) forbidden = place.string();
-  }
-  if (!forbidden.empty()) {
-    refuse_program(fmt::format("{} is not executable: chmod +x {}", forbidden, forbidden));
+  if (const auto found = find_executable(name)) return *found;
+  const std::vector<fs::path> places = program_places(name);
+  const auto forbidden = std::find_if(places.begin(), places.end(), is_file);
+  if (forbidden != places.end()) {
+    refuse_program(fmt::format("{0} is not executable: chmod +x {0}", forbidden->string()));
   }
   std::error_code ignored;
   if (places.size() == 1 && fs::is_directory(places.front(), ignored)) {

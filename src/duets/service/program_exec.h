@@ -1,15 +1,19 @@
-// Finds the user's program, forks and executes it.
+// Finds a program, forks and executes it.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace duets::service {
 
 /// The absolute path of a program: unchanged when it has a slash, otherwise searched in PATH.
-/// kInvalid when it does not exist or cannot be executed.
+/// Nothing when it does not exist or cannot be executed.
+std::optional<std::string> find_executable(const std::string& name);
+/// The same for the user's program: kInvalid, with the reason, instead of nothing.
 std::string find_program(const std::string& name);
 
 /// The child's first free descriptor: below are the standard streams and the pipe for exec errors.
@@ -32,8 +36,20 @@ struct ProgramCall {
   std::vector<std::string> environment;  ///< "NAME=value", in addition to those of this process
 };
 
+/// Blocks all signals in this thread, and in the threads it starts, for as long as it lives.
+class BlockedSignals {
+ public:
+  BlockedSignals();
+  ~BlockedSignals();
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 /// Starts the program as leader of its own process group, to be killed when the calling thread
-/// ends. The caller has blocked all signals in this thread.
+/// ends.
 ProgramStart start_program(const ProgramCall& call, const ProgramStreams& streams);
 
 }  // namespace duets::service

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -35,23 +34,6 @@ Descriptor checked(int fd) {
   return Descriptor(fd);
 }
 
-struct Pipe {
-  Descriptor read, write;
-};
-
-// The child moves its ends to 0..3, so they must not be there already, as they could be in a
-// process that was started with closed standard streams.
-Pipe make_pipe() {
-  std::array<int, 2> fds{};
-  if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail_process(kNoPipe, errno);
-  const Descriptor low_read(fds[0]);
-  const Descriptor low_write(fds[1]);
-  Pipe result;
-  result.read = checked(::fcntl(fds[0], F_DUPFD_CLOEXEC, kFirstFree));
-  result.write = checked(::fcntl(fds[1], F_DUPFD_CLOEXEC, kFirstFree));
-  return result;
-}
-
 void set_nonblocking(const Descriptor& descriptor) {
   ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
@@ -80,6 +62,19 @@ void set_nonblocking(const Descriptor& descriptor) {
 
 }  // namespace
 
+// The child moves its ends to 0..3, so they must not be there already, as they could be in a
+// process that was started with closed standard streams.
+Pipe make_pipe() {
+  std::array<int, 2> fds{};
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail_process(kNoPipe, errno);
+  const Descriptor low_read(fds[0]);
+  const Descriptor low_write(fds[1]);
+  Pipe result;
+  result.read = checked(::fcntl(fds[0], F_DUPFD_CLOEXEC, kFirstFree));
+  result.write = checked(::fcntl(fds[1], F_DUPFD_CLOEXEC, kFirstFree));
+  return result;
+}
+
 /// The keeper's input for starting the program, and the result.
 struct ProgramProcess::Start {
   const ProgramCall& call;
@@ -89,21 +84,17 @@ struct ProgramProcess::Start {
 
 // A separate thread starts the program, passes its standard error on at any time, and lives as long
 // as the program: PR_SET_PDEATHSIG refers to the death of the thread that forked, not of the
-// process. Signals are blocked in it, so that none of our handlers runs in the child.
+// process. Signals are blocked in it: the host's handlers run in the host's threads.
 ProgramProcess::ProgramProcess(const ProgramCall& call, ProgramLog& relay) : relay_(relay) {
   Start start{call, make_pipe(), make_pipe(), make_pipe(), {}};
   over_ = checked(::eventfd(0, EFD_CLOEXEC));
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   std::future<int> error = start.error.get_future();
   try {
+    const BlockedSignals blocked;
     keeper_ = std::thread([this, &start] { keep(start); });
   } catch (const std::system_error& failure) {
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     fail_process(fmt::format("cannot start {}", call.file), failure.code().value());
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const int failed = error.get();
   if (failed == 0) return;
   keeper_.join();

@@ -15,6 +15,13 @@
 
 namespace duets::service {
 
+struct Pipe {
+  storage::Descriptor read, write;
+};
+
+/// Both ends fit ProgramStreams. kIo when there are too many files.
+Pipe make_pipe();
+
 /// Leader of its own process group, with pipes for its standard streams, default signal handlers
 /// and none of our other files. The system kills it whenever this process dies. That kills only
 /// the program: its own child processes just find their pipes closed, so a shell script should

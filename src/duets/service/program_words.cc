@@ -31,7 +31,8 @@ bool holds(const std::string& word, const Fact& fact) {
 std::string filled(const std::string& word, const std::array<std::string, kFacts.size()>& values) {
   std::string result;
   for (std::size_t at = 0; at < word.size();) {
-    const std::string_view rest = std::string_view(word).substr(at);
+    std::string_view rest = word;
+    rest.remove_prefix(at);
     const auto fact = std::find_if(kFacts.begin(), kFacts.end(), [&](const Fact& candidate) {
       return rest.starts_with(candidate.placeholder);
     });
@@ -51,6 +52,7 @@ std::vector<std::string> filled_command(const std::vector<std::string>& command,
                                         const std::string& study, const Query& query) {
   const auto values = values_of(study, query);
   std::vector<std::string> words;
+  words.reserve(command.size());
   for (const std::string& word : command) words.push_back(filled(word, values));
   return words;
 }

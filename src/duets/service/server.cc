@@ -82,6 +82,7 @@ class Server::Impl {
         options_.listen, GateOptions{options_.insecure, options_.silence_seconds, options_.log},
         [this](int fd) { pass_on(fd); });
     address_ = fmt::format("{}:{}", host_, gate_->port());
+    studies_.begin_service();
   }
 
   ~Impl() {
@@ -122,6 +123,10 @@ Server::~Server() = default;
 void Server::listen() { impl_->listen(); }
 
 std::string Server::address() const { return impl_->address(); }
+
+void Server::end(const std::string& how, const std::string& why) {
+  impl_->studies().end_service(how, why);
+}
 
 bool Server::create(const Definition& definition, const std::string& secret_text) {
   return impl_->studies().create(definition, secret_text);

@@ -40,8 +40,9 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Starts to accept calls. Call once, after creating the studies that must exist for the first
-  /// caller. Throws kConnection when it cannot listen.
+  /// Starts to accept calls, and stores with every study that it is being served. Call once, after
+  /// creating the studies that must exist for the first caller. Throws kConnection when it cannot
+  /// listen.
   void listen();
   /// The address: "host:port" with the actual port; empty before listen().
   std::string address() const;
@@ -58,6 +59,11 @@ class Server {
   /// kInvalid for an unknown study; an empty name means the only one. All other actions of an
   /// operator are calls (operators.h).
   v1::StudyStatus status(const std::string& name) const;
+
+  /// Stores with every study that is not over how its service ended ("gave up") and why (may be
+  /// empty), for those who read the storage later: without it they take the server for killed. The
+  /// first call after listen() counts. Errors are logged.
+  void end(const std::string& how, const std::string& why = {});
 
  private:
   class Impl;

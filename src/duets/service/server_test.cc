@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <mutex>
 
@@ -187,6 +188,57 @@ TEST_F(ServerTest, AFailedStudyIsStoredWithItsReasonAndMayContinueLater) {
   EXPECT_EQ(stored().state(), v1::STUDY_STATE_RUNNING);
   EXPECT_EQ(stored().problem(), "");
   EXPECT_TRUE(stored().served()) << "a server is using the storage";
+}
+
+// If the note of a start did not replace that of an earlier end, a kill would read as that end; if
+// it were stored with studies that nobody serves, each new one would read as killed.
+TEST_F(ServerTest, TheStorageTellsHowTheServiceEnded) {
+  const auto stored = [&] { return stored_status(scratch_.path(), "study"); };
+  stored_operators(scratch_.path(), std::make_shared<base::SerialExecutor>())
+      ->create(test_definition());
+  EXPECT_FALSE(stored().has_ended()) << "never served";
+  start();
+  EXPECT_TRUE(stored().served() && !stored().has_ended());
+  server_->end("gave up", "nobody\ncame");
+  server_->end("ended with an error", "the first call counts");
+  EXPECT_EQ(status().ended().how(), "gave up");
+  EXPECT_FALSE(status().served());
+  server_.reset();
+  EXPECT_FALSE(stored().served());
+  EXPECT_EQ(stored().ended().how(), "gave up");
+  EXPECT_EQ(stored().ended().why(), "nobody came");
+  EXPECT_GE(stored().ended().seconds_ago(), 0);
+  EXPECT_LT(stored().ended().seconds_ago(), 600);
+  start();
+  server_.reset();  // as if killed
+  EXPECT_EQ(stored().ended().how(), "not recorded");
+  EXPECT_FALSE(stored().ended().has_seconds_ago());
+  start();
+  operators_of(*server_)->stop("study");
+  server_->end("gave up");
+  server_.reset();
+  EXPECT_FALSE(stored().has_ended()) << "the state of a study that is over says more";
+}
+
+TEST_F(ServerTest, AStudyThatIsCreatedWhileAServerRunsIsServed) {
+  create();
+  server_.reset();
+  EXPECT_EQ(stored_status(scratch_.path(), "study").ended().how(), "not recorded");
+}
+
+TEST(ServiceNote, AnyOtherBytesAreRefused) {
+  const base::Bytes good = encode_service({1.5, "gave up", "nobody came"});
+  const ServiceNote note = decode_service(good);
+  EXPECT_EQ(note.unix, 1.5);
+  EXPECT_EQ(note.how, "gave up");
+  EXPECT_EQ(note.why, "nobody came");
+  base::Bytes longer = good;
+  longer.push_back(0);
+  const base::Bytes shorter(good.begin(), good.end() - 1);
+  const base::Bytes endless = encode_service({HUGE_VAL, "gave up", ""});
+  for (const base::Bytes& bytes : {longer, shorter, endless, base::Bytes{}}) {
+    EXPECT_EQ(protocol::error_kind([&] { decode_service(bytes); }), base::ErrorKind::kDecode);
+  }
 }
 
 TEST_F(ServerTest, RefusedCallsAreLoggedWithTheirCauseExceptRetries) {

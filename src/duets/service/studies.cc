@@ -8,6 +8,7 @@
 #include "duets/base/error.h"
 #include "duets/service/secret.h"
 #include "duets/service/study_difference.h"
+#include "duets/service/wire_text.h"
 #include "duets/storage/secret_file.h"
 
 namespace duets::service {
@@ -22,6 +23,8 @@ constexpr std::uint64_t kExportStep = 256;
 
 // The source of a secret's text, for errors.
 constexpr const char* kSecretOptions = "--secret or --seed";
+
+ServiceNote serving_now() { return {unix_seconds(), ServiceNote::kServing, {}}; }
 
 bool is_secret_of(const std::string& text, const std::filesystem::path& file) {
   return parse_secret(text, kSecretOptions).public_coin().key() ==
@@ -75,7 +78,8 @@ bool is_beside_the_digest(const FieldDifference& d) {
 
 }  // namespace
 
-Studies::Studies(std::filesystem::path storage, HostOptions options, const base::Executor& executor)
+Studies::Studies(const std::filesystem::path& storage, HostOptions options,
+                 const base::Executor& executor)
     : storage_(made(storage)),
       options_(std::move(options)),
       executor_(executor),
@@ -150,6 +154,7 @@ bool Studies::create(const Definition& definition, const std::string& secret_tex
   }
   StudyJournal::create(*store_, definition, unix_seconds());
   open(name);
+  if (serving_) hosts_[name]->note_service(serving_now());
   return true;
 }
 
@@ -184,6 +189,19 @@ void Studies::remove(const std::string& name) {
   store_->remove(full);
   hosts_.erase(full);
   std::filesystem::remove(secret_path(storage_, full));
+}
+
+void Studies::begin_service() {
+  const std::lock_guard lock(mutex_);
+  serving_ = true;
+  for (const auto& [name, host] : hosts_) host->note_service(serving_now());
+}
+
+void Studies::end_service(const std::string& how, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(serving_, false)) return;
+  const ServiceNote note{unix_seconds(), how, clean_text(why)};
+  for (const auto& [name, host] : hosts_) host->note_service(note);
 }
 
 void Studies::shut_down() {

@@ -21,7 +21,8 @@ namespace duets::service {
 class Studies {
  public:
   /// Opens the store of the directory and restores every study. Throws kStorage.
-  Studies(std::filesystem::path storage, HostOptions options, const base::Executor& executor);
+  Studies(const std::filesystem::path& storage, HostOptions options,
+          const base::Executor& executor);
   ~Studies();
   Studies(const Studies&) = delete;
   Studies& operator=(const Studies&) = delete;
@@ -33,6 +34,13 @@ class Studies {
   std::shared_ptr<StudyHost> find(const std::string& name) const;
   /// Also removes its secret. kInvalid while it runs.
   void remove(const std::string& name);
+
+  /// Stores with every study that is not over, and with those that are created from now on, that it
+  /// is being served.
+  void begin_service();
+  /// Stores with them how and why that ended; see Server::end. Nothing if it never began, and a
+  /// second time.
+  void end_service(const std::string& how, const std::string& why);
 
   /// Ends all workers; waiting calls are answered with going_away().
   void shut_down();
@@ -58,6 +66,7 @@ class Studies {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<StudyHost>> hosts_;
+  bool serving_ = false;
 
   std::mutex tick_mutex_;
   std::condition_variable tick_wake_;

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
-#include "duets/domain/shown_value.h"
 #include "duets/protocol/found.h"
+#include "duets/protocol/guarantee.h"
 #include "duets/service/wire.h"
+#include "duets/service/wire_found.h"
 #include "duets/service/wire_text.h"
 
 namespace duets::service {
@@ -25,38 +24,17 @@ bool is_closing(const v1::Message& message) {
   return message.has_closing() || (message.has_inducing_set() && message.inducing_set().closing());
 }
 
-using WireParams = google::protobuf::RepeatedPtrField<v1::Param>;
-
-void write_params(const domain::Domain& domain, const std::vector<double>& values,
-                  WireParams& params) {
-  const std::vector<std::string> names = domain.coordinate_names();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    v1::Param& param = *params.Add();
-    param.set_name(names[i]);
-    std::visit(
-        [&](const auto& shown) {
-          using Shown = std::decay_t<decltype(shown)>;
-          if constexpr (std::is_same_v<Shown, double>) param.set_number(shown);
-          if constexpr (std::is_same_v<Shown, std::int64_t>) param.set_integer(shown);
-          if constexpr (std::is_same_v<Shown, std::string>) param.set_choice(shown);
-        },
-        domain::shown_value(domain.parameters(), i, values[i]));
+// Who stored no end had no time for it.
+v1::ServiceEnd end_to_wire(const ServiceNote& note, double now_unix) {
+  v1::ServiceEnd end;
+  if (note.how == ServiceNote::kServing) {
+    end.set_how("not recorded");
+    return end;
   }
-}
-
-void write(const domain::Domain& domain, const protocol::Found& found, v1::Recommendation& wire) {
-  write_params(domain, found.values, *wire.mutable_params());
-  wire.set_mean(found.value);
-  wire.set_low(found.low);
-  wire.set_high(found.high);
-}
-
-void write(const domain::Domain& domain, const protocol::Found& found, v1::BestTrial& wire) {
-  write_params(domain, found.values, *wire.mutable_params());
-  wire.set_value(found.value);
-  wire.set_agent(found.agent);
-  wire.set_epoch(found.epoch);
-  wire.set_slot(found.slot);
+  end.set_how(note.how);
+  end.set_why(note.why);
+  end.set_seconds_ago(std::max(0.0, now_unix - note.unix));
+  return end;
 }
 
 double seconds_of(std::chrono::duration<double> since) { return since.count(); }
@@ -142,6 +120,7 @@ void StudyBoard::show(const protocol::Coordinator& coordinator, const random::St
   const protocol::Study& study = coordinator.view().study();
   const auto recommendation = protocol::recommendation_of(study, scale_, summary);
   const auto best = protocol::best_trial_of(scale_, summary, coordinator.view(), secret);
+  const Coordinates coordinates{study.domain->coordinate_names(), study.domain->parameters()};
   const base::LedgerTotals sent = summary.sent();
   std::vector<Ready> ready;
   {
@@ -153,9 +132,12 @@ void StudyBoard::show(const protocol::Coordinator& coordinator, const random::St
     }
     update_expected();
     status_.clear_recommendation();
-    if (recommendation) write(*study.domain, *recommendation, *status_.mutable_recommendation());
+    if (recommendation) {
+      *status_.mutable_recommendation() = recommendation_to_wire(
+          coordinates, *recommendation, protocol::interval_meaning_of(study));
+    }
     status_.clear_best_trial();
-    if (best) write(*study.domain, *best, *status_.mutable_best_trial());
+    if (best) *status_.mutable_best_trial() = best_trial_to_wire(coordinates, *best);
     *status_.mutable_run_digest() = to_wire(summary.run_digest());
     *status_.mutable_state_digest() = to_wire(summary.state_digest());
     status_.set_complete_participation(summary.participation().empty());
@@ -185,6 +167,11 @@ void StudyBoard::show_state(v1::StudyState state) {
     ready = take_ready(0, unix_seconds());
   }
   answer(std::move(ready));
+}
+
+void StudyBoard::show_end(const ServiceNote& note) {
+  const std::lock_guard lock(mutex_);
+  end_ = note;
 }
 
 void StudyBoard::show_problem(const std::string& problem) {
@@ -261,6 +248,10 @@ v1::StudyStatus StudyBoard::status(double now_unix) const {
     epoch.set_seconds(note->second.closed_unix - note->second.opened_unix);
   }
   status.set_epoch_seconds(waiting_locked(now_unix).seconds());
+  if (end_ && status.state() == v1::STUDY_STATE_RUNNING) {
+    status.set_served(false);
+    *status.mutable_ended() = end_to_wire(*end_, now_unix);
+  }
   return status;
 }
 

@@ -41,6 +41,8 @@ class StudyBoard {
   void show_note(std::uint32_t epoch, const EpochNote& note);
   void show_traffic(const v1::Traffic& traffic);
   void show_state(v1::StudyState state);
+  /// Nobody serves the study any more.
+  void show_end(const ServiceNote& note);
   /// Why the study makes no progress; empty: no problem.
   void show_problem(const std::string& problem);
 
@@ -118,6 +120,7 @@ class StudyBoard {
   std::vector<std::uint64_t> chain_{0};          ///< after 0, 1, ... broadcasts
   std::map<std::uint32_t, std::uint32_t> told_;  ///< number of counted broadcasts, by agent
   std::map<std::uint32_t, EpochNote> notes_;
+  std::optional<ServiceNote> end_;
   std::vector<Waiter> waiters_;
   std::optional<grpc::Status> closed_;
 };

@@ -66,6 +66,8 @@ StudyHost::StudyHost(StoredStudy stored, const random::StudySecret& secret, Stud
       executor_(executor),
       journal_(std::move(journal)),
       created_unix_(stored.created_unix),
+      was_over_(stored.state == v1::STUDY_STATE_STOPPED ||
+                stored.state == v1::STUDY_STATE_FINISHED),
       board_(definition_),
       policy_(stored.policy),
       leases_(definition_.study->agents, options_.lease_seconds),
@@ -86,6 +88,16 @@ StudyHost::~StudyHost() { shut_down(); }
 bool StudyHost::becomes_idle() const {
   for (int i = 0; i < 20 && worker_.busy(); ++i) std::this_thread::sleep_for(kMoment);
   return !worker_.busy();
+}
+
+void StudyHost::note_service(const ServiceNote& note) {
+  if (was_over_ || board_.state() != v1::STUDY_STATE_RUNNING) return;
+  try {
+    journal_.set_service(note);
+  } catch (const base::Error& error) {
+    say(fmt::format("cannot store \"{}\": {}", note.how, error.what()), LogLevel::kWarning);
+  }
+  if (note.how != ServiceNote::kServing) board_.show_end(note);
 }
 
 void StudyHost::shut_down() {
@@ -146,7 +158,7 @@ void StudyHost::recover(const std::vector<base::Bytes>& records, v1::StudyState 
 }
 
 // Persist, then show: nothing is sent that is not on disk.
-bool StudyHost::carry_out(protocol::Effects effects, const std::string& why) {
+bool StudyHost::carry_out(const protocol::Effects& effects, const std::string& why) {
   if (!effects.records.empty()) {
     if (!persist(effects, why)) return false;
     publish(effects, coordinator_->finished());
@@ -309,15 +321,14 @@ grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message
                              v1::SendReply& reply) {
   if (board_.state() == v1::STUDY_STATE_RUNNING || board_.state() == v1::STUDY_STATE_FINISHED) {
     try {
-      protocol::Effects effects = coordinator_->receive(message);
-      const std::vector<protocol::Outgoing> outgoing = effects.messages;
+      const protocol::Effects effects = coordinator_->receive(message);
       if (!effects.records.empty()) {
         board_.count_upload(wire);
         const std::lock_guard lock(lease_mutex_);
         refused_.erase(agent_of(message));
       }
-      if (!carry_out(std::move(effects), "complete")) return going_away();
-      for (const protocol::Outgoing& one : outgoing) {
+      if (!carry_out(effects, "complete")) return going_away();
+      for (const protocol::Outgoing& one : effects.messages) {
         if (!one.to) continue;
         *reply.add_answers() = to_wire(one.message);
       }

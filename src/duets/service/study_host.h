@@ -79,6 +79,10 @@ class StudyHost {
   /// False when the worker is still busy after a second.
   bool becomes_idle() const;
 
+  /// Stores that a study that is not over is served from now on, or how that ended; from its end on
+  /// the status shows it. The run does not depend on it: an error is logged.
+  void note_service(const ServiceNote& note);
+
   /// Answers all waiting and later calls with going_away(); lets the worker finish the current job
   /// and drops the others.
   void shut_down();
@@ -91,7 +95,7 @@ class StudyHost {
   grpc::Status grant_lease(std::optional<std::uint32_t> wanted, const Holder& holder,
                            const v1::JoinRequest& request, Grant& grant);
   void recover(const std::vector<base::Bytes>& records, v1::StudyState state);
-  bool carry_out(protocol::Effects effects, const std::string& why);
+  bool carry_out(const protocol::Effects& effects, const std::string& why);
   bool persist(const protocol::Effects& effects, const std::string& why);
   void publish(const protocol::Effects& effects, bool finished);
   void report(const protocol::Effects& effects);
@@ -123,6 +127,7 @@ class StudyHost {
   const base::Executor& executor_;
   StudyJournal journal_;
   const double created_unix_;
+  const bool was_over_;  ///< before this host; the board knows only when the records are read
   StudyBoard board_;
 
   mutable std::mutex policy_mutex_;

@@ -21,6 +21,7 @@ constexpr const char* kLeases = "leases";
 constexpr const char* kEpochs = "epochs";
 constexpr const char* kTraffic = "traffic";
 constexpr const char* kPolicy = "policy";
+constexpr const char* kService = "service";
 
 base::Bytes encode_state(v1::StudyState state) { return {static_cast<std::uint8_t>(state)}; }
 
@@ -116,6 +117,27 @@ ClosePolicy decode_policy(std::span<const std::uint8_t> bytes) {
   return policy;
 }
 
+base::Bytes encode_service(const ServiceNote& note) {
+  base::ByteWriter out;
+  out.f64(note.unix);
+  out.text(note.how);
+  out.text(note.why);
+  return out.take();
+}
+
+ServiceNote decode_service(std::span<const std::uint8_t> bytes) {
+  base::ByteReader in(bytes);
+  ServiceNote note;
+  note.unix = in.f64();
+  note.how = in.text();
+  note.why = in.text();
+  in.expect_end();
+  if (!std::isfinite(note.unix)) {
+    throw base::Error(base::ErrorKind::kDecode, fmt::format("invalid time {}", note.unix));
+  }
+  return note;
+}
+
 StudyJournal::StudyJournal(storage::Store& store, std::string name)
     : store_(store), name_(std::move(name)) {}
 
@@ -154,6 +176,7 @@ StoredStudy StudyJournal::load() const {
     if (const auto traffic = fact(kTraffic)) {
       stored.traffic = decode_traffic(*traffic);
     }
+    if (const auto service = fact(kService)) stored.service = decode_service(*service);
   } catch (const StorageError&) {
     throw;
   } catch (const base::Error& error) {
@@ -190,6 +213,10 @@ void StudyJournal::set_state(v1::StudyState state) {
 
 void StudyJournal::set_policy(const ClosePolicy& policy) {
   store_.set_fact(name_, kPolicy, encode_policy(policy));
+}
+
+void StudyJournal::set_service(const ServiceNote& note) {
+  store_.set_fact(name_, kService, encode_service(note));
 }
 
 void StudyJournal::set_failed(const std::string& problem) {

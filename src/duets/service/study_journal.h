@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,14 +21,26 @@ struct EpochNote {
   std::string why;         ///< complete, deadline, operator, retired
 };
 
-/// The facts "epochs", "traffic" and "policy". Decoding throws kDecode for bytes that encoding
-/// cannot have written.
+/// That a coordinator serves the study, or how the last one ended. One that is killed has no time
+/// to store its end and leaves kServing. No record has it: the run does not depend on it.
+struct ServiceNote {
+  static constexpr const char* kServing = "serving";
+
+  double unix = 0;  ///< seconds since 1970
+  std::string how;  ///< kServing, or its end in a few words
+  std::string why;  ///< may be empty
+};
+
+/// The facts "epochs", "traffic", "policy" and "service". Decoding throws kDecode for bytes that
+/// encoding cannot have written.
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs);
 std::map<std::uint32_t, EpochNote> decode_epochs(std::span<const std::uint8_t> bytes);
 base::Bytes encode_traffic(const v1::Traffic& traffic);
 v1::Traffic decode_traffic(std::span<const std::uint8_t> bytes);
 base::Bytes encode_policy(const ClosePolicy& policy);
 ClosePolicy decode_policy(std::span<const std::uint8_t> bytes);
+base::Bytes encode_service(const ServiceNote& note);
+ServiceNote decode_service(std::span<const std::uint8_t> bytes);
 
 /// Everything stored about a study except its secret.
 struct StoredStudy {
@@ -39,6 +52,7 @@ struct StoredStudy {
   base::Bytes leases;  ///< empty: none yet
   std::map<std::uint32_t, EpochNote> epochs;
   v1::Traffic traffic;
+  std::optional<ServiceNote> service;  ///< nothing: never served
   std::vector<base::Bytes> records;
 };
 
@@ -62,6 +76,7 @@ class StudyJournal {
   void set_leases(const base::Bytes& leases);
   void set_state(v1::StudyState state);
   void set_policy(const ClosePolicy& policy);
+  void set_service(const ServiceNote& note);
   /// Sets the state kFailed and the reason.
   void set_failed(const std::string& problem);
 
