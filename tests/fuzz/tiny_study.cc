@@ -10,6 +10,7 @@ std::shared_ptr<const protocol::Study> tiny_study(bool finite) {
   study->schedule = protocol::ScheduleRule::kExplicit;
   study->epochs = {1, 2, 3};
   study->kernel.lengthscales = {0.3};
+  study->beta = 1;
   if (finite) {
     numeric::Points candidates(12, 1);
     for (Eigen::Index i = 0; i < 12; ++i) candidates(i, 0) = static_cast<double>(i) / 11;

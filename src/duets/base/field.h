@@ -79,7 +79,8 @@ struct Field {
   std::string_view constraint = {};  ///< for a value out of range, or when the condition fails
   std::string_view required = {};    ///< not empty: it must be given where it applies
   std::string_view meaning = {};     ///< for the reference page
-  std::string_view usual = {};       ///< likewise: the default
+  /// Likewise: the default; empty: "required" says it, or the value in a new record.
+  std::string_view usual = {};
 
   bool applies_to(const Record& record) const {
     return why_not == nullptr || why_not(record).empty();

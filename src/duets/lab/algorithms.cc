@@ -145,7 +145,6 @@ const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std
 }
 
 protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset) {
-  study.mode = protocol::Mode::kTuned;
   protocol::apply_preset(preset, study);
   study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
   // What a file with the preset cannot say.

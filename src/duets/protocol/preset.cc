@@ -5,53 +5,63 @@
 #include <cmath>
 
 #include "duets/protocol/learner.h"
+#include "duets/protocol/settings.h"
 
 namespace duets::protocol {
 namespace {
 
-constexpr Preset kPaper{
-    .name = "paper",
-    .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
-    .beta = 0.5,
-    .side_floor = 0,
-    .volume_floor = 0,
-    .epoch_floor = 1,
-    .schedule = ScheduleRule::kSqrtFloor,
-    .t1 = 2,
-    .inducing = Inducing::kCoin,
-    .data = DataPolicy::kEpoch,
-    .parameters = Parameters::kFixed,
-    .relevance = false,
-    .coins = Coins::kIndependent};
+bool is_finite(const Study& study) { return study.domain && study.domain->is_finite(); }
 
-// What the presets that tune themselves share.
-constexpr Preset tuning(std::string_view name, std::string_view meaning) {
-  return {.name = name,
-          .meaning = meaning,
-          .beta = 0.2,
-          .side_floor = 0.02,
-          .volume_floor = 1e-5,
-          .epoch_floor = 1,
-          .schedule = ScheduleRule::kPairedDoubling,
-          .t1 = 1,
-          .inducing = Inducing::kPublic,
-          .data = DataPolicy::kSurviving,
-          .parameters = Parameters::kLearned,
-          .relevance = false,
-          .coins = Coins::kStratified};
+// A finite set has no finer sides than its candidates.
+void set_floor(Study& study, double side, double volume) {
+  if (is_finite(study)) {
+    study.volume_floor = volume;
+  } else {
+    study.side_floor = side;
+  }
 }
 
-constexpr std::array kPresets = [] {
-  Preset automatic = tuning("auto", "tunes itself; the best over many functions");
-  automatic.relevance = true;
-  const Preset quick = tuning("quick", "auto without a length scale for each feature");
-  Preset safe = tuning("safe", "tunes itself; wider cuts, which lose the best point less often");
-  safe.beta = 0.4;
-  safe.side_floor = 0.05;
-  safe.volume_floor = 1e-4;
-  safe.epoch_floor = 0.5;
-  return std::array{kPaper, automatic, quick, safe};
-}();
+// What the presets that tune themselves share. A learned model gets more rewards than one that is
+// known needs, chooses its family, and makes use of the last epoch, which costs a projection more
+// (docs/decisions/0033).
+void tune(Study& study) {
+  study.beta = 0.2;
+  set_floor(study, 0.02, 1e-5);
+  study.schedule = ScheduleRule::kPairedDoubling;
+  study.t1 = 1;
+  study.inducing = Inducing::kPublic;
+  study.data = DataPolicy::kSurviving;
+  study.closing = ClosingRule::kProjection;
+  study.parameters = Parameters::kLearned;
+  study.family = true;
+  study.kernel.family = kernel::Family::kMatern52;
+  study.raw_rewards = kLearnedRows;
+  study.coins = Coins::kStratified;
+}
+
+constexpr std::array kPresets{
+    Preset{.name = "paper",
+           .meaning = "the paper's rules; kernel, lambda and beta must fit the rewards",
+           .change = [](Study&) {}},
+    Preset{.name = "auto",
+           .meaning = "tunes itself; the best over many functions",
+           .change =
+               [](Study& study) {
+                 tune(study);
+                 study.relevance = true;
+               }},
+    Preset{
+        .name = "quick", .meaning = "auto without a length scale for each feature", .change = tune},
+    Preset{.name = "safe",
+           .meaning = "tunes itself; wider cuts, which lose the best point less often",
+           .change =
+               [](Study& study) {
+                 tune(study);
+                 study.beta = 0.4;
+                 set_floor(study, 0.05, 1e-4);
+                 study.epoch_floor = 0.5;
+               }},
+};
 
 // Twice the variance of each coordinate, added in order: the same bits everywhere.
 double mean_squared(const numeric::Points& candidates) {
@@ -88,8 +98,6 @@ double mean_squared(const domain::Domain& domain) {
   return sum;
 }
 
-bool is_finite(const Study& study) { return study.domain && study.domain->is_finite(); }
-
 }  // namespace
 
 std::span<const Preset> presets() { return kPresets; }
@@ -101,29 +109,11 @@ const Preset* find_preset(std::string_view name) {
 }
 
 void apply_preset(const Preset& preset, Study& study) {
-  study.beta = preset.beta;
-  study.volume_floor = is_finite(study) ? preset.volume_floor : 0;
-  study.side_floor = is_finite(study) ? 0 : preset.side_floor;
-  study.epoch_floor = preset.epoch_floor;
-  study.schedule = preset.schedule;
-  study.t1 = preset.t1;
-  study.epochs.clear();
-  study.inducing = preset.inducing;
-  study.upload = UploadRule::kAuto;
-  study.data = preset.data;
-  study.parameters = preset.parameters;
-  study.relevance = preset.relevance;
-  study.coins = preset.coins;
-  const Study usual;
-  study.cut = usual.cut;
-  study.epoch_cap = usual.epoch_cap;
-  // A learned model gets more rewards than one that is known needs, chooses its family, and makes
-  // use of the last epoch, which costs a projection more (docs/decisions/0033).
-  const bool learns = preset.parameters == Parameters::kLearned;
-  study.family = learns;
-  study.raw_rewards = learns ? kLearnedRows : usual.raw_rewards;
-  study.closing = learns ? ClosingRule::kProjection : usual.closing;
-  if (learns) study.kernel.family = kernel::Family::kMatern52;
+  Study usual;
+  for (const auto& [field, digest] : settings()) {
+    if (field.table == "duets") base::assign(field.place(study), field.place(usual));
+  }
+  preset.change(study);
 }
 
 void apply_goal(Goal goal, Study& study) {

@@ -17,35 +17,23 @@ constexpr auto enum_entries(Goal /*tag*/) {
       {{Goal::kEarn, "earn", "little regret on the way: queries are worth as much as the answer"},
        {Goal::kFind, "find",
         "the best point at the end: fewer cuts, decided by samples of the posterior, and longer "
-        "first "
-        "epochs; costs more regret and more reals"}});
+        "first epochs; costs more regret and more reals"}});
 }
 
 struct Preset {
   std::string_view name;     ///< in study files
   std::string_view meaning;  ///< in one line for people
-  double beta;
-  double side_floor;    ///< on a box or ball
-  double volume_floor;  ///< on a finite set, which has no finer sides than its candidates
-  double epoch_floor;
-  ScheduleRule schedule;
-  std::uint32_t t1;
-  Inducing inducing;
-  DataPolicy data;
-  Parameters parameters;
-  bool relevance;
-  Coins coins;
+  void (*change)(Study&);    ///< changes a study whose settings under [duets] are the defaults
 };
 
-/// All presets. The first, "paper", is what a study file means that names none.
+/// All presets. The first, "paper", changes nothing: it is what a study file means that names none.
 std::span<const Preset> presets();
 
 /// Null when there is none of this name.
 const Preset* find_preset(std::string_view name);
 
-/// Sets everything under [duets] that the table of presets in docs/formats/study.md has, and the
-/// family of the kernel where parameters are learned, of a study in mode kTuned. Everything else
-/// stays.
+/// Gives every setting under [duets] its default, then changes what the preset changes: some of
+/// them and, where parameters are learned, the family of the kernel. Everything else stays.
 void apply_preset(const Preset& preset, Study& study);
 
 /// Changes a study under a preset that learns its parameters. kFind sets cut, epoch_cap and

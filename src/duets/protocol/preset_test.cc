@@ -136,9 +136,15 @@ TEST(Preset, AFloorIsASideOrAVolume) {
   }
 }
 
-TEST(Preset, ThePapersIsASchedule) {
-  Study study;
+TEST(Preset, ThePapersAreTheDefaults) {
+  Study study = small_study();
+  apply_preset(*find_preset("auto"), study);
+  study.kernel = small_study().kernel;
+  study.p0 = 7;
+  study.rate = CoinRate::kCount;
   apply_preset(*find_preset("paper"), study);
+  EXPECT_EQ(study_digest(study), study_digest(small_study()));
+  EXPECT_EQ(study.beta, 0.5);
   EXPECT_FALSE(has_floor(study));
   EXPECT_EQ(study.parameters, Parameters::kFixed);
   EXPECT_EQ(study.coins, Coins::kIndependent);

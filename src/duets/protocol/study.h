@@ -106,6 +106,7 @@ constexpr auto enum_entries(ClosingRule /*tag*/) {
                                       "its best trial and a projection of the last epoch"}});
 }
 
+/// The defaults are those of a study file and of the preset "paper".
 struct Study {
   std::string name = "study";
   std::uint32_t agents = 1;   ///< N >= 1
@@ -116,7 +117,7 @@ struct Study {
   double lambda = 0.2;    ///< > 0, finite: variance of the noise the model assumes
 
   Mode mode = Mode::kTuned;
-  double beta = 1.0;         ///< tuned: >= 0, finite; > 0 unless the domain is finite
+  double beta = 0.5;         ///< tuned: >= 0, finite; > 0 unless the domain is finite
   double p0 = 10.0;          ///< tuned, coin: > 0, finite
   double norm_bound = 1.0;   ///< theory: B > 0
   double subgaussian = 1.0;  ///< theory: R > 0

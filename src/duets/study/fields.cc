@@ -63,15 +63,13 @@ constexpr std::array kFields{
     FileField{.table = "study",
               .key = "direction",
               .place = kObjective<&protocol::RewardScale::direction>,
-              .required = "required: \"maximize\" or \"minimize\"",
-              .usual = "required"},
+              .required = "required: \"maximize\" or \"minimize\""},
     FileField{.table = "study",
               .key = "agents",
               .place = kStudy<&protocol::Study::agents>,
               .range = {1, kMaxQueries},
               .required = "required: the number of agents",
-              .meaning = "N: 1 to 2^31 - 1",
-              .usual = "required"},
+              .meaning = "N: 1 to 2^31 - 1"},
     FileField{.table = "study",
               .key = "horizon",
               .place = kStudy<&protocol::Study::horizon>,
@@ -83,22 +81,18 @@ constexpr std::array kFields{
               .constraint = "agents times horizon must be at most 2147483647",
               .required = "required: the number of queries of each agent",
               .meaning = "T, queries of each agent: at least 1, agents times horizon at most 2^31 "
-                         "- 1",
-              .usual = "required"},
+                         "- 1"},
     FileField{.table = "study",
               .key = "seed",
               .place = at<StudyFile, &StudyFile::seed>,
               .range = {0, 0x1p63},
-              .meaning = "0 to 2^63 - 1; `--seed` wins over it",
-              .usual = "1"},
-    FileField{.table = "study",
-              .key = "algorithm",
-              .place = at<StudyFile, &StudyFile::method>,
-              .usual = "`\"duets\"`"},
+              .meaning = "0 to 2^63 - 1; `--seed` wins over it"},
+    FileField{.table = "study", .key = "algorithm", .place = at<StudyFile, &StudyFile::method>},
 
     FileField{.table = "space",
               .key = "domain",
-              .meaning = "`\"box\"` (the unit cube), `\"ball\"`, `\"finite\"`",
+              .names = base::kNumberedEntries<domain::Shape>,
+              .meaning = "A box is the unit cube",
               .usual = "a box with named parameters; finite with `file`, `points` or `shape`; else "
                        "the built-in function's own; required for a command"},
     FileField{.table = "space",
@@ -109,7 +103,7 @@ constexpr std::array kFields{
     FileField{.table = "space",
               .key = "radius",
               .meaning = "positive; of a ball, or of random points in a ball or on a sphere",
-              .usual = "1"},
+              .usual = "`1.0`"},
     FileField{.table = "space",
               .key = "candidates",
               .meaning = "number of random points; with `domain = \"box\"` or `\"ball\"` it "
@@ -117,9 +111,8 @@ constexpr std::array kFields{
               .usual = "2000 for `\"finite\"`"},
     FileField{.table = "space",
               .key = "shape",
-              .meaning =
-                  "`\"cube\"`, `\"ball\"`, `\"sphere\"`: where the random points of `domain = "
-                  "\"finite\"` lie",
+              .names = base::kNumberedEntries<region::CandidateShape>,
+              .meaning = "Where the random points of `domain = \"finite\"` lie",
               .usual = "that of the built-in function, else `\"cube\"`"},
     FileField{
         .table = "space",
@@ -148,16 +141,13 @@ constexpr std::array kFields{
     FileField{.table = "space.NAME",
               .key = "step",
               .meaning = "int only: values are low, low + step, ...; 1 when `log`",
-              .usual = "1"},
+              .usual = "`1`"},
     FileField{.table = "space.NAME",
               .key = "choices",
               .meaning = "of a type with choices only: 1 to 1000 different strings",
               .usual = "required"},
 
-    FileField{.table = "kernel",
-              .key = "name",
-              .place = kKernel<&kernel::Kernel::family>,
-              .usual = "`\"squared-exponential\"`"},
+    FileField{.table = "kernel", .key = "name", .place = kKernel<&kernel::Kernel::family>},
     FileField{.table = "kernel",
               .key = "lengthscale",
               .place = at<StudyFile, &StudyFile::lengthscales>,
@@ -173,8 +163,7 @@ constexpr std::array kFields{
               .place = kKernel<&kernel::Kernel::variance>,
               .range = base::kPositive,
               .why_not = unless_learned,
-              .meaning = "k(x, x), positive; not with `parameters = \"learned\"`",
-              .usual = "1"},
+              .meaning = "k(x, x), positive; not with `parameters = \"learned\"`"},
 
     FileField{.table = "duets",
               .key = "preset",
@@ -184,8 +173,8 @@ constexpr std::array kFields{
 
     FileField{.table = "duets",
               .key = "goal",
-              .meaning = "`\"earn\"`: little regret on the way; `\"find\"`: the best point at the "
-                         "end. Not with `preset = \"paper\"`: [see below](#presets)",
+              .names = base::kNumberedEntries<protocol::Goal>,
+              .meaning = "Not with `preset = \"paper\"`: [see below](#presets)",
               .usual = "`\"earn\"`"},
 
     FileField{.table = "objective",
@@ -209,42 +198,36 @@ constexpr std::array kFields{
                   },
               .constraint = "must be 0 (no noise) or positive (at least 1e-100)",
               .meaning = "builtin: standard deviation (gaussian) or half-width (bounded) of the "
-                         "simulated noise, in the function's units; 0 is none",
-              .usual = "0.2"},
+                         "simulated noise, in the function's units; 0 is none"},
     FileField{.table = "objective",
               .key = "noise_kind",
               .place = kObjective<&Objective::noise_kind>,
               .why_not = of_functions,
-              .meaning = "Builtin only",
-              .usual = "`\"gaussian\"`"},
+              .meaning = "Builtin only"},
     FileField{.table = "objective",
               .key = "centers",
               .place = kObjective<&Objective::centers>,
               .range = {1, 1000},
               .why_not = of_rkhs,
-              .meaning = "rkhs: 1 to 1000",
-              .usual = "30"},
+              .meaning = "rkhs: 1 to 1000"},
     FileField{.table = "objective",
               .key = "norm",
               .place = kObjective<&Objective::norm>,
               .range = base::kPositive,
               .why_not = of_rkhs,
-              .meaning = "rkhs: positive; its RKHS norm with the study's kernel",
-              .usual = "1"},
+              .meaning = "rkhs: positive; its RKHS norm with the study's kernel"},
     FileField{.table = "objective",
               .key = "timeout",
               .place = kObjective<&Objective::timeout>,
               .range = base::kPositive,
               .why_not = of_commands,
-              .meaning = "command: seconds a query may take, positive",
-              .usual = "600"},
+              .meaning = "command: seconds a query may take, positive"},
     FileField{.table = "objective",
               .key = "retries",
               .place = kObjective<&Objective::retries>,
               .range = {0, 1000},
               .why_not = of_commands,
-              .meaning = "command: further attempts after a failed one, 0 to 1000",
-              .usual = "0"},
+              .meaning = "command: further attempts after a failed one, 0 to 1000"},
     FileField{.table = "objective",
               .key = "infeasible_value",
               .place = kObjective<&Objective::infeasible_value>,
@@ -254,14 +237,12 @@ constexpr std::array kFields{
     FileField{.table = "objective",
               .key = "offset",
               .place = kObjective<&protocol::RewardScale::offset>,
-              .meaning = "number",
-              .usual = "0"},
+              .meaning = "number"},
     FileField{.table = "objective",
               .key = "scale",
               .place = kObjective<&protocol::RewardScale::scale>,
               .range = base::kPositive,
-              .meaning = "positive",
-              .usual = "1"},
+              .meaning = "positive"},
 
     FileField{
         .table = "coordinator",
@@ -270,18 +251,15 @@ constexpr std::array kFields{
         .holds =
             [](const StudyFile& f) { return f.coordinator.listen->find(':') != std::string::npos; },
         .constraint = "must be \"HOST:PORT\"",
-        .meaning = "`\"HOST:PORT\"`",
-        .usual = "`\"127.0.0.1:7117\"`"},
+        .meaning = "`\"HOST:PORT\"`"},
     FileField{.table = "coordinator",
               .key = "storage",
               .place = kCoordinator<&CoordinatorSettings::storage>,
-              .meaning = "directory of what the coordinator keeps",
-              .usual = "`\"duets-storage\"`"},
+              .meaning = "directory of what the coordinator keeps"},
     FileField{.table = "coordinator",
               .key = "tls",
               .place = kCoordinator<&CoordinatorSettings::tls>,
-              .meaning = "directory of certificates",
-              .usual = "`\"certs\"`"},
+              .meaning = "directory of certificates"},
     FileField{
         .table = "coordinator",
         .key = "quorum",
@@ -314,18 +292,27 @@ std::string choices_text(std::span<const base::EnumEntry<std::uint8_t>> entries)
   return text;
 }
 
+// Empty: there is none.
 template <class Record>
-std::string reference_row(const base::Field<Record>& field) {
-  Record record;
+std::string default_text(const base::Field<Record>& field, Record& usual) {
+  if (!field.usual.empty()) return std::string(field.usual);
+  if (!field.required.empty()) return "required";
+  const std::string value = field.place != nullptr ? toml_value(field.place(usual)) : "";
+  return value.empty() ? "" : fmt::format("`{}`", value);
+}
+
+template <class Record>
+std::string reference_row(const base::Field<Record>& field, Record& usual) {
   std::string value(field.meaning);
   auto names = field.names;
   if (field.place != nullptr) {
-    const base::Place place = field.place(record);
+    const base::Place place = field.place(usual);
     if (const auto* choice = std::get_if<base::EnumPlace>(&place)) names = choice->entries;
   }
   if (!names.empty()) value = choices_text(names) + (value.empty() ? "" : ". ") + value;
-  return fmt::format("| `{}` | {} |{}{} |\n", field.key, value, field.usual.empty() ? "" : " ",
-                     field.usual);
+  const std::string standard = default_text(field, usual);
+  return fmt::format("| `{}` | {} |{}{} |\n", field.key, value, standard.empty() ? "" : " ",
+                     standard);
 }
 
 // One row of the table of presets; empty for a setting that no preset changes.
@@ -335,12 +322,9 @@ std::string preset_row(const base::Field<protocol::Study>& field) {
   for (const protocol::Preset& preset : protocol::presets()) {
     protocol::Study study;
     protocol::apply_preset(preset, study);
-    TomlWriter out;
-    out.value(field.key, field.place(study));
-    const std::string line = out.take();
-    const std::size_t start = field.key.size() + 3;
-    values.insert(line.substr(start, line.size() - start - 1));
-    row += fmt::format(" `{}` |", line.substr(start, line.size() - start - 1));
+    const std::string value = toml_value(field.place(study));
+    values.insert(value);
+    row += fmt::format(" `{}` |", value);
   }
   return values.size() > 1 ? row + "\n" : "";
 }
@@ -363,12 +347,16 @@ std::vector<std::string_view> keys_of(std::string_view table) {
 }
 
 std::string reference_table(std::string_view table) {
+  StudyFile usual;
+  usual.coordinator.listen = kUsualListen;
+  usual.coordinator.storage = kUsualStorage;
+  usual.coordinator.tls = kUsualCerts;
   std::string text = "| key | value | default |\n|---|---|---|\n";
   for (const FileField& field : kFields) {
-    if (field.table == table) text += reference_row(field);
+    if (field.table == table) text += reference_row(field, usual);
   }
   for (const protocol::Setting& setting : protocol::settings()) {
-    if (setting.field.table == table) text += reference_row(setting.field);
+    if (setting.field.table == table) text += reference_row(setting.field, usual.study);
   }
   return text;
 }

@@ -68,6 +68,14 @@ bool is_fit_name(std::string_view name) {
          });
 }
 
+std::string shape_names() {
+  std::string names;
+  for (const auto& entry : base::entries_of<Shape>()) {
+    names += (names.empty() ? "" : ", ") + toml_text(entry.name);
+  }
+  return names;
+}
+
 /// Reads [space] in steps; the order of the steps is the order in which contradictions are found.
 class SpaceReader {
  public:
@@ -124,8 +132,8 @@ class SpaceReader {
     if (given_points() || space_.has("shape")) return Shape::kFinite;
     if (!function_) {
       space_.fail("domain",
-                  "must be \"box\", \"ball\" or \"finite\", or name the parameters in "
-                  "tables [space.NAME]");
+                  fmt::format("must be one of {}, or name the parameters in tables [space.NAME]",
+                              shape_names()));
     }
     return function_->info.is_round.value_or(false) ? Shape::kBall : Shape::kBox;
   }

@@ -38,7 +38,6 @@ class Reader {
  public:
   Reader(const Node& root, const ReadOptions& options) : root_(root), options_(options) {
     check_tables();
-    protocol::apply_preset(protocol::presets().front(), usual_.study);
   }
 
   StudyFile read(const std::string& file_name) {
@@ -142,8 +141,7 @@ class Reader {
     } else if (duets.has("goal") || says_nothing_of_the_model()) {
       file_.preset = protocol::find_preset("auto");
     }
-    protocol::apply_preset(file_.preset != nullptr ? *file_.preset : protocol::presets().front(),
-                           study);
+    if (file_.preset != nullptr) protocol::apply_preset(*file_.preset, study);
     if (!has_own_preset()) duets.forbid("goal", "needs a preset that learns its parameters");
     file_.goal = duets.option<protocol::Goal>("goal").value_or(file_.goal);
     protocol::apply_goal(file_.goal, study);
@@ -237,7 +235,7 @@ StudyFile parse_study(std::string_view text, const std::string& file_name,
   } catch (const PlacedError& error) {
     throw LocatedError(file_name, error.position(), error.what());
   } catch (const base::Error& error) {
-    // "field = value: constraint", from here or from a room below.
+    // "field = value: constraint", from here or from a module below.
     const std::string_view message = error.what();
     const Position position = locate(root, message.substr(0, message.find(" = ")));
     throw LocatedError(file_name, position, error.what());

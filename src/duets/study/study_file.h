@@ -18,23 +18,18 @@
 #include "duets/protocol/preset.h"
 #include "duets/protocol/reward_scale.h"
 #include "duets/protocol/study.h"
+#include "duets/random/noise_kind.h"
 #include "duets/region/draw.h"
 
 namespace duets::study {
 
 using protocol::Direction;
+using random::NoiseKind;
 
 /// What runs a study.
 enum class Method : std::uint8_t { kDuets = 0 };
 constexpr auto enum_entries(Method /*tag*/) {
   return base::entries<Method>({{Method::kDuets, "duets"}});
-}
-
-/// The noise that a simulation adds to a built-in function.
-enum class NoiseKind : std::uint8_t { kGaussian = 0, kBounded = 1 };
-constexpr auto enum_entries(NoiseKind /*tag*/) {
-  return base::entries<NoiseKind>(
-      {{NoiseKind::kGaussian, "gaussian"}, {NoiseKind::kBounded, "bounded"}});
 }
 
 /// What is queried, and how its answers become rewards. At most one of `builtin` and `command` is
@@ -43,7 +38,7 @@ struct Objective : protocol::RewardScale {
   std::string builtin;               ///< a function that the program knows by this name
   std::vector<std::string> command;  ///< program and arguments
 
-  /// Of a built-in function.
+  /// Of a built-in function. The noise is what a simulation adds to it.
   double noise = 0.2;  ///< in the function's own units, before offset and scale; 0: none
   NoiseKind noise_kind = NoiseKind::kGaussian;
   std::uint32_t centers = 30;  ///< rkhs only
@@ -84,6 +79,11 @@ struct CoordinatorSettings {
 
   friend bool operator==(const CoordinatorSettings&, const CoordinatorSettings&) = default;
 };
+
+/// Where neither `duets serve` nor the file says otherwise.
+inline constexpr const char* kUsualListen = "127.0.0.1:7117";
+inline constexpr const char* kUsualStorage = "duets-storage";
+inline constexpr const char* kUsualCerts = "certs";
 
 struct StudyFile {
   protocol::Study study;  ///< valid; the domain is built, the kernel is over its features

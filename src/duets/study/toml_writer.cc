@@ -69,6 +69,8 @@ std::string toml_text(std::string_view text) {
   return out + "\"";
 }
 
+std::string toml_value(const base::Place& place) { return std::visit(Shown{}, place); }
+
 void TomlWriter::table(std::string_view name) {
   if (!text_.empty()) text_ += '\n';
   text_ += fmt::format("[{}]\n", name);
@@ -81,7 +83,7 @@ void TomlWriter::raw(std::string_view key, std::string_view value) {
 }
 
 void TomlWriter::value(std::string_view key, const base::Place& place) {
-  const std::string shown = std::visit(Shown{}, place);
+  const std::string shown = toml_value(place);
   if (!shown.empty()) raw(key, shown);
 }
 

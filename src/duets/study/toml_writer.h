@@ -14,6 +14,9 @@ namespace duets::study {
 std::string toml_text(std::string_view text);
 /// Shortest form that reads back to the same number, and as a float.
 std::string toml_number(double value);
+/// What the place points to; empty for an optional, a text or a list of texts that is empty. A
+/// single number stands for a list of one.
+std::string toml_value(const base::Place& place);
 
 class TomlWriter {
  public:
@@ -25,8 +28,7 @@ class TomlWriter {
   void number(std::string_view key, double value) { raw(key, toml_number(value)); }
   void whole(std::string_view key, std::uint64_t value) { raw(key, std::to_string(value)); }
   void flag(std::string_view key, bool value) { raw(key, value ? "true" : "false"); }
-  /// What the place points to; nothing for an optional, a text or a list that is empty. A single
-  /// number stands for a list of one.
+  /// Nothing when toml_value() is empty.
   void value(std::string_view key, const base::Place& place);
 
   std::string take() { return std::move(text_); }
