@@ -121,6 +121,11 @@ duets config check small.toml
 exits "config check" 0
 holds "config check prints facts" test "$(wc -l <out)" -gt 5
 holds "config check leaves nothing" test ! -e results
+duets config check small.toml --format csv
+holds "config check as csv" python3 -c 'import csv
+assert {r["name"]: r["value"] for r in csv.DictReader(open("out"))}["queries"] == "3 agents x 12 = 36"'
+duets version --format csv
+holds "version as csv" test "$(head -n 1 out)" = name,value
 duets config check small.toml -q
 holds "config check -q says nothing on standard error" test ! -s err
 finish

@@ -1,27 +1,20 @@
 #include "duets/cli/agent_report.h"
 
-#include <fmt/format.h>
-
-#include "duets/cli/json_text.h"
+#include "duets/report/table.h"
 #include "duets/service/agent_journal.h"
 #include "duets/service/agent_session.h"
 
 namespace duets::cli {
 namespace {
 
-const char* outcome(const AgentReport& report) { return report.finished ? "finished" : "stopped"; }
-
-std::string reports_json(const std::vector<AgentReport>& reports) {
-  auto list = nlohmann::ordered_json::array();
-  for (const AgentReport& r : reports) {
-    list.push_back({{"study", r.study},
-                    {"agent", r.agent},
-                    {"outcome", outcome(r)},
-                    {"answers", r.answers},
-                    {"infeasible", r.infeasible},
-                    {"holes", r.holes}});
-  }
-  return json_text(list);
+report::Columns<AgentReport> agent_report_columns() {
+  using R = AgentReport;
+  return {{"study", &R::study},
+          {"agent", &R::agent},
+          {"outcome", [](const R& r) { return r.finished ? "finished" : "stopped"; }},
+          {"answers", &R::answers},
+          {"infeasible", &R::infeasible},
+          {"holes", &R::holes}};
 }
 
 }  // namespace
@@ -40,14 +33,8 @@ AgentReport report_of(const std::filesystem::path& journals, const std::string& 
 }
 
 std::string reports_text(const std::vector<AgentReport>& reports, Format format) {
-  if (format == Format::kJson) return reports_json(reports);
-  if (format != Format::kCsv) return {};
-  std::string text = "study,agent,outcome,answers,infeasible,holes\n";
-  for (const AgentReport& r : reports) {
-    text += fmt::format("{},{},{},{},{},{}\n", r.study, r.agent, outcome(r), r.answers,
-                        r.infeasible, r.holes);
-  }
-  return text;
+  if (format == Format::kTable) return {};
+  return formatted(report::make_table(agent_report_columns(), reports), format);
 }
 
 }  // namespace duets::cli

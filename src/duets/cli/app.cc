@@ -30,6 +30,9 @@
 #include "duets/cli/usage_error.h"
 #include "duets/cli/verify_command.h"
 #include "duets/lab/presets.h"
+#include "duets/lab/scaling.h"
+#include "duets/lab/self_tuning.h"
+#include "duets/lab/variants.h"
 #include "duets/region/fingerprint.h"
 
 namespace duets::cli {
@@ -135,18 +138,23 @@ void add_reproduce(CLI::App& app, Arguments& given) {
   CLI::App* reproduce = app.add_subcommand("reproduce", "Reproduce the published empirical study");
   std::vector<std::string> presets{"both"};
   for (const std::string_view name : lab::preset_names()) presets.emplace_back(name);
-  reproduce->add_option("--preset", chosen.preset, "paper, as-plotted or both (default both)")
+  reproduce
+      ->add_option("--preset", chosen.preset,
+                   fmt::format("{} or {} (default {})", fmt::join(lab::preset_names(), ", "),
+                               presets.front(), chosen.preset))
       ->check(one_of(presets))
       ->option_text("NAME");
   reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
   reproduce
       ->add_option(
           "--runs", chosen.runs,
-          "Runs, each with its own seed (default 5; scaling 16, variants 50, self-tuning 50)")
+          fmt::format(
+              "Runs, each with its own seed (default {}; scaling {}, variants {}, self-tuning {})",
+              lab::kStudyRuns, lab::kScalingRuns, lab::kVariantRuns, lab::kSelfTuningRuns))
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
   add_text(*reproduce, "--functions", chosen.functions,
-           "Functions (default h1,h2,branin,hartmann4)", "A,B");
+           fmt::format("Functions (default {})", fmt::join(lab::paper_functions(), ",")), "A,B");
   add_text(*reproduce, "--algorithms", chosen.algorithms,
            "Algorithms (default: those of the paper)", "A,B");
   add_text(*reproduce, "--betas", chosen.betas, "Grid of beta (default: the preset's)", "X,Y");
@@ -168,8 +176,11 @@ void add_compare(CLI::App& app, Arguments& given) {
   add_study(*command, given.flags);
   add_text(*command, "--algorithms", chosen.algorithms, "Algorithms (default: those of the paper)",
            "A,B");
-  add_text(*command, "--betas", chosen.betas, "Grid of beta (default 0.2,0.5,1,2,5)", "X,Y");
-  command->add_option("--runs", chosen.runs, "Runs, each with its own seed (default 10)")
+  add_text(*command, "--betas", chosen.betas,
+           fmt::format("Grid of beta (default {})", fmt::join(lab::printed_betas(), ",")), "X,Y");
+  command
+      ->add_option("--runs", chosen.runs,
+                   fmt::format("Runs, each with its own seed (default {})", chosen.runs))
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
   command

@@ -73,8 +73,8 @@ std::shared_ptr<CertsFlags> add_one(CLI::App& certs, const std::string& name,
                                     void (*action)(const CertsFlags&)) {
   auto flags = std::make_shared<CertsFlags>();
   CLI::App* command = certs.add_subcommand(name, text);
-  add_text(*command, "--dir", flags->directory, "Directory of the authority (default certs)",
-           "DIR");
+  add_text(*command, "--dir", flags->directory,
+           fmt::format("Directory of the authority (default {})", flags->directory), "DIR");
   command
       ->add_option("--days", flags->days,
                    fmt::format("Days of validity (default {})",

@@ -8,6 +8,7 @@
 
 #include "duets/cli/progress.h"
 #include "duets/cli/summary.h"
+#include "duets/study/study_file.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): that of the library
 class App;
@@ -16,7 +17,7 @@ class App;
 namespace duets::cli {
 
 struct CertsFlags {
-  std::string directory = "certs";
+  std::string directory = study::kUsualCerts;
   std::uint32_t days = 0;          ///< 0: the default, ten years or 825 days
   std::vector<std::string> hosts;  ///< server
   std::string agents;              ///< agent: "3" or "0-99"

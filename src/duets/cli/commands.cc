@@ -1,8 +1,5 @@
 #include "duets/cli/commands.h"
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
 #include <iostream>
 
 #include "duets/base/count_text.h"
@@ -12,8 +9,7 @@
 #include "duets/cli/json_text.h"
 #include "duets/cli/print_to.h"
 #include "duets/cli/study_file.h"
-#include "duets/report/csv.h"
-#include "duets/report/table_json.h"
+#include "duets/report/table.h"
 
 namespace duets::cli {
 
@@ -28,13 +24,10 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
     std::cout << config_json(file, result);
     return;
   }
-  if (flags.format == Format::kTable) std::cout << table_text(result.facts);
-  if (flags.format == Format::kCsv) {
-    for (const auto& [name, value] : result.facts) {
-      std::cout << report::csv_field(name) << "," << report::csv_field(value) << "\n";
-    }
-  }
-  std::cout << std::flush;
+  const Rows facts = config_rows(file, result);
+  std::cout << (flags.format == Format::kCsv ? report::to_csv(report::facts_table(facts))
+                                             : table_text(facts))
+            << std::flush;
   for (const ConfigWarning& warning : result.warnings) tell(flags, "warning: " + warning.text);
   tell(flags, result.warnings.empty()
                   ? "no warnings"
@@ -55,35 +48,26 @@ void print_list(Format format, const Extensions& extensions) {
   for (const OwnFunction& own : extensions.functions) {
     lines.push_back({"function", own.name, own.description});
   }
-  const report::Columns<Line> columns = {
-      {"kind", &Line::kind}, {"name", &Line::name}, {"description", &Line::description}};
-  const report::Table table = report::make_table(columns, lines);
-  if (format == Format::kJson) std::cout << json_text(report::to_json(table));
-  if (format == Format::kCsv) std::cout << report::to_csv(table);
-  if (format != Format::kTable) return;
-  for (const auto& [kind, name, text] : lines) {
-    fmt::print(std::cout, "{:<11}{:<24}{}\n", kind, name, text);
-  }
+  const report::Columns<Line> columns = {{"kind", &Line::kind, "kind"},
+                                         {"name", &Line::name, "name"},
+                                         {"description", &Line::description, "description"}};
+  std::cout << formatted(report::make_table(columns, lines), format);
 }
 
 void print_version(Format format) {
+  Rows facts = build_facts();
   if (format == Format::kJson) {
     nlohmann::ordered_json json;
-    for (const auto& [name, value] : build_facts()) json[name] = value;
+    for (const auto& [name, value] : facts) json[name] = value;
     std::cout << json_text(json);
     return;
   }
   if (format == Format::kCsv) {
-    std::cout << "name,value\n";
-    for (const auto& [name, value] : build_facts()) {
-      fmt::print(std::cout, "{},{}\n", name, report::csv_field(value));
-    }
+    std::cout << report::to_csv(report::facts_table(facts));
     return;
   }
-  fmt::print(std::cout, "duets {}\n", version());
-  for (const auto& [name, value] : build_facts()) {
-    if (name != "version") fmt::print(std::cout, "{:<14}{}\n", name, value);
-  }
+  std::erase_if(facts, [](const auto& fact) { return fact.first == "version"; });
+  std::cout << "duets " << version() << "\n" << table_text(facts);
 }
 
 }  // namespace duets::cli

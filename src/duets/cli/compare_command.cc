@@ -18,7 +18,6 @@
 namespace duets::cli {
 namespace {
 
-constexpr const char* kUsualBetas = "0.2,0.5,1,2,5";
 constexpr const char* kDuets = "duets";
 
 struct Choice {
@@ -69,7 +68,8 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
   for (const std::string& key : keys) {
     choice.algorithms.push_back(chosen_algorithm(all, key, chosen, choice.file));
   }
-  choice.betas = beta_list("--betas", chosen.betas.empty() ? kUsualBetas : chosen.betas);
+  choice.betas = beta_list("--betas", chosen.betas);
+  if (choice.betas.empty()) choice.betas = lab::printed_betas();
   check_betas(choice);
   base::require(!chosen.threshold || *chosen.threshold > 0, "--threshold",
                 fmt::format("{}", chosen.threshold.value_or(0)), "must be above 0");

@@ -13,7 +13,7 @@ namespace duets::cli {
 struct CompareFlags {
   std::uint32_t runs = 10;
   std::string algorithms{};           ///< comma-separated keys; empty: those of the paper
-  std::string betas{};                ///< comma-separated; empty: 0.2,0.5,1,2,5
+  std::string betas{};                ///< comma-separated; empty: the printed grid
   std::optional<double> threshold{};  ///< D of the synchronising algorithms
 };
 

@@ -7,10 +7,8 @@
 
 #include "duets/base/count_text.h"
 #include "duets/base/error.h"
-#include "duets/gp/confidence.h"
 #include "duets/gp/fit_parameters.h"
 #include "duets/harness/threads.h"
-#include "duets/region/strata.h"
 
 namespace duets::cli {
 namespace {
@@ -22,15 +20,6 @@ using protocol::UploadRule;
 
 constexpr double kLittleLearned = 0.9;  // share of the prior variance
 constexpr double kFarBelowNoise = 0.1;  // lambda against the noise's variance
-constexpr std::size_t kMaxListed = 12;  // epochs in a line of text
-
-template <class Number>
-std::string list_of(const std::vector<Number>& values) {
-  const auto end =
-      values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), kMaxListed));
-  return fmt::format("{}{}", fmt::join(values.begin(), end, ", "),
-                     values.size() > kMaxListed ? ", ..." : "");
-}
 
 class Checker {
  public:
@@ -47,10 +36,11 @@ class Checker {
   }
 
   ConfigCheck run() {
-    facts();
-    forecast_facts();
-    size_facts();
-    coordinator_facts();
+    count_learned_cuts();
+    if (!check_.exchanges.empty()) {
+      check_.acceptance = forecast_acceptance(study_, check_.exchanges.back().cut);
+    }
+    forecast_size();
     warn_epochs();
     warn_model();
     warn_noise();
@@ -61,10 +51,6 @@ class Checker {
   }
 
  private:
-  template <class... Args>
-  void fact(const char* name, fmt::format_string<Args...> text, Args&&... args) {
-    check_.facts.emplace_back(name, fmt::format(text, std::forward<Args>(args)...));
-  }
   struct About {
     const char* code;
     const char* field;
@@ -75,51 +61,9 @@ class Checker {
         {about.code, about.field, fmt::format(text, std::forward<Args>(args)...)});
   }
 
-  void facts() {
-    const domain::Domain& domain = *study_.domain;
-    fact("queries", "{} x {} = {}", base::count_text(study_.agents, "agent", "agents"),
-         study_.horizon, std::uint64_t{study_.agents} * study_.horizon);
-    fact("domain", "{}, {} dimension{}", base::name_of(domain.shape()), domain.dimension(),
-         domain.dimension() == 1 ? "" : "s");
-    if (domain.is_finite()) fact("candidates", "{}", domain.candidates().rows());
-    if (file_.preset) {
-      fact("preset", "{}: {}", file_.preset->name, file_.preset->meaning);
-      if (study_.parameters == Parameters::kLearned) goal_fact();
-    }
-    model_facts();
-    fact("epochs", "{} ({})", check_.lengths.size(), list_of(check_.lengths));
-    fact("exchanges", "{}", check_.lengths.size() - 1);
-    floor_facts();
-    cut_facts();
-    coin_facts();
-    if (study_.mode == Mode::kTheory) {
-      fact("theory width", "{:.4g}", gp::sparse_beta(theory_inputs(study_)));
-      fact("theory p0", "{:.4g}", gp::theory_p0(theory_inputs(study_)));
-    }
-  }
-
-  void goal_fact() {
-    for (const auto& entry : base::entries_of<protocol::Goal>()) {
-      if (entry.value == file_.goal) fact("goal", "{}: {}", entry.name, entry.meaning);
-    }
-  }
-
-  void model_facts() {
-    const std::string_view family = base::name_of(study_.kernel.family);
-    if (!is_learned()) {
-      fact("kernel", "{}, length scale {}, variance {}", family,
-           fmt::join(file_.lengthscales, ", "), study_.kernel.variance);
-      return;
-    }
-    fact("kernel", "{}, length scale {:.3g} as a first guess", family,
-         fmt::join(file_.lengthscales, ", "));
-    fact("learned from the rewards", "{}, variance, lambda, level",
-         study_.relevance ? "a length scale for each feature" : "length scale");
-    if (study_.family) fact("kernel's family", "chosen by evidence");
-    fact("cuts with a learned length scale", "{}", learned_cuts());
-  }
-
-  std::string learned_cuts() {
+  // Rewards before the first learned length scale are too few.
+  void count_learned_cuts() {
+    if (!is_learned()) return;
     const std::size_t num_cuts = check_.lengths.size() - 1;
     check_.learned_cuts = LearnedCuts{0, num_cuts};
     std::uint64_t rewards = 0;
@@ -127,84 +71,17 @@ class Checker {
       rewards += std::uint64_t{study_.agents} * check_.lengths[j];
       if (rewards < gp::kFewestRewards) continue;
       check_.learned_cuts->learned = num_cuts - j;
-      return j == 0
-                 ? fmt::format("all {}", num_cuts)
-                 : fmt::format("{} of {}; the first {} by the guess, before {} rewards are known",
-                               num_cuts - j, num_cuts, j, gp::kFewestRewards);
+      return;
     }
-    return fmt::format("none of {}: {} rewards are not reached, the guess stays", num_cuts,
-                       gp::kFewestRewards);
   }
 
-  void floor_facts() {
-    if (!protocol::has_floor(study_) || check_.lengths.size() < 2) return;
-    const double share = protocol::kept_share(study_);
-    fact("volume floor", "each cut keeps at least {:.3g} of its region, all together {:.1g}", share,
-         std::pow(share, static_cast<double>(check_.lengths.size() - 1)));
-  }
-
-  void cut_facts() {
-    if (study_.cut != protocol::CutRule::kDecision || check_.lengths.size() < 2) return;
-    fact("cuts", "by decision: each keeps {:.3g} to {:.3g} of its region",
-         protocol::kept_share(study_), study_.epoch_cap);
-  }
-
-  void coin_facts() {
-    if (study_.coins == protocol::Coins::kIndependent) return;
-    std::vector<std::string> parts;
-    for (std::size_t j = 0; j < std::min(check_.lengths.size(), kMaxListed + 1); ++j) {
-      const auto strata = strata_of(study_, check_.lengths[j]);
-      parts.push_back(strata ? fmt::format("{}", *strata) : "independent");
-    }
-    fact("parts of the region, one for each query", "{}", list_of(parts));
-  }
-
-  // Used by `duets serve`; options of the command override it.
-  void coordinator_facts() {
-    const study::CoordinatorSettings& given = file_.coordinator;
-    std::vector<std::string> parts;
-    if (given.listen) parts.push_back("listens on " + *given.listen);
-    if (given.storage) parts.push_back("storage " + *given.storage);
-    if (given.tls) parts.push_back("certificates in " + *given.tls);
-    if (given.quorum) parts.push_back(fmt::format("quorum {}", *given.quorum));
-    if (given.deadline) parts.push_back(fmt::format("deadline {}", *given.deadline));
-    if (!parts.empty()) fact("duets serve", "{}", fmt::join(parts, ", "));
-  }
-
-  void forecast_facts() {
-    if (check_.exchanges.empty()) return;
-    std::vector<std::string> sizes;
-    for (std::size_t j = 0; j < std::min(check_.exchanges.size(), kMaxListed); ++j) {
-      const ExchangeForecast& exchange = check_.exchanges[j];
-      sizes.push_back(exchange.rewards ? fmt::format("{} rewards", exchange.length)
-                                       : fmt::format("projection of {}", exchange.inducing));
-    }
-    fact("forecast uploads", "{}{}", fmt::join(sizes, ", "),
-         check_.exchanges.size() > kMaxListed ? ", ..." : "");
-    fact("forecast last cut", "{:.3g}{}", check_.exchanges.back().cut,
-         is_learned() ? " prior deviations" : "");
-    const RealsForecast reals = forecast_reals(study_, check_.exchanges);
-    fact("forecast real numbers sent", "paper {:.0f}, figure {:.0f}, links {:.0f}", reals.paper,
-         reals.figure, reals.links);
-    check_.acceptance = forecast_acceptance(study_, check_.exchanges.back().cut);
-    if (check_.acceptance) fact("forecast acceptance", "{:.2g}", *check_.acceptance);
-  }
-
-  // The needs of a large study.
-  void size_facts() {
+  void forecast_size() {
     for (const ExchangeForecast& exchange : check_.exchanges) {
       check_.model.rank = std::max<std::uint64_t>(check_.model.rank, exchange.rank);
       check_.model.inducing = std::max<std::uint64_t>(check_.model.inducing, exchange.inducing);
     }
     check_.memory = harness::estimate_memory(study_, check_.model, protocol::Sharing::kPoints,
                                              harness::default_threads());
-    if (std::uint64_t{study_.agents} * study_.horizon < harness::kLargeRun) return;
-    std::vector<std::uint64_t> points;
-    for (const std::uint32_t length : check_.lengths) {
-      points.push_back(std::uint64_t{study_.agents} * length);
-    }
-    fact("points of an epoch", "{}", list_of(points));
-    fact("forecast memory", "{}", memory_text(check_.memory));
   }
 
   bool is_learned() const { return study_.parameters == Parameters::kLearned; }
@@ -257,9 +134,7 @@ class Checker {
     }
   }
 
-  double model_noise() const {
-    return problems::subgaussian_constant(noise_of(file_.objective)) / file_.objective.scale;
-  }
+  double model_noise() const { return file_.objective.noise / file_.objective.scale; }
 
   void warn_noise() {
     const double variance = model_noise() * model_noise();
@@ -326,14 +201,6 @@ class Checker {
 };
 
 }  // namespace
-
-// On a box or ball the parts consist of public points, whose number is limited.
-std::optional<std::uint64_t> strata_of(const Study& study, std::uint32_t length) {
-  if (study.coins == protocol::Coins::kIndependent) return std::nullopt;
-  const std::uint64_t slots = std::uint64_t{study.agents} * length;
-  const bool too_many = !study.domain->is_finite() && 2 * slots > region::kMaxStrataPool;
-  return too_many ? std::nullopt : std::optional(slots);
-}
 
 ConfigCheck check(const StudyFile& file) { return Checker(file).run(); }
 

@@ -19,10 +19,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "duets/cli/study_file.h"
+#include "duets/cli/summary.h"
 #include "duets/harness/memory_estimate.h"
 
 namespace duets::cli {
@@ -73,8 +73,6 @@ struct LearnedCuts {
 };
 
 struct ConfigCheck {
-  /// Names and values for people, in a fixed order.
-  std::vector<std::pair<std::string, std::string>> facts;
   std::vector<ConfigWarning> warnings;
   std::vector<std::uint32_t> lengths;       ///< T_1 .. T_J
   std::vector<ExchangeForecast> exchanges;  ///< empty when there is none, or no forecast
@@ -87,9 +85,8 @@ struct ConfigCheck {
 
 ConfigCheck check(const StudyFile& file);
 
-/// The number of parts of the region that stratified coins make in an epoch with this many queries
-/// per agent; none when coins are independent.
-std::optional<std::uint64_t> strata_of(const protocol::Study& study, std::uint32_t length);
+/// The check for people: names and values of what applies, in a fixed order.
+Rows config_rows(const StudyFile& file, const ConfigCheck& check);
 
 /// The whole check as one JSON object (docs/formats/json.md).
 std::string config_json(const StudyFile& file, const ConfigCheck& check);

@@ -37,7 +37,7 @@ std::vector<std::string> warnings(const StudyFile& file) {
 std::vector<std::string> warnings(const std::string& text) { return warnings(parse_checked(text)); }
 
 std::string fact(const StudyFile& file, const std::string& name) {
-  for (const auto& [key, value] : check(file).facts) {
+  for (const auto& [key, value] : config_rows(file, check(file))) {
     if (key == name) return value;
   }
   return "(none)";
@@ -284,6 +284,37 @@ TEST(ConfigCheckTest, RealsFollowFromTheExchanges) {
   EXPECT_EQ(forecast_reals(file.study, exchanges).paper, 3 + (2 * 5 + 1) + 7 + (2 * 7 + 1));
 }
 
+nlohmann::json json_of(const StudyFile& file) {
+  return nlohmann::json::parse(config_json(file, check(file)));
+}
+
+// What the table says, JSON says as well.
+TEST(ConfigCheckTest, JsonHasTheGoalTheCutsAndWhatIsLearned) {
+  const StudyFile find = parse_checked(study(preset("auto", "goal = \"find\"\n")));
+  EXPECT_THAT(fact(find, "goal"), HasSubstr("find: "));
+  EXPECT_THAT(fact(find, "cuts"), HasSubstr(" to 0.45 of its region"));
+  EXPECT_EQ(fact(find, "kernel family"), "chosen by evidence");
+  const auto json = json_of(find);
+  EXPECT_EQ(json["goal"], "find");
+  EXPECT_EQ(json["cut"], "decision");
+  EXPECT_EQ(json["epoch_cap"], 0.45);
+  EXPECT_EQ(json["model"]["family"], true);
+  EXPECT_EQ(json["model"]["relevance"], true);
+}
+
+TEST(ConfigCheckTest, WithoutAPresetJsonHasNoGoal) {
+  const StudyFile plain = parse_checked(study(kBranin));
+  for (const char* name : {"goal", "cuts", "kernel family"}) {
+    EXPECT_EQ(fact(plain, name), "(none)");
+  }
+  const auto json = json_of(plain);
+  EXPECT_TRUE(json["goal"].is_null());
+  EXPECT_EQ(json["cut"], "width");
+  EXPECT_TRUE(json["epoch_cap"].is_null());
+  EXPECT_EQ(json["model"]["family"], false);
+  EXPECT_EQ(json["model"]["relevance"], false);
+}
+
 TEST(ConfigCheckTest, TheCoordinatorSectionIsAFactOfServe) {
   const StudyFile file =
       parse_checked(study(kBranin + "[coordinator]\nlisten = \"localhost:1\"\nquorum = 2\n"));
@@ -293,7 +324,7 @@ TEST(ConfigCheckTest, TheCoordinatorSectionIsAFactOfServe) {
 
 TEST(ConfigCheckTest, JsonHasNumbersWhereTheTableHasText) {
   const StudyFile file = parse_checked(study(kBranin));
-  const auto json = nlohmann::json::parse(config_json(file, check(file)));
+  const auto json = json_of(file);
   EXPECT_EQ(json["queries"], 500);
   EXPECT_EQ(json["epochs"].size(), 4U);
   EXPECT_EQ(json["epochs"][1]["length"], 10);
@@ -303,7 +334,7 @@ TEST(ConfigCheckTest, JsonHasNumbersWhereTheTableHasText) {
   EXPECT_GT(json["memory_bytes"]["total"], 0);
   EXPECT_TRUE(json["domain"]["candidates"].is_null());
   const StudyFile one = parse_checked(study("[duets]\nt1 = 60\n" + kBranin));
-  const auto warned = nlohmann::json::parse(config_json(one, check(one)));
+  const auto warned = json_of(one);
   EXPECT_TRUE(warned["reals"].is_null());
   EXPECT_EQ(warned["warnings"][0]["code"], "one-epoch");
 }

@@ -137,6 +137,7 @@ std::vector<JournalTrial> merged_trials(const std::vector<GivenJournal>& journal
     merge(contents, journal.path, trials);
   }
   std::vector<JournalTrial> sorted;
+  sorted.reserve(trials.size());
   for (auto& [key, found] : trials) sorted.push_back(std::move(found.trial));
   return sorted;
 }

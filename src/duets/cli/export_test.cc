@@ -134,7 +134,7 @@ TEST_F(ExportTest, WithoutTheSecretThereIsNoRegretAndNoMap) {
   EXPECT_FALSE(files.contains("regret.csv"));
   EXPECT_FALSE(files.contains("figures/map.svg"));
   EXPECT_TRUE(files.contains("figures/region.svg"));
-  EXPECT_NE(files.at("report.html").find("the agent's journal says"), std::string::npos);
+  EXPECT_NE(files.at("report.html").find("the point is in the agent's journal"), std::string::npos);
   const auto secret = random::StudySecret::from_seed(file_.seed);
   EXPECT_EQ(best_values_of(study_, secret), recorded(secret).best_trial->values);
 }

@@ -1,21 +1,18 @@
 #include "duets/cli/figure_export.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <string>
 
 #include "duets/base/error.h"
 #include "duets/cli/file_io.h"
-
-extern char** environ;  // NOLINT: POSIX declares it nowhere
+#include "duets/service/program_process.h"
 
 namespace duets::cli {
 namespace {
@@ -40,28 +37,9 @@ const std::array<Target, 2>& targets() {
                     fmt::format("cannot create {}: {}", target.string(), why));
 }
 
-// The caller's environment, with a date of 0 for the PDF, which would otherwise have the current
-// one.
-std::vector<std::string> child_environment() {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (std::strncmp(*entry, "SOURCE_DATE_EPOCH=", 18) != 0) variables.emplace_back(*entry);
-  }
-  variables.emplace_back("SOURCE_DATE_EPOCH=0");
-  return variables;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (std::string& word : words) out.push_back(word.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 struct Outcome {
   int status = -1;
-  std::string said;  // its standard error
+  std::string said;  // its standard output and error
 };
 
 std::string read_all(int descriptor) {
@@ -75,30 +53,18 @@ std::string read_all(int descriptor) {
   }
 }
 
-// Runs a program without a shell; captures its standard error, discards its standard output.
-Outcome run_program(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<std::string> variables = child_environment();
-  pid_t child = 0;
-  const int error = posix_spawn(&child, words.front().c_str(), &actions, nullptr,
-                                pointers(words).data(), pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  Outcome outcome;
-  if (error != 0) {
-    outcome.said = std::strerror(error);
-  } else {
-    outcome.said = read_all(ends[0]);
-    while (waitpid(child, &outcome.status, 0) < 0 && errno == EINTR) {
-    }
+// Runs a program without a shell and without input, to its end.
+Outcome run_program(const service::ProgramCall& call) {
+  service::Pipe input = service::make_pipe();
+  service::Pipe output = service::make_pipe();
+  input.write.close();
+  const service::ProgramStart started =
+      service::start_program(call, {input.read.get(), output.write.get(), output.write.get()});
+  if (started.error != 0) return {-1, std::strerror(started.error)};
+  output.write.close();
+  Outcome outcome{-1, read_all(output.read.get())};
+  while (waitpid(started.pid, &outcome.status, 0) < 0 && errno == EINTR) {
   }
-  close(ends[0]);
   return outcome;
 }
 
@@ -113,10 +79,13 @@ void convert(const fs::path& converter, const fs::path& svg, const Target& targe
   fs::path output = svg;
   output.replace_extension(target.suffix);
   const fs::path temporary = output.string() + ".tmp";
-  std::vector<std::string> words{converter.string()};
-  words.insert(words.end(), target.arguments.begin(), target.arguments.end());
-  words.insert(words.end(), {"--output", temporary.string(), svg.string()});
-  const Outcome outcome = run_program(std::move(words));
+  service::ProgramCall call;
+  call.file = converter.string();
+  call.arguments = {call.file};
+  call.arguments.insert(call.arguments.end(), target.arguments.begin(), target.arguments.end());
+  call.arguments.insert(call.arguments.end(), {"--output", temporary.string(), svg.string()});
+  call.environment = {"SOURCE_DATE_EPOCH=0"};  // or the PDF would have the current date
+  const Outcome outcome = run_program(call);
   std::error_code ignored;
   if (outcome.status != 0) {
     fs::remove(temporary, ignored);
@@ -133,20 +102,7 @@ void convert(const fs::path& converter, const fs::path& svg, const Target& targe
 
 }  // namespace
 
-std::optional<fs::path> find_converter() {
-  const char* search = std::getenv("PATH");
-  std::string_view rest = search == nullptr ? std::string_view("/usr/bin") : search;
-  while (true) {
-    const std::size_t colon = rest.find(':');
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / "rsvg-convert";
-    std::error_code ignored;
-    if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-    if (colon == std::string_view::npos) return std::nullopt;
-    rest.remove_prefix(colon + 1);
-  }
-}
+std::optional<fs::path> find_converter() { return service::find_executable("rsvg-convert"); }
 
 std::string_view converter_advice() {
   return "PNG and PDF were not created: rsvg-convert is not installed (Debian: apt-get install "

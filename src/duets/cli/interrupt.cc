@@ -67,6 +67,9 @@ const std::atomic<bool>& InterruptGuard::stop() const { return stop_asked; }
 ExitCode InterruptGuard::code() const {
   return first_signal.load() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
 }
+const char* InterruptGuard::name() const {
+  return first_signal.load() == SIGTERM ? "SIGTERM" : "SIGINT";
+}
 const std::atomic<bool>& InterruptGuard::abandon() const { return abandon_asked; }
 
 }  // namespace duets::cli

@@ -31,6 +31,8 @@ class InterruptGuard {
   /// The exit code after a stop by a signal: kInterrupted, or kTerminated for SIGTERM. kInterrupted
   /// also before any signal: another process may have received it.
   ExitCode code() const;
+  /// "SIGINT" or "SIGTERM", likewise.
+  const char* name() const;
   /// True from the second signal on, with kAbandons.
   const std::atomic<bool>& abandon() const;
 };

@@ -8,12 +8,16 @@
 #include <mutex>
 #include <string>
 
+#include "duets/base/enum_table.h"
 #include "duets/cli/log_limiter.h"
 #include "duets/service/log.h"
 
 namespace duets::cli {
 
 enum class LogFormat : std::uint8_t { kText, kJson };
+constexpr auto enum_entries(LogFormat /*tag*/) {
+  return base::entries<LogFormat>({{LogFormat::kText, "text"}, {LogFormat::kJson, "json"}});
+}
 
 struct LogFlags {
   service::LogLevel level = service::LogLevel::kInfo;  ///< less important lines are not shown

@@ -49,8 +49,10 @@ harness::RunResult small_result() {
   point.paper = 10;
   point.links = 40;
   r.communication = {point};
-  r.recommendation = harness::RecommendationView{{0.25, 1, 4}, -1.5, -1.75, -1.25, -1.625};
-  r.best_trial = harness::BestTrialView{1, 1, 0, {0.5, 0, 1234567}, -2.0};
+  r.recommendation = protocol::Found{
+      .values = {0.25, 1, 4}, .value = -1.5, .low = -1.75, .high = -1.25, .true_value = -1.625};
+  r.best_trial = protocol::Found{
+      .values = {0.5, 0, 1234567}, .value = -2.0, .agent = 1, .epoch = 1, .slot = 0};
   protocol::EpochReport report;
   report.epoch = base::EpochId{1};
   report.smallest_margin = std::numeric_limits<double>::infinity();
@@ -245,7 +247,7 @@ TEST(Summary, DistinguishesRecommendationAndBestTrial) {
 report::CsvCells summary_cells(const harness::RunResult& r) {
   const harness::CommunicationPoint& sent = r.communication.back();
   const auto& recommended = r.recommendation;
-  const auto of_recommended = [&](double harness::RecommendationView::*field) {
+  const auto of_recommended = [&](double protocol::Found::*field) {
     return recommended ? std::optional((*recommended).*field) : std::nullopt;
   };
   report::CsvCells cells{{"agents", r.agents},
@@ -257,9 +259,9 @@ report::CsvCells summary_cells(const harness::RunResult& r) {
                          {"links", sent.links},
                          {"closing", sent.closing},
                          {"bytes", sent.bytes},
-                         {"mean", of_recommended(&harness::RecommendationView::mean)},
-                         {"low", of_recommended(&harness::RecommendationView::low)},
-                         {"high", of_recommended(&harness::RecommendationView::high)},
+                         {"mean", of_recommended(&protocol::Found::value)},
+                         {"low", of_recommended(&protocol::Found::low)},
+                         {"high", of_recommended(&protocol::Found::high)},
                          {"best_value", r.best_trial->value},
                          {"run_digest", r.run_digest},
                          {"state_digest", r.state_digest},

@@ -9,18 +9,16 @@
 
 #include "duets/service/certificates.h"
 #include "duets/service/link.h"
+#include "duets/study/study_file.h"
 
 namespace duets::cli {
 
-inline constexpr const char* kUsualListen = "127.0.0.1:7117";
-inline constexpr const char* kUsualStorage = "duets-storage";
-inline constexpr const char* kUsualCerts = "certs";
 inline constexpr const char* kUsualJournal = "duets-agent";
 
 struct PeerFlags {
   std::string server;  ///< "HOST:PORT"
   bool insecure = false;
-  std::string certs = kUsualCerts;
+  std::string certs = study::kUsualCerts;
   double give_up = 0;  ///< seconds without an answer; 0: never
   double refused = 0;  ///< seconds while connections are refused; 0: like give_up
 };

@@ -1,5 +1,7 @@
 #include "duets/cli/peer_options.h"
 
+#include <fmt/format.h>
+
 namespace duets::cli {
 namespace {
 
@@ -19,7 +21,8 @@ CLI::Option* add_seconds(CLI::App& command, const std::string& name, double& val
 CLI::Option* add_peer(CLI::App& command, PeerFlags& peer) {
   CLI::Option* insecure = command.add_flag(
       "--insecure", peer.insecure, "Plaintext, without TLS; the coordinator must use it too");
-  add_text(command, "--certs", peer.certs, "Directory of certificates (default certs)", "DIR")
+  add_text(command, "--certs", peer.certs,
+           fmt::format("Directory of certificates (default {})", peer.certs), "DIR")
       ->excludes(insecure);
   return add_text(command, "--server", peer.server, "Address of the coordinator", "HOST:PORT");
 }
@@ -43,7 +46,8 @@ CLI::Option* add_agent_number(CLI::App& command, std::optional<std::uint32_t>& a
 }
 
 void add_journal(CLI::App& command, std::string& journal) {
-  add_directory(command, "--journal", journal, "Directory of journals (default duets-agent)");
+  add_directory(command, "--journal", journal,
+                fmt::format("Directory of journals (default {})", journal));
 }
 
 }  // namespace duets::cli

@@ -18,10 +18,6 @@
 namespace duets::cli {
 namespace {
 
-constexpr std::uint32_t kUsualRuns = 5;
-constexpr std::uint32_t kQuickRuns = 2;
-constexpr const char* kQuickBetas = "0.2,0.5,1,2,5";
-
 std::vector<std::string> presets_of(const std::string& preset) {
   std::vector<std::string> names;
   for (const std::string_view name : lab::preset_names()) {
@@ -37,9 +33,9 @@ lab::StudyChoice figure_choice(const CommonFlags& flags, const ReproduceFlags& c
   choice.presets = presets_of(chosen.preset);
   choice.functions = word_list("--functions", chosen.functions);
   choice.algorithms = word_list("--algorithms", chosen.algorithms);
-  const bool quick_betas = chosen.quick && chosen.betas.empty();
-  choice.betas = beta_list("--betas", quick_betas ? kQuickBetas : chosen.betas);
-  choice.runs = chosen.runs.value_or(chosen.quick ? kQuickRuns : kUsualRuns);
+  choice.betas = beta_list("--betas", chosen.betas);
+  if (chosen.quick && choice.betas.empty()) choice.betas = lab::printed_betas();
+  choice.runs = chosen.runs.value_or(chosen.quick ? lab::kQuickStudyRuns : lab::kStudyRuns);
   choice.first_seed = flags.seed.value_or(1);
   check_seeds("--seed", choice.first_seed, choice.runs);
   return lab::completed(std::move(choice));
@@ -60,7 +56,7 @@ std::string figure_reduction(const ReproduceFlags& chosen, const lab::StudyChoic
   std::vector<std::string> less;
   if (chosen.quick && !chosen.runs) {
     less.push_back(fmt::format("{} (the study has {})",
-                               base::count_text(choice.runs, "run", "runs"), kUsualRuns));
+                               base::count_text(choice.runs, "run", "runs"), lab::kStudyRuns));
   }
   if (chosen.quick && chosen.betas.empty()) {
     less.push_back(fmt::format("beta in {{{}}} only", betas_text(choice)));

@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "duets/base/bytes.h"
-#include "duets/base/count_text.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/config_check.h"
 #include "duets/cli/exit_code.h"
@@ -14,6 +13,7 @@
 #include "duets/cli/interrupt.h"
 #include "duets/cli/participation_file.h"
 #include "duets/cli/print_to.h"
+#include "duets/cli/queries_text.h"
 #include "duets/cli/result_directory.h"
 #include "duets/cli/run_trials.h"
 #include "duets/cli/shell_line.h"
@@ -110,10 +110,9 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
   for (const ConfigWarning& warning : forecast.warnings) {
     words.push_back("warning: " + warning.text);
   }
-  words.push_back(fmt::format("{}: {} x {} = {}, epochs of {}", study.name,
-                              base::count_text(study.agents, "agent", "agents"),
-                              base::count_text(study.horizon, "query", "queries"),
-                              num_queries(study), fmt::join(protocol::lengths(study), ", ")));
+  words.push_back(fmt::format("{}: {}, epochs of {}", study.name,
+                              queries_text(study.agents, study.horizon, true),
+                              fmt::join(protocol::lengths(study), ", ")));
   if (engine.processes > 1) words.push_back(text_of(engine));
   if (num_queries(study) < harness::kLargeRun) return words;
   const harness::MemoryEstimate memory =

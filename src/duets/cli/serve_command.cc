@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "duets/base/error.h"
-#include "duets/cli/agent_numbers.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/logger.h"
 #include "duets/cli/partial_directory.h"
 #include "duets/cli/peer.h"
+#include "duets/cli/queries_text.h"
 #include "duets/cli/report_command.h"
 #include "duets/cli/result_kind.h"
 #include "duets/cli/serve_watch.h"
@@ -94,10 +94,9 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
                          options.insecure ? "plaintext" : "TLS", options.storage.string()));
   for (const StudyFile& file : files) {
     const protocol::Study& study = file.study;
-    const std::string text = fmt::format(
-        "{} x {} = {}, epochs of {}", count_text(study.agents, "agent", "agents"),
-        count_text(study.horizon, "query", "queries"), std::uint64_t{study.agents} * study.horizon,
-        fmt::join(protocol::lengths(study), ", "));
+    const std::string text =
+        fmt::format("{}, epochs of {}", queries_text(study.agents, study.horizon, true),
+                    fmt::join(protocol::lengths(study), ", "));
     logger.write({.message = text, .study = study.name});
   }
   if (!files.empty() && all_over(server, files)) return;
@@ -148,6 +147,7 @@ void create_studies(service::Server& server, const std::vector<StudyFile>& files
 std::vector<v1::StudyStatus> final_statuses(const service::Server& server,
                                             const std::vector<StudyFile>& files) {
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const StudyFile& file : files) names.push_back(file.study.name);
   std::vector<v1::StudyStatus> statuses;
   for (const std::string& name : files.empty() ? server.names() : names) {
@@ -164,6 +164,20 @@ void require_success(const std::vector<v1::StudyStatus>& statuses) {
   }
 }
 
+// Whoever reads the storage later learns why nobody serves the studies any more.
+template <class Service>
+void telling_the_end(service::Server& server, const Service& service) {
+  try {
+    service();
+  } catch (const GaveUp& gave_up) {
+    server.end("gave up", gave_up.reason());
+    throw;
+  } catch (const base::Error& error) {
+    server.end("ended with an error", error.what());
+    throw;
+  }
+}
+
 /// Waits until the studies are finished, or for a signal.
 void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
                    const ServeFlags& flags, const InterruptGuard& interrupt, Logger& logger) {
@@ -177,8 +191,10 @@ void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
     logger.say(all_over(server, files) && !files.empty()
                    ? "stopped"
                    : "stopped; run the same command again to continue");
+    server.end(fmt::format("stopped by {}", interrupt.name()));
   } else {
     say_goodbye(server, files, interrupt.stop());
+    server.end("ended", "all of its other studies were over");
   }
   const std::vector<v1::StudyStatus> statuses = final_statuses(server, files);
   if (!stopped) require_success(statuses);
@@ -227,10 +243,10 @@ void serve(const ServeFlags& flags, const std::vector<StudyFile>& files,
   const harness::ThreadExecutor executor(flags.threads == 0 ? harness::default_threads()
                                                             : flags.threads);
   service::ServerOptions options;
-  options.listen = first_of(flags.listen, given.listen, kUsualListen);
-  options.storage = first_of(flags.storage, given.storage, kUsualStorage);
+  options.listen = first_of(flags.listen, given.listen, study::kUsualListen);
+  options.storage = first_of(flags.storage, given.storage, study::kUsualStorage);
   options.insecure = flags.insecure;
-  if (!flags.insecure) options.certs = first_of(flags.certs, given.tls, kUsualCerts);
+  if (!flags.insecure) options.certs = first_of(flags.certs, given.tls, study::kUsualCerts);
   options.lease_seconds = flags.lease;
   options.log = logger.log();
   // Before the storage directory is created: an error leaves none behind.
@@ -239,11 +255,15 @@ void serve(const ServeFlags& flags, const std::vector<StudyFile>& files,
   const service::GrpcLog grpc_log(options.log);
   {
     service::Server server(options, executor);
-    create_studies(server, files, flags, interrupt, logger);
-    server.listen();
-    introduce(server, files, options, logger);
-    if (!flags.address_file.empty()) write_whole_file(flags.address_file, server.address() + "\n");
-    watch_studies(server, files, flags, interrupt, logger);
+    telling_the_end(server, [&] {
+      create_studies(server, files, flags, interrupt, logger);
+      server.listen();
+      introduce(server, files, options, logger);
+      if (!flags.address_file.empty()) {
+        write_whole_file(flags.address_file, server.address() + "\n");
+      }
+      watch_studies(server, files, flags, interrupt, logger);
+    });
   }
   if (!flags.output.empty()) write_finished(options.storage, files, flags, extensions, logger);
 }

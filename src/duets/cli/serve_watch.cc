@@ -73,11 +73,9 @@ void ServeWatch::check_quorum(const v1::StudyStatus& status, Seen& seen) const {
   if (!seen.unreachable) seen.unreachable = Clock::now();
   const std::chrono::duration<double> lasted = Clock::now() - *seen.unreachable;
   if (give_up_ <= 0 || lasted.count() < give_up_) return;
-  throw base::Error(
-      base::ErrorKind::kQuorum,
-      fmt::format("study {}: for {} s only {} of the {} agents that epoch {} needs could be "
-                  "reached; everything is stored, run the same command again to continue",
-                  status.study(), give_up_, reach.agents, reach.needed, status.epoch()));
+  throw GaveUp(fmt::format(
+      "only {} of the {} agents that epoch {} of study {} needs could be reached for {} s",
+      reach.agents, reach.needed, status.epoch(), status.study(), give_up_));
 }
 
 }  // namespace duets::cli

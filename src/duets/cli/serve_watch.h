@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "duets/base/error.h"
 #include "duets/service/server.h"
 
 namespace duets::cli {
@@ -18,6 +19,20 @@ struct Reach {
   bool enough() const { return agents >= needed; }
 };
 Reach reach_of(const v1::StudyStatus& status);
+
+/// The quorum of a study stays out of reach (kQuorum).
+class GaveUp : public base::Error {
+ public:
+  explicit GaveUp(const std::string& reason)
+      : Error(base::ErrorKind::kQuorum,
+              reason + "; everything is stored, run the same command again to continue"),
+        reason_(reason) {}
+  /// Without the advice: for those who read it later.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
+};
 
 /// Nothing when an operator has deleted the study.
 std::optional<v1::StudyStatus> status_of(const service::Server& server, const std::string& name);
@@ -31,7 +46,7 @@ class ServeWatch {
       : server_(server), give_up_(give_up), log_(std::move(log)) {}
 
   /// Looks at every study once; true when one is running. Forgets deleted studies: another study
-  /// with the name is a new one. Throws kQuorum.
+  /// with the name is a new one. Throws GaveUp.
   bool look();
 
  private:

@@ -40,6 +40,7 @@ TEST_F(ServeWatchTest, ADeletedStudyIsForgotten) {
 
 TEST_F(ServeWatchTest, AQuorumOutOfReachEndsServeOnlyOnRequest) {
   create();
+  ASSERT_TRUE(service::eventually([&] { return server_.is_ready("study"); }));
   ServeWatch patient(server_, 0, log_);
   EXPECT_TRUE(patient.look());
   EXPECT_TRUE(patient.look());
@@ -49,6 +50,15 @@ TEST_F(ServeWatchTest, AQuorumOutOfReachEndsServeOnlyOnRequest) {
               impatient.look();
             }),
             base::ErrorKind::kQuorum);
+  try {
+    impatient.look();
+    ADD_FAILURE() << "nobody came";
+  } catch (const GaveUp& gave_up) {
+    EXPECT_EQ(gave_up.reason(),
+              "only 0 of the 3 agents that epoch 1 of study study needs could be reached for "
+              "1e-09 s");
+    EXPECT_TRUE(std::string(gave_up.what()).starts_with(gave_up.reason() + "; everything"));
+  }
   end();
 }
 

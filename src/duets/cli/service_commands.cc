@@ -1,12 +1,9 @@
 #include "duets/cli/service_commands.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "duets/base/enum_table.h"
 #include "duets/cli/agent_command.h"
 #include "duets/cli/offline_command.h"
 #include "duets/cli/peer_options.h"
@@ -16,32 +13,29 @@
 namespace duets::cli {
 namespace {
 
-/// The index of one of the words.
-void add_choice(CLI::App& command, const std::string& name, const std::string& text,
-                const std::string& shown, const std::vector<std::string>& words,
-                const std::function<void(std::size_t)>& take) {
+/// One of the names of an enumeration.
+template <class Enum>
+void add_choice(CLI::App& command, const std::string& name, Enum& value, const std::string& text,
+                const std::string& shown) {
+  std::vector<std::string> words;
+  for (const auto& entry : base::entries_of<Enum>()) words.emplace_back(entry.name);
   command
       .add_option_function<std::string>(
           name,
-          [words, take](const std::string& word) {
-            take(static_cast<std::size_t>(std::find(words.begin(), words.end(), word) -
-                                          words.begin()));
-          },
+          [&value](const std::string& word) { value = base::named<Enum>(word).value_or(value); },
           text)
       ->check(one_of(words))
       ->option_text(shown);
 }
 
 void add_log(CLI::App& command, LogFlags& flags) {
-  using service::LogLevel;
-  add_choice(command, "--log-level", "error, warning, info or debug (default info)", "LEVEL",
-             {"error", "warning", "info", "debug"},
-             [&flags](std::size_t i) { flags.level = static_cast<LogLevel>(i); });
-  add_choice(command, "--log-format", "text or json: one object per line (default text)", "FORMAT",
-             {"text", "json"},
-             [&flags](std::size_t i) { flags.format = static_cast<LogFormat>(i); });
+  add_choice(command, "--log-level", flags.level, "error, warning, info or debug (default info)",
+             "LEVEL");
+  add_choice(command, "--log-format", flags.format,
+             "text or json: one object per line (default text)", "FORMAT");
   command.add_flag_callback(
-      "-q,--quiet", [&flags] { flags.level = LogLevel::kError; }, "Same as --log-level error");
+      "-q,--quiet", [&flags] { flags.level = service::LogLevel::kError; },
+      "Same as --log-level error");
 }
 
 void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
@@ -49,12 +43,15 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   CLI::App* serve = app.add_subcommand("serve", "Run a coordinator that agents connect to");
   serve->add_option("study", flags->studies, "Study files (default: continue the stored studies)")
       ->option_text("STUDY...");
-  add_text(*serve, "--listen", flags->listen, "Address (default 127.0.0.1:7117)", "HOST:PORT");
-  add_directory(*serve, "--storage", flags->storage, "Storage directory (default duets-storage)");
+  add_text(*serve, "--listen", flags->listen,
+           fmt::format("Address (default {})", study::kUsualListen), "HOST:PORT");
+  add_directory(*serve, "--storage", flags->storage,
+                fmt::format("Storage directory (default {})", study::kUsualStorage));
   CLI::Option* insecure =
       serve->add_flag("--insecure", flags->insecure,
                       "Plaintext, without TLS: anyone who can connect has all rights");
-  add_text(*serve, "--certs", flags->certs, "Directory of certificates (default certs)", "DIR")
+  add_text(*serve, "--certs", flags->certs,
+           fmt::format("Directory of certificates (default {})", study::kUsualCerts), "DIR")
       ->excludes(insecure);
   CLI::Option* secret = add_text(*serve, "--secret", flags->secret,
                                  "Secret file of a new study (default: a new secret)", "FILE");
@@ -65,7 +62,8 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
       ->excludes(secret)
       ->option_text("N");
   add_seconds(*serve, "--lease", flags->lease,
-              "Lease: seconds of silence before an agent can be replaced (default 60)");
+              fmt::format("Lease: seconds of silence before an agent can be replaced (default {})",
+                          flags->lease));
   serve->add_flag("--keep", flags->keep, "Keep running when all studies are finished");
   add_seconds(*serve, "--give-up", flags->give_up,
               "Exit with code 7 after this time with too few agents");
@@ -95,8 +93,11 @@ void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
       ->check(CLI::Range(0, 1000))
       ->option_text("N");
   agent
-      .add_option("--max-failures", flags.max_failures,
-                  "Exit with code 8 after this many failed queries in a row (default 10; 0: never)")
+      .add_option(
+          "--max-failures", flags.max_failures,
+          fmt::format(
+              "Exit with code 8 after this many failed queries in a row (default {}; 0: never)",
+              flags.max_failures))
       ->check(CLI::Range(std::uint32_t{0}, std::uint32_t{1} << 30))
       ->option_text("K");
   agent
@@ -139,13 +140,15 @@ CLI::App* add_offline(CLI::App& app, Chosen& chosen, const std::string& name,
   command->add_flag("--take-over", flags->take_over,
                     "Replace another machine that is running this agent");
   add_seconds(*command, "--wait", flags->wait,
-              "Seconds to wait for the next epoch when nothing is open (default 1)");
+              fmt::format("Seconds to wait for the next epoch when nothing is open (default {})",
+                          flags->wait));
   // A person waits: give up soon.
   flags->peer.give_up = kGiveUpSeconds;
-  const CLI::Option* give_up = add_seconds(
-      *command, "--give-up", flags->peer.give_up,
-      "Exit with code 4 after this time without an answer from the coordinator (default 10, or 1 "
-      "when connections are refused)");
+  const CLI::Option* give_up =
+      add_seconds(*command, "--give-up", flags->peer.give_up,
+                  fmt::format("Exit with code 4 after this time without an answer from the "
+                              "coordinator (default {}, or {} when connections are refused)",
+                              kGiveUpSeconds, kRefusedSeconds));
   add_quiet(*command, flags->verbosity);
   command->callback([flags, action, give_up, &chosen] {
     if (give_up->count() == 0) flags->peer.refused = kRefusedSeconds;

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "duets/base/count_text.h"
 #include "duets/cli/agent_numbers.h"
+#include "duets/cli/found_text.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/progress_bar.h"
+#include "duets/cli/queries_text.h"
 #include "duets/cli/status_events.h"
 #include "duets/domain/shown_value.h"
-#include "duets/report/csv.h"
+#include "duets/report/table.h"
 #include "duets/service/message_json.h"
 #include "duets/service/study_status.h"
 #include "duets/service/wire.h"
@@ -25,18 +28,13 @@ using Params = google::protobuf::RepeatedPtrField<v1::Param>;
 // Stopped by a signal or killed: neither over nor running.
 bool is_unserved(const v1::StudyStatus& status) { return !status.served() && !is_over(status); }
 
-domain::ShownValue shown_value(const v1::Param& param) {
-  if (param.has_integer()) return param.integer();
-  if (param.has_choice()) return param.choice();
-  return param.number();
-}
-
-std::string point_text(const Params& params) {
-  std::vector<std::string> parts;
-  for (const v1::Param& param : params) {
-    parts.push_back(param.name() + " = " + domain::to_text(shown_value(param), 6));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
+// "gave up 3 min 05 s ago: only 2 of the 3 agents that epoch 1 ...".
+std::string unserved_text(const v1::StudyStatus& status) {
+  const v1::ServiceEnd& end = status.ended();
+  if (!status.has_ended()) return "no coordinator runs on this storage";
+  if (!end.has_seconds_ago()) return "its coordinator recorded no end: killed or crashed";
+  return fmt::format("{} {} ago{}{}", end.how(), duration_text(end.seconds_ago()),
+                     end.why().empty() ? "" : ": ", end.why());
 }
 
 std::string no_best_trial(const v1::StudyStatus& status) {
@@ -51,20 +49,13 @@ std::string no_best_trial(const v1::StudyStatus& status) {
 
 void add_found(const v1::StudyStatus& status, Rows& rows) {
   if (status.has_recommendation()) {
-    const v1::Recommendation& found = status.recommendation();
-    rows.emplace_back("recommendation", point_text(found.params()));
-    rows.emplace_back("  posterior mean", fmt::format("{:.6g}, interval [{:.6g}, {:.6g}]",
-                                                      found.mean(), found.low(), found.high()));
+    add_recommendation(status.recommendation(), "", rows);
   } else {
     rows.emplace_back("recommendation", is_over(status) ? "none: no closed epoch has measurements"
                                                         : "none yet: no epoch was closed");
   }
   if (status.has_best_trial()) {
-    const v1::BestTrial& found = status.best_trial();
-    rows.emplace_back("best trial", point_text(found.params()));
-    rows.emplace_back("  observed",
-                      fmt::format("{:.6g}, with its noise (agent {}, epoch {}, slot {})",
-                                  found.value(), found.agent(), found.epoch(), found.slot()));
+    add_best_trial(status.best_trial(), rows);
   } else {
     rows.emplace_back("best trial", no_best_trial(status));
   }
@@ -101,6 +92,7 @@ std::string agents_row(const v1::StudyStatus& status) {
     }
   }
   std::vector<std::string> parts;
+  parts.reserve(counts.size());
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, state));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -133,7 +125,7 @@ void add_epoch(const v1::StudyStatus& status, Rows& rows) {
   }
   if (!status.served()) return;
   const std::string waiting = service::waiting_text(status);
-  if (!waiting.empty()) rows.emplace_back("waits", waiting);
+  if (!waiting.empty()) rows.emplace_back("held up", waiting);
 }
 
 void add_participation(const v1::StudyStatus& status, Rows& rows) {
@@ -154,12 +146,9 @@ Rows study_rows(const v1::StudyStatus& status) {
   if (!status.problem().empty()) state += ": " + status.problem();
   rows.emplace_back("study", fmt::format("{}, {}", status.study(), state));
   if (is_unserved(status)) {
-    rows.emplace_back("not being served",
-                      "no coordinator runs on this storage; continue with 'duets serve'");
+    rows.emplace_back("not being served", unserved_text(status) + "; continue with 'duets serve'");
   }
-  rows.emplace_back(
-      "queries", fmt::format("{} x {} = {}", count_text(status.agents(), "agent", "agents"),
-                             status.horizon(), std::uint64_t{status.agents()} * status.horizon()));
+  rows.emplace_back("queries", queries_text(status.agents(), status.horizon()));
   add_epoch(status, rows);
   add_participation(status, rows);
   add_found(status, rows);
@@ -177,99 +166,147 @@ Rows study_rows(const v1::StudyStatus& status) {
   return rows;
 }
 
-using Cells = std::vector<std::string>;
+std::string pace_text(const v1::AgentStatus& agent) {
+  return agent.seconds_per_query() > 0 ? fmt::format("{:.3g}", agent.seconds_per_query()) : "";
+}
 
-Cells agent_head(const v1::StudyStatus& status) {
-  if (is_over(status)) return {"agent", "state", "host", "s/query", "epochs without it"};
-  return {"agent", "state", "host", "answered", "holes", "s/query", "heard ago"};
+std::string heard_text(const v1::AgentStatus& agent) {
+  return agent.presence() == v1::PRESENCE_NEVER_SEEN ? ""
+                                                     : duration_text(agent.heard_seconds_ago());
 }
 
 // An agent's numbers for the open epoch mean nothing when none is open.
-Cells agent_cells(const v1::StudyStatus& status, const v1::AgentStatus& agent) {
-  const std::string number = fmt::format("{}", agent.agent());
-  const std::string pace =
-      agent.seconds_per_query() > 0 ? fmt::format("{:.3g}", agent.seconds_per_query()) : "";
+report::Columns<v1::AgentStatus> agent_columns(const v1::StudyStatus& status) {
+  using A = v1::AgentStatus;
+  const auto plain = [](auto field) {
+    return [field](const A& a) { return std::to_string((a.*field)()); };
+  };
+  const report::Column<A> number = {"", plain(&A::agent), "agent"};
+  const report::Column<A> state = {"", &A::state, "state"};
+  const report::Column<A> host = {"", &A::host, "host"};
+  const report::Column<A> pace = {"", pace_text, "s/query"};
   if (is_over(status)) {
-    return {number, agent.state(), agent.host(), pace, fmt::format("{}", agent.epochs_excluded())};
+    return {number, state, host, pace, {"", plain(&A::epochs_excluded), "epochs without it"}};
   }
-  const bool seen = agent.presence() != v1::PRESENCE_NEVER_SEEN;
+  const auto answered = [length = status.epoch_length()](const A& a) {
+    return fmt::format("{}/{}", a.answered(), length);
+  };
   return {number,
-          agent.state(),
-          agent.host(),
-          fmt::format("{}/{}", agent.answered(), status.epoch_length()),
-          fmt::format("{}", agent.holes()),
+          state,
+          host,
+          {"", answered, "answered"},
+          {"", plain(&A::holes), "holes"},
           pace,
-          seen ? duration_text(agent.heard_seconds_ago()) : ""};
+          {"", heard_text, "heard ago"}};
 }
 
-std::string agent_table(const v1::StudyStatus& status) {
-  std::vector<Cells> lines{agent_head(status)};
-  for (const v1::AgentStatus& agent : status.agent_status()) {
-    lines.push_back(agent_cells(status, agent));
-  }
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const Cells& cells : lines) {
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  std::string text;
-  for (const Cells& cells : lines) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      line += fmt::format("{:<{}}  ", cells[i], widths[i]);
-    }
-    text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
+/// An agent of a study.
+struct AgentRow {
+  const v1::StudyStatus* study;
+  nlohmann::ordered_json agent;
+};
 
-std::string csv_cell(const nlohmann::ordered_json& value) {
-  if (value.is_string()) return report::csv_field(value.get<std::string>());
-  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+// True and false are words, as in JSON.
+report::Value csv_value(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? report::Value(value.get<double>()) : value.dump();
 }
 
 // In addition to the study, every field of an agent under its name.
-std::string agents_csv(const std::vector<v1::StudyStatus>& statuses) {
-  std::string text = "study,study_state,epoch,epoch_length";
-  const nlohmann::ordered_json columns = service::json_of(v1::AgentStatus());
-  for (const auto& [name, value] : columns.items()) text += "," + name;
-  text += "\n";
-  for (const v1::StudyStatus& s : statuses) {
-    for (const v1::AgentStatus& agent : s.agent_status()) {
-      text += fmt::format("{},{},{},{}", s.study(), service::word_of(s.state()), s.epoch(),
-                          s.epoch_length());
-      const nlohmann::ordered_json row = service::json_of(agent);
-      for (const nlohmann::ordered_json& value : row) text += "," + csv_cell(value);
-      text += "\n";
-    }
+report::Columns<AgentRow> agent_row_columns() {
+  report::Columns<AgentRow> columns = {
+      {"study", [](const AgentRow& r) { return r.study->study(); }},
+      {"study_state", [](const AgentRow& r) { return service::word_of(r.study->state()); }},
+      {"epoch", [](const AgentRow& r) { return r.study->epoch(); }},
+      {"epoch_length", [](const AgentRow& r) { return r.study->epoch_length(); }}};
+  const nlohmann::ordered_json fields = service::json_of(v1::AgentStatus());
+  for (const auto& field : fields.items()) {
+    const std::string& name = field.key();
+    columns.push_back({name, [name](const AgentRow& r) { return csv_value(r.agent.at(name)); }});
   }
-  return text;
+  return columns;
 }
 
-std::string best_csv(const v1::StudyStatus& status) {
-  const Params& columns =
-      status.has_recommendation() ? status.recommendation().params() : status.best_trial().params();
-  std::string text = "kind,value,low,high,agent,epoch,slot";
-  for (const v1::Param& param : columns) text += "," + report::csv_field(param.name());
-  text += "\n";
-  const auto point = [&](const Params& params) {
-    std::string cells;
-    for (const v1::Param& param : params) {
-      cells += "," + report::csv_field(domain::to_text(shown_value(param)));
+std::string agents_csv(const std::vector<v1::StudyStatus>& statuses) {
+  std::vector<AgentRow> rows;
+  for (const v1::StudyStatus& status : statuses) {
+    for (const v1::AgentStatus& agent : status.agent_status()) {
+      rows.push_back({&status, service::json_of(agent)});
     }
-    return cells + "\n";
-  };
+  }
+  return report::to_csv(report::make_table(agent_row_columns(), rows));
+}
+
+/// A recommendation or a best trial.
+struct Found {
+  std::string kind{};
+  double value = 0;
+  std::optional<double> low{}, high{};
+  std::optional<std::uint32_t> agent{}, epoch{}, slot{};
+  Params params{};
+};
+
+std::vector<Found> found_in(const v1::StudyStatus& status) {
+  std::vector<Found> rows;
   if (status.has_recommendation()) {
     const v1::Recommendation& found = status.recommendation();
-    text += fmt::format("recommendation,{},{},{},,,", found.mean(), found.low(), found.high()) +
-            point(found.params());
+    rows.push_back({.kind = "recommendation",
+                    .value = found.mean(),
+                    .low = found.low(),
+                    .high = found.high(),
+                    .params = found.params()});
   }
   if (status.has_best_trial()) {
     const v1::BestTrial& found = status.best_trial();
-    text += fmt::format("best_trial,{},,,{},{},{}", found.value(), found.agent(), found.epoch(),
-                        found.slot()) +
-            point(found.params());
+    rows.push_back({.kind = "best_trial",
+                    .value = found.value(),
+                    .agent = found.agent(),
+                    .epoch = found.epoch(),
+                    .slot = found.slot(),
+                    .params = found.params()});
   }
-  return text;
+  return rows;
+}
+
+std::string best_csv(const v1::StudyStatus& status) {
+  const std::vector<Found> rows = found_in(status);
+  report::Columns<Found> columns = {{"kind", &Found::kind},   {"value", &Found::value},
+                                    {"low", &Found::low},     {"high", &Found::high},
+                                    {"agent", &Found::agent}, {"epoch", &Found::epoch},
+                                    {"slot", &Found::slot}};
+  for (int i = 0; !rows.empty() && i < rows.front().params.size(); ++i) {
+    columns.push_back({rows.front().params[i].name(), [i](const Found& found) {
+                         return i < found.params.size()
+                                    ? report::Value(shown_value(found.params[i]))
+                                    : report::Value();
+                       }});
+  }
+  return report::to_csv(report::make_table(columns, rows));
+}
+
+report::Markup state_cell(const v1::StudyStatus& status) {
+  return report::text(service::word_of(status.state()) +
+                      (is_unserved(status) ? ", not being served: " + unserved_text(status) : ""));
+}
+
+report::Columns<v1::StudyStatus> list_columns() {
+  using S = v1::StudyStatus;
+  return {{"study", &S::study, "study"},
+          {"state", [](const S& s) { return service::word_of(s.state()); }, "state", state_cell},
+          {"epoch", &S::epoch, "epoch",
+           [](const S& s) { return report::text(fmt::format("{} of {}", s.epoch(), s.epochs())); }},
+          {"epochs", &S::epochs},
+          {"agents", &S::agents, "queries",
+           [](const S& s) { return report::text(queries_text(s.agents(), s.horizon())); }},
+          {"horizon", &S::horizon},
+          {"problem", &S::problem},
+          {"served", &S::served},
+          {"ended",
+           [](const S& s) {
+             return is_unserved(s) ? report::Value(unserved_text(s)) : report::Value();
+           }},
+          {"epoch_length", &S::epoch_length},
+          {"created", &S::created}};
 }
 
 }  // namespace
@@ -298,7 +335,8 @@ std::string closing_text(const v1::StudyStatus& status) {
 }
 
 std::string status_table(const v1::StudyStatus& status) {
-  return table_text(study_rows(status)) + "\n" + agent_table(status);
+  const report::Table agents = report::make_table(agent_columns(status), status.agent_status());
+  return table_text(study_rows(status)) + "\n" + report::to_text(agents, report::Align::kLeft);
 }
 
 std::string statuses_text(const std::vector<v1::StudyStatus>& statuses, Format format) {
@@ -318,29 +356,7 @@ std::string statuses_text(const std::vector<v1::StudyStatus>& statuses, Format f
 }
 
 std::string list_text(const std::vector<v1::StudyStatus>& statuses, Format format) {
-  if (format == Format::kJson) {
-    auto json = nlohmann::ordered_json::array();
-    for (const v1::StudyStatus& status : statuses) {
-      json.push_back(
-          service::json_of(status, {"study", "state", "problem", "served", "agents", "horizon",
-                                    "epoch", "epochs", "epoch_length", "created"}));
-    }
-    return json_text(json);
-  }
-  std::string text = format == Format::kCsv ? "study,state,epoch,epochs,agents,horizon\n" : "";
-  std::size_t width = 5;
-  for (const v1::StudyStatus& s : statuses) width = std::max(width, s.study().size());
-  for (const v1::StudyStatus& s : statuses) {
-    const std::string state = service::word_of(s.state());
-    text += format == Format::kCsv
-                ? fmt::format("{},{},{},{},{},{}\n", s.study(), state, s.epoch(), s.epochs(),
-                              s.agents(), s.horizon())
-                : fmt::format("{:<{}}  {:<8}  epoch {} of {}, {} x {}{}\n", s.study(), width, state,
-                              s.epoch(), s.epochs(), count_text(s.agents(), "agent", "agents"),
-                              count_text(s.horizon(), "query", "queries"),
-                              is_unserved(s) ? ", not being served" : "");
-  }
-  return text;
+  return formatted(report::make_table(list_columns(), statuses), format);
 }
 
 std::string best_text(const v1::StudyStatus& status, Format format) {

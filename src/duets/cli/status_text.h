@@ -18,7 +18,7 @@ std::string status_table(const v1::StudyStatus& status);
 /// One study as an object, several as a list; as CSV one row per agent; tables one after the other.
 std::string statuses_text(const std::vector<v1::StudyStatus>& statuses, Format format);
 
-/// One line per study: name, state, epoch, agents.
+/// A row per study: name, state, epoch, queries; more for programs.
 std::string list_text(const std::vector<v1::StudyStatus>& statuses, Format format);
 
 /// Recommendation and best trial, never a single "best".

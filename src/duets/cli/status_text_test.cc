@@ -69,6 +69,10 @@ v1::StudyStatus found() {
   recommendation.set_mean(1.5);
   recommendation.set_low(1);
   recommendation.set_high(2);
+  recommendation.set_interval_meaning("two deviations");
+  recommendation.mutable_missed()->set_better_by(0.5);
+  recommendation.mutable_missed()->set_chance(0.25);
+  recommendation.mutable_missed()->set_expected(0.125);
   v1::BestTrial& best = *status.mutable_best_trial();
   add_params(best, 0.75, "red", 1234567);
   best.set_value(3.5);
@@ -199,6 +203,31 @@ v1::StudyStatus ended(v1::StudyState state) {
   return derived(status);
 }
 
+// Without the three texts an operator could not tell a coordinator that gave up from one that was
+// killed, and would not look at the agents.
+TEST(StatusTextTest, AStudyThatNobodyServesShowsHowThatEnded) {
+  v1::StudyStatus status = running();
+  const auto told = [&](const std::string& part) {
+    EXPECT_TRUE(has(status_table(status), part + "; continue with 'duets serve'\n"))
+        << status_table(status);
+    EXPECT_TRUE(has(list_text({status}, Format::kTable), ", not being served: " + part));
+  };
+  EXPECT_FALSE(has(status_table(status), "not being served"));
+  EXPECT_EQ(PlainJson::parse(list_text({status}, Format::kJson)).at(0).at("ended"), nullptr);
+  status.set_served(false);
+  told("no coordinator runs on this storage");
+  status.mutable_ended()->set_how("not recorded");
+  told("its coordinator recorded no end: killed or crashed");
+  status.mutable_ended()->set_how("stopped by SIGINT");
+  status.mutable_ended()->set_seconds_ago(185);
+  told("stopped by SIGINT 3 min 05 s ago");
+  status.mutable_ended()->set_how("gave up");
+  status.mutable_ended()->set_why("only 0 of the 3 agents could be reached");
+  told("gave up 3 min 05 s ago: only 0 of the 3 agents could be reached");
+  EXPECT_EQ(PlainJson::parse(list_text({status}, Format::kJson)).at(0).at("ended"),
+            "gave up 3 min 05 s ago: only 0 of the 3 agents could be reached");
+}
+
 TEST(StatusTextTest, AFinishedStudyIsNotWaiting) {
   v1::StudyStatus status = ended(v1::STUDY_STATE_FINISHED);
   std::string text = status_table(status);
@@ -255,7 +284,7 @@ TEST(StatusTextTest, CountsUseTheSingular) {
   v1::StudyStatus status = running();
   status.set_agents(1);
   EXPECT_TRUE(has(status_table(status), "1 agent x 12 = 12")) << status_table(status);
-  EXPECT_TRUE(has(list_text({status}, Format::kTable), "1 agent x 12 queries"));
+  EXPECT_TRUE(has(list_text({status}, Format::kTable), "1 agent x 12 = 12"));
 }
 
 TEST(StatusTextTest, TheDeadlineCountsDown) {
@@ -340,6 +369,20 @@ TEST(StatusTextTest, RecommendationAndBestTrialAreSeparate) {
             "best_trial,3.5,,,2,1,1,0.75,red,1234567\n");
 }
 
+TEST(StatusTextTest, SaysWhatTheIntervalIsAndWhatMayHaveBeenMissed) {
+  const std::string text = best_text(found(), Format::kTable);
+  EXPECT_TRUE(has(text, "1.5, interval [1, 2]\n")) << text;
+  EXPECT_TRUE(has(text, "interval is     two deviations\n")) << text;
+  EXPECT_TRUE(has(text, "25 % chance of a point better by more than 0.5; expected gain 0.125\n"))
+      << text;
+  const PlainJson json = PlainJson::parse(best_text(found(), Format::kJson))["recommendation"];
+  EXPECT_EQ(json["interval_meaning"], "two deviations");
+  EXPECT_EQ(json["missed"], (PlainJson{{"better_by", 0.5}, {"chance", 0.25}, {"expected", 0.125}}));
+  v1::StudyStatus fixed = found();
+  fixed.mutable_recommendation()->clear_missed();
+  EXPECT_FALSE(has(best_text(fixed, Format::kTable), "missed"));
+}
+
 TEST(StatusTextTest, IntegersHaveNoFraction) {
   for (const std::string& text :
        {best_text(found(), Format::kJson), statuses_text({found()}, Format::kJson)}) {
@@ -365,6 +408,20 @@ TEST(StatusTextTest, CsvHasARowPerAgentAndQuotesHosts) {
       has(text, "fleet,running,2,4,0,live,\"lab, one\",0,false,3,0,1.5,0,1,0,,measuring,false\n"));
 }
 
+TEST(StatusTextTest, AgentsAreATable) {
+  const std::string text = status_table(running());
+  EXPECT_EQ(text.substr(text.find("\n\n") + 2),
+            "agent  state       host      answered  holes  s/query  heard ago\n"
+            "0      measuring   lab, one  3/4       0      1.5      0 s\n"
+            "1      never seen            0/4       0\n"
+            "2      delivered             4/4       0\n"
+            "3      never seen            0/4       0\n");
+}
+
+TEST(StatusTextTest, WithoutResultsCsvIsAHead) {
+  EXPECT_EQ(best_text(running(), Format::kCsv), "kind,value,low,high,agent,epoch,slot\n");
+}
+
 TEST(StatusTextTest, AHostThatIsNotUtf8DoesNotBreakJson) {
   v1::StudyStatus status = running();
   agent(status, 0).set_host("\xff\xfe");
@@ -372,10 +429,19 @@ TEST(StatusTextTest, AHostThatIsNotUtf8DoesNotBreakJson) {
 }
 
 TEST(StatusTextTest, ListsAndSizes) {
-  EXPECT_TRUE(has(list_text({running()}, Format::kTable), "epoch 2 of 3"));
-  EXPECT_EQ(list_text({running()}, Format::kCsv),
-            "study,state,epoch,epochs,agents,horizon\nfleet,running,2,3,4,12\n");
-  EXPECT_EQ(PlainJson::parse(list_text({running()}, Format::kJson)).at(0)["study"], "fleet");
+  v1::StudyStatus status = running();
+  EXPECT_EQ(list_text({status}, Format::kTable),
+            "study  state    epoch   queries\n"
+            "fleet  running  2 of 3  4 agents x 12 = 48\n");
+  EXPECT_EQ(list_text({status}, Format::kCsv),
+            "study,state,epoch,epochs,agents,horizon,problem,served,ended,epoch_length,created\n"
+            "fleet,running,2,3,4,12,,1,,4,0\n");
+  const PlainJson json = PlainJson::parse(list_text({status}, Format::kJson)).at(0);
+  EXPECT_EQ(json["study"], "fleet");
+  EXPECT_EQ(json["served"], true);
+  status.set_served(false);
+  EXPECT_TRUE(has(list_text({status}, Format::kTable),
+                  "  running, not being served: no coordinator runs on this storage  2 of 3"));
   EXPECT_EQ(bytes_text(999), "999 B");
   EXPECT_EQ(bytes_text(12345), "12.3 kB");
 }

@@ -11,12 +11,12 @@
 #include <optional>
 
 #include "duets/base/error.h"
-#include "duets/cli/agent_numbers.h"
 #include "duets/cli/export_command.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/lines.h"
 #include "duets/cli/peer_options.h"
 #include "duets/cli/print_to.h"
+#include "duets/cli/queries_text.h"
 #include "duets/cli/status_text.h"
 #include "duets/cli/study_file.h"
 #include "duets/service/message_json.h"
@@ -87,11 +87,9 @@ void create_study(const StudyFlags& flags, const Extensions& extensions) {
   const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
   const service::Definition definition = service::definition_of(file);
   const bool made = open_source(flags.source, lines.log())->create(definition);
-  lines.say(fmt::format("{}: {}{} x {} = {}", file.study.name,
+  lines.say(fmt::format("{}: {}{}", file.study.name,
                         made ? "" : "already exists and was not changed; ",
-                        count_text(file.study.agents, "agent", "agents"),
-                        count_text(file.study.horizon, "query", "queries"),
-                        std::uint64_t{file.study.agents} * file.study.horizon));
+                        queries_text(file.study.agents, file.study.horizon, true)));
   const std::string digest = base::to_hex(protocol::study_digest(file.study));
   if (flags.format == Format::kJson) {
     std::cout << json_text({{"study", file.study.name},

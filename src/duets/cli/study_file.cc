@@ -86,10 +86,7 @@ std::unique_ptr<problems::Problem> make_builtin(const StudyFile& file,
 }
 
 problems::Noise noise_of(const study::Objective& objective) {
-  if (objective.noise == 0) return {problems::NoiseKind::kNone, 0};
-  const bool bounded = objective.noise_kind == study::NoiseKind::kBounded;
-  return {bounded ? problems::NoiseKind::kBounded : problems::NoiseKind::kGaussian,
-          objective.noise};
+  return {objective.noise_kind, objective.noise};
 }
 
 }  // namespace duets::cli

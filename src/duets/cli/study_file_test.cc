@@ -268,7 +268,7 @@ TEST(StudyFileTest, TheResolvedTextNamesItsPreset) {
 
 TEST(StudyFileTest, NoNoiseIsNoNoise) {
   const StudyFile file = branin("noise = 0\nnoise_kind = \"bounded\"\n");
-  EXPECT_EQ(noise_of(file.objective).kind, problems::NoiseKind::kNone);
+  EXPECT_EQ(noise_of(file.objective), (problems::Noise{problems::NoiseKind::kBounded, 0}));
   expect_round_trip(file);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // The commands to use instead, on one machine.
 std::string how_to_run(const StudyFile& file) {
-  const std::string listen = file.coordinator.listen.value_or(kUsualListen);
+  const std::string listen = file.coordinator.listen.value_or(study::kUsualListen);
   const std::string agents =
       file.study.agents == 1 ? "0" : fmt::format("0-{}", file.study.agents - 1);
   return fmt::format(

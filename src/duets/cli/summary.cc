@@ -6,24 +6,20 @@
 #include <optional>
 
 #include "duets/base/count_text.h"
+#include "duets/cli/found_text.h"
 #include "duets/cli/json_text.h"
+#include "duets/cli/queries_text.h"
 #include "duets/protocol/model_check.h"
 #include "duets/protocol/variance.h"
 #include "duets/report/table.h"
+#include "duets/report/table_json.h"
+#include "duets/service/message_json.h"
+#include "duets/v1/duets.pb.h"
 
 namespace duets::cli {
 namespace {
 
 using harness::RunResult;
-
-std::string point_text(const RunResult& r, const std::vector<double>& values) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    parts.push_back(r.coordinate_names[i] + " = " +
-                    domain::to_text(domain::shown_value(r.parameters, i, values[i]), 6));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
 
 std::vector<std::string> variance_paths(const RunResult& r) {
   std::vector<std::string> paths;
@@ -41,55 +37,37 @@ std::vector<std::string> samplers(const RunResult& r) {
   return names;
 }
 
-// "exact, 3 times low-rank": in order of first appearance.
+// "exact in 1 epoch, low-rank in 3 epochs": in order of first appearance.
 std::string counted(const std::vector<std::string>& words) {
   std::vector<std::string> parts;
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (std::find(words.begin(), word, *word) != word) continue;
     const auto count = std::count(words.begin(), words.end(), *word);
-    parts.push_back(count == 1 ? *word : fmt::format("{} times {}", count, *word));
+    parts.push_back(fmt::format(
+        "{} in {}", *word, base::count_text(static_cast<std::uint64_t>(count), "epoch", "epochs")));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string truth_text(const RunResult& r) {
+  const std::optional<double>& truth = r.recommendation->true_value;
+  if (!truth) return "";
+  return fmt::format("{:.6g} (best possible {:.6g})", *truth, r.optimum.value_or(*truth));
+}
+
 Rows table_rows(const RunResult& r, const std::string& directory) {
   Rows rows;
-  rows.emplace_back("study", fmt::format("{} ({} of {} on a {} domain)", r.study_name, r.direction,
-                                         r.objective, r.domain));
-  rows.emplace_back("queries",
-                    fmt::format("{} x {} = {}", base::count_text(r.agents, "agent", "agents"),
-                                r.horizon, std::uint64_t{r.agents} * r.horizon));
-  if (r.recommendation) {
-    const auto& rec = *r.recommendation;
-    rows.emplace_back("recommendation", point_text(r, rec.values));
-    rows.emplace_back("  posterior mean", fmt::format("{:.4f}, interval [{:.4f}, {:.4f}]", rec.mean,
-                                                      rec.low, rec.high));
-    rows.emplace_back("  interval is", r.interval_meaning);
-    if (rec.missed) {
-      rows.emplace_back(
-          "  perhaps missed",
-          fmt::format("{:.0f} % chance of a point better by more than {:.3g}; the best is better "
-                      "by {:.3g} on "
-                      "average",
-                      100 * rec.missed->chance, rec.missed->better_by, rec.missed->expected));
-    }
-    if (rec.true_value) {
-      rows.emplace_back("  true value",
-                        fmt::format("{:.4f} (best possible {:.4f})", *rec.true_value,
-                                    r.optimum.value_or(*rec.true_value)));
-    }
+  rows.emplace_back("study",
+                    fmt::format("{} ({} {} on a {})", r.study_name, r.direction, r.objective,
+                                r.domain == "finite" ? "finite set" : r.domain));
+  rows.emplace_back("queries", queries_text(r.agents, r.horizon));
+  if (const auto found = recommendation_of(r)) {
+    add_recommendation(*found, truth_text(r), rows);
   } else {
     rows.emplace_back("recommendation",
                       "none: no epoch was closed (the horizon is too short for T1)");
   }
-  if (r.best_trial) {
-    const auto& best = *r.best_trial;
-    rows.emplace_back("best trial", best.values.empty() ? "the point is in the agent's journal"
-                                                        : point_text(r, best.values));
-    rows.emplace_back("  observed",
-                      fmt::format("{:.4f}, with its noise (agent {}, epoch {}, slot {})",
-                                  best.value, best.agent, best.epoch, best.slot));
-  }
+  if (const auto found = best_trial_of(r)) add_best_trial(*found, rows);
   if (!r.cumulative_regret.empty()) {
     rows.emplace_back(
         "cumulative regret",
@@ -116,13 +94,20 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
   return rows;
 }
 
-nlohmann::ordered_json point_json(const RunResult& r, const std::vector<double>& values) {
-  nlohmann::ordered_json json;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto& entry = json[r.coordinate_names[i]];
-    std::visit([&](const auto& shown) { entry = shown; },
-               domain::shown_value(r.parameters, i, values[i]));
-  }
+// As in a status, with the truth.
+nlohmann::ordered_json recommendation_json(const RunResult& r) {
+  const auto found = recommendation_of(r);
+  if (!found) return nullptr;
+  nlohmann::ordered_json json = service::json_of(*found);
+  json["true_value"] = or_null(r.recommendation->true_value);
+  return json;
+}
+
+nlohmann::ordered_json best_trial_json(const RunResult& r) {
+  const auto found = best_trial_of(r);
+  if (!found) return nullptr;
+  nlohmann::ordered_json json = service::json_of(*found);
+  if (found->params().empty()) json["params"] = nullptr;
   return json;
 }
 
@@ -133,30 +118,8 @@ std::string run_json(const RunResult& r, const std::string& directory) {
   json["agents"] = r.agents;
   json["horizon"] = r.horizon;
   json["seed"] = r.seed;
-  json["recommendation"] = nullptr;
-  if (r.recommendation) {
-    const auto& rec = *r.recommendation;
-    json["recommendation"] = {{"params", point_json(r, rec.values)},
-                              {"mean", rec.mean},
-                              {"low", rec.low},
-                              {"high", rec.high},
-                              {"missed", nullptr},
-                              {"true_value", or_null(rec.true_value)}};
-    if (rec.missed) {
-      json["recommendation"]["missed"] = {{"better_by", rec.missed->better_by},
-                                          {"chance", rec.missed->chance},
-                                          {"expected", rec.missed->expected}};
-    }
-  }
-  json["best_trial"] = nullptr;
-  if (r.best_trial) {
-    const auto& best = *r.best_trial;
-    json["best_trial"] = {{"params", point_json(r, best.values)},
-                          {"value", best.value},
-                          {"agent", best.agent},
-                          {"epoch", best.epoch},
-                          {"slot", best.slot}};
-  }
+  json["recommendation"] = recommendation_json(r);
+  json["best_trial"] = best_trial_json(r);
   json["best_possible"] = or_null(r.optimum);
   json["cumulative_regret"] = nullptr;
   if (!r.cumulative_regret.empty()) json["cumulative_regret"] = r.cumulative_regret.back();
@@ -200,7 +163,7 @@ std::string csv_text(const RunResult& r) {
   const auto of_recommendation = [&](auto field) {
     return r.recommendation ? report::Value((*r.recommendation).*field) : report::Value();
   };
-  using View = harness::RecommendationView;
+  using protocol::Found;
   add("agents", r.agents);
   add("horizon", r.horizon);
   add("seed", r.seed);
@@ -210,13 +173,13 @@ std::string csv_text(const RunResult& r) {
   add("links", sent.links);
   add("closing", sent.closing);
   add("bytes", sent.bytes);
-  add("mean", of_recommendation(&View::mean));
-  add("low", of_recommendation(&View::low));
-  add("high", of_recommendation(&View::high));
+  add("mean", of_recommendation(&Found::value));
+  add("low", of_recommendation(&Found::low));
+  add("high", of_recommendation(&Found::high));
   add("best_value", r.best_trial ? report::Value(r.best_trial->value) : report::Value());
   add("run_digest", r.run_digest);
   add("state_digest", r.state_digest);
-  add("true_value", of_recommendation(&View::true_value));
+  add("true_value", of_recommendation(&Found::true_value));
   add("best_possible", r.optimum);
   for (std::size_t i = 0; i < r.coordinate_names.size(); ++i) {
     add("params." + r.coordinate_names[i],
@@ -235,6 +198,12 @@ std::string table_text(const Rows& rows) {
   std::string text;
   for (const auto& [name, value] : rows) text += fmt::format("{:<{}}  {}\n", name, width, value);
   return text;
+}
+
+std::string formatted(const report::Table& table, Format format) {
+  if (format == Format::kCsv) return report::to_csv(table);
+  if (format == Format::kJson) return json_text(report::to_json(table));
+  return report::to_text(table, report::Align::kLeft);
 }
 
 std::string run_summary(const RunResult& result, Format format,

@@ -8,6 +8,10 @@
 
 #include "duets/harness/run_result.h"
 
+namespace duets::report {
+struct Table;
+}  // namespace duets::report
+
 namespace duets::cli {
 
 enum class Format : std::uint8_t { kTable, kJson, kCsv };
@@ -17,6 +21,9 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 
 /// One line per row, with aligned values.
 std::string table_text(const Rows& rows);
+
+/// As CSV, as a list of objects, or for people, with all columns aligned on the left.
+std::string formatted(const report::Table& table, Format format);
 
 /// Recommendation and best trial, final regret, communication, digests. Ends with a newline.
 std::string run_summary(const harness::RunResult& result, Format format,

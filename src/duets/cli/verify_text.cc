@@ -56,7 +56,7 @@ std::string table(const Verification& verification, const Verdicts& files) {
   }
   if (verification.num_checked == 0) return text;
   return text + (verification.finished ? "the records go to the end of the study\n"
-                                       : "the records do not go to the end of the study\n");
+                                       : "the records end before the study does\n");
 }
 
 /// A comparison, of a record or of a file.

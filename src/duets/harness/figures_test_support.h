@@ -76,10 +76,13 @@ inline RunResult sample_run() {
                      {2, 6, 146, 360, 1460, 0, 15000},
                      {3, 12, 146, 360, 1460, 30, 15500}};
   r.optimum = 0;
-  r.recommendation = RecommendationView{{0.5, 0.5}, -0.01, -0.05, 0.03, -0.001};
-  r.best_trial = BestTrialView{3, 2, 1, {0.52, 0.47}, 0.41};
+  r.recommendation = protocol::Found{
+      .values = {0.5, 0.5}, .value = -0.01, .low = -0.05, .high = 0.03, .true_value = -0.001};
+  r.best_trial =
+      protocol::Found{.values = {0.52, 0.47}, .value = 0.41, .agent = 3, .epoch = 2, .slot = 1};
   r.picture = sample_picture();
   r.guarantee = "None in tuned mode.";
+  r.interval_meaning = "twice the deviation";
   r.study_digest = "00112233445566778899aabbccddeeff";
   r.run_digest = "102132435465768798a9bacbdcedfe0f";
   r.state_digest = "ffeeddccbbaa99887766554433221100";
@@ -140,7 +143,8 @@ inline std::vector<EdgeCase> edge_cases() {
   }
   broken.communication[1].paper = kNan;
   broken.communication[2].links = kInf;
-  broken.recommendation = RecommendationView{{kNan, kInf}, kNan, -kInf, kInf, kNan};
+  broken.recommendation = protocol::Found{
+      .values = {kNan, kInf}, .value = kNan, .low = -kInf, .high = kInf, .true_value = kNan};
   broken.best_trial->value = kNan;
   broken.optimum = kNan;
   broken.smallest_margin = kNan;

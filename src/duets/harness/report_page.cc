@@ -51,8 +51,8 @@ report::Card recommendation_card(const RunResult& result) {
     card.lines = {prose().line("no recommendation")};
     return card;
   }
-  const RecommendationView& r = *result.recommendation;
-  card.value = number(r.mean, 5);
+  const protocol::Found& r = *result.recommendation;
+  card.value = number(r.value, 5);
   card.lines = {
       report::join(
           {{"expected value; interval from "}, number(r.low, 5), {" to "}, number(r.high, 5)}),
@@ -79,13 +79,13 @@ report::Card best_trial_card(const RunResult& result) {
     card.lines = {{"No trial was reported."}};
     return card;
   }
-  const BestTrialView& b = *result.best_trial;
+  const protocol::Found& b = *result.best_trial;
   card.value = number(b.value, 5);
   card.lines = {
       {std::string(minimizes(result) ? "smallest" : "largest") +
        " value observed, noise included; agent " + std::to_string(b.agent) + ", epoch " +
        std::to_string(b.epoch) + ", slot " + std::to_string(b.slot)},
-      b.values.empty() ? Markup{"where, the agent's journal says"} : place(result, b.values)};
+      b.values.empty() ? Markup{"the point is in the agent's journal"} : place(result, b.values)};
   return card;
 }
 
@@ -95,7 +95,9 @@ Section results_section(const RunResult& result) {
   const auto say = [&](std::string_view key, const report::Blanks& blanks = {}) {
     append(out.blocks, prose().blocks(key, blanks));
   };
-  if (result.recommendation && result.best_trial) say("recommendation or best trial");
+  if (result.recommendation && result.best_trial) {
+    say("recommendation or best trial", {{"interval", report::text(result.interval_meaning)}});
+  }
   if (result.optimum) say("optimum", {{"optimum", number(*result.optimum, 6)}});
   if (!result.cumulative_regret.empty()) {
     const double total = result.cumulative_regret.back();

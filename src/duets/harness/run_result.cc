@@ -1,6 +1,5 @@
 #include "duets/harness/run_result.h"
 
-#include "duets/protocol/found.h"
 #include "duets/protocol/guarantee.h"
 
 namespace duets::harness {
@@ -18,16 +17,12 @@ RunResult result_of(const protocol::Study& study, const protocol::RewardScale& s
   result.lengths = protocol::lengths(study);
   result.epochs = summary.epochs();
   result.communication = summary.communication();
-  if (const auto found = protocol::recommendation_of(study, scale, summary)) {
-    result.recommendation = {found->values, found->value, found->low,
-                             found->high,   {},           found->missed};
-  }
+  result.recommendation = protocol::recommendation_of(study, scale, summary);
   if (const auto& best = summary.best_trial()) {
-    result.best_trial = {base::value(best->agent),
-                         base::value(best->epoch),
-                         best->slot,
-                         {},
-                         scale.user_value(best->reward)};
+    result.best_trial = protocol::Found{.value = scale.user_value(best->reward),
+                                        .agent = base::value(best->agent),
+                                        .epoch = base::value(best->epoch),
+                                        .slot = best->slot};
   }
   result.interval_meaning = protocol::interval_meaning_of(study);
   result.guarantee = protocol::guarantee_of(study, summary.participation().empty());

@@ -8,6 +8,7 @@
 
 #include "duets/domain/shown_value.h"
 #include "duets/numeric/matrix.h"
+#include "duets/protocol/found.h"
 #include "duets/protocol/reward_scale.h"
 #include "duets/protocol/run_summary.h"
 
@@ -43,20 +44,6 @@ struct Picture {
   bool has_recommendation = false;
 };
 
-struct RecommendationView {
-  std::vector<double> values;        ///< parameter values, user's units
-  double mean = 0;                   ///< user's units
-  double low = 0, high = 0;          ///< interval, user's units
-  std::optional<double> true_value;  ///< noise-free value there (simulations)
-  std::optional<protocol::Recommendation::Missed> missed{};  ///< user's units
-};
-
-struct BestTrialView {
-  std::uint32_t agent = 0, epoch = 0, slot = 0;
-  std::vector<double> values;  ///< empty when the agents' secret is not known
-  double value = 0;            ///< as observed, user's units
-};
-
 struct RunResult {
   std::string study_name;
   std::string objective;
@@ -73,11 +60,11 @@ struct RunResult {
   std::vector<double> cumulative_regret;  ///< after t = 1 .. T queries, summed over agents
   std::vector<CommunicationPoint> communication;
   std::optional<double> optimum;  ///< f(x*) the regret is measured against
-  std::optional<RecommendationView> recommendation;
-  std::optional<BestTrialView> best_trial;
-  std::optional<Picture> picture;  ///< two-dimensional studies
-  std::string interval_meaning;    ///< of the recommendation, in a phrase
-  std::string guarantee;           ///< the theorem's statement about this run, in a sentence
+  std::optional<protocol::Found> recommendation;
+  std::optional<protocol::Found> best_trial;  ///< no values when the agents' secret is not known
+  std::optional<Picture> picture;             ///< two-dimensional studies
+  std::string interval_meaning;               ///< of the recommendation, in a phrase
+  std::string guarantee;  ///< the theorem's statement about this run, in a sentence
   std::string study_digest, run_digest, state_digest;
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it

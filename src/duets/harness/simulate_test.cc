@@ -139,7 +139,7 @@ TEST(Simulate, RegretCurveIsTheSumOfTheTrials) {
 
 TEST(Simulate, TrialsAreTheFunctionAtTheirPoints) {
   Simulation simulation = branin_on(forty_candidates());
-  simulation.noise.kind = NoiseKind::kNone;
+  simulation.noise.level = 0;
   Recorder recorder;
   const RunResult result = run(simulation, recorder);
   double best = -1e9;
@@ -228,10 +228,10 @@ TEST(Simulate, MinimiseMirrorsMaximise) {
   for (const Domain& domain : {forty_candidates(), Domain::box(2)}) {
     const Study study = small_study(domain);
     Simulation down = simulation_of(study, std::make_shared<Affine>(2, steps));
-    down.noise.kind = NoiseKind::kNone;
+    down.noise.level = 0;
     down.direction = protocol::Direction::kMinimize;
     Simulation up = simulation_of(study, std::make_shared<Affine>(2, steps, -1));
-    up.noise.kind = NoiseKind::kNone;
+    up.noise.level = 0;
     // The box is the function's own, so its known maximum would be used: search in both cases.
     Recorder down_trials;
     Recorder up_trials;
@@ -241,9 +241,9 @@ TEST(Simulate, MinimiseMirrorsMaximise) {
     EXPECT_EQ(low.state_digest, high.state_digest);
     EXPECT_EQ(low.direction, "minimize");
     EXPECT_EQ(low.best_trial->value, -high.best_trial->value);
-    EXPECT_EQ(low.recommendation->mean, -high.recommendation->mean);
-    EXPECT_LE(low.recommendation->low, low.recommendation->mean);
-    EXPECT_LE(low.recommendation->mean, low.recommendation->high);
+    EXPECT_EQ(low.recommendation->value, -high.recommendation->value);
+    EXPECT_LE(low.recommendation->low, low.recommendation->value);
+    EXPECT_LE(low.recommendation->value, low.recommendation->high);
     if (!domain.is_finite()) continue;
     EXPECT_EQ(*low.optimum, -*high.optimum);
     EXPECT_EQ(low.cumulative_regret, high.cumulative_regret);
@@ -262,7 +262,7 @@ TEST(Simulate, ScaleUndoesAScaledFunction) {
   EXPECT_EQ(a.run_digest, b.run_digest);
   EXPECT_EQ(a.state_digest, b.state_digest);
   EXPECT_EQ(4 * a.cumulative_regret.back(), b.cumulative_regret.back());
-  EXPECT_EQ(4 * a.recommendation->mean, b.recommendation->mean);
+  EXPECT_EQ(4 * a.recommendation->value, b.recommendation->value);
   EXPECT_EQ(4 * a.best_trial->value, b.best_trial->value);
 }
 
@@ -271,7 +271,7 @@ TEST(Simulate, OffsetUndoesAShiftedFunction) {
   Simulation plain = simulation_of(study, std::make_shared<Affine>(2, steps));
   Simulation shifted = simulation_of(study, std::make_shared<Affine>(2, steps, 1, 3));
   shifted.offset = 3;
-  plain.noise.kind = shifted.noise.kind = NoiseKind::kNone;
+  plain.noise.level = shifted.noise.level = 0;
   const RunResult a = run(plain);
   const RunResult b = run(shifted);
   EXPECT_EQ(a.run_digest, b.run_digest);

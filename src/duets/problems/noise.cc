@@ -9,23 +9,17 @@ namespace duets::problems {
 
 void validate(const Noise& noise) {
   base::enum_of<NoiseKind>(static_cast<std::uint64_t>(noise.kind), "noise.kind");
-  if (noise.kind == NoiseKind::kNone) return;
-  base::require(noise.level > 0 && std::isfinite(noise.level), "noise.level",
-                std::to_string(noise.level), "must be positive and finite");
-}
-
-double subgaussian_constant(const Noise& noise) {
-  return noise.kind == NoiseKind::kNone ? 0 : noise.level;
+  base::require(noise.level >= 0 && std::isfinite(noise.level), "noise.level",
+                std::to_string(noise.level), "must be finite and at least 0");
 }
 
 double draw_noise(const Noise& noise, const random::Coin& problem_coin, base::AgentId agent,
                   std::uint32_t t) {
+  if (noise.level == 0) return 0;
   const random::Address address{
       .purpose = random::Purpose::kNoise, .agent = base::value(agent), .slot = t};
   double draw = 0;
   switch (noise.kind) {
-    case NoiseKind::kNone:
-      return 0;
     case NoiseKind::kGaussian:
       problem_coin.normals(address, {&draw, 1});
       return noise.level * draw;

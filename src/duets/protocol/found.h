@@ -1,4 +1,4 @@
-// What a run has found, in the user's units.
+// The recommendation and the best trial of a run, in the user's units.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 namespace duets::protocol {
 
 struct Found {
-  std::vector<double> values;                    ///< parameter values
-  double value = 0;                              ///< observed, or posterior mean
-  double low = 0, high = 0;                      ///< interval of a recommendation
-  std::optional<Recommendation::Missed> missed;  ///< of a recommendation
+  std::vector<double> values{};                    ///< parameter values
+  double value = 0;                                ///< observed, or posterior mean
+  double low = 0, high = 0;                        ///< interval of a recommendation
+  std::optional<Recommendation::Missed> missed{};  ///< of a recommendation
   std::uint32_t agent = 0, epoch = 0, slot = 0;
+  std::optional<double> true_value{};  ///< without noise; the caller's, where it is known
 };
 
 /// The best posterior mean; nothing before the first epoch is closed.

@@ -28,9 +28,9 @@ std::string interval_meaning_of(const Study& study) {
     return fmt::format("the theorem's bound, at delta = {}", study.delta);
   }
   if (study.parameters == Parameters::kLearned) {
-    return fmt::format("mean -+ {} posterior deviations of a learned model", kLearnedInterval);
+    return fmt::format("mean +- {} posterior deviations of a learned model", kLearnedInterval);
   }
-  return fmt::format("mean -+ beta = {} posterior deviations: a scale, not a probability",
+  return fmt::format("mean +- {} (beta) posterior deviations: a scale, not a probability",
                      study.beta);
 }
 

@@ -3,6 +3,8 @@ be reached is reported soon and correctly, and the storage shows how a study end
 
 import json
 import os
+import re
+import signal
 import socket
 import threading
 import time
@@ -132,6 +134,19 @@ def stored_status(f):
     return json.loads(stored(f, "status", "--format", "json").stdout)
 
 
+def unserved(f):
+    """What table and list say of a study that nobody serves."""
+    begin = "not being served"
+    row = next((line for line in stored(f, "status").stdout.splitlines() if line.startswith(begin)), "")
+    text = row[len(begin):].strip().removesuffix("; continue with 'duets serve'")
+    fleet.check("a row of the table", text, row)
+    listed = stored(f, "study", "list").stdout.strip()
+    # Between the two commands the time goes on.
+    fleet.contains("the list says the same", re.sub(r"\d+ s ago", "", listed),
+                   f", {begin}: " + re.sub(r"\d+ s ago", "", text))
+    return text
+
+
 def finished_and_killed(scratch):
     study = fleet.study(scratch / "ways.toml", "box", agents=2)
     with fleet.Fleet(scratch, study, agents=2) as f:
@@ -143,17 +158,59 @@ def finished_and_killed(scratch):
         f.server.kill()
         status = stored_status(f)
         fleet.same("killed", (status["state"], status["served"]), ("running", False))
-        fleet.contains("the table says so", stored(f, "status").stdout, "not being served")
-        fleet.contains("the list too", stored(f, "study", "list").stdout, "not being served")
+        fleet.same("how it ended", status["ended"],
+                   {"how": "not recorded", "why": "", "seconds_ago": None})
+        fleet.same("for people", unserved(f), "its coordinator recorded no end: killed or crashed")
         f.server.start()
-        f.server.stop()
-        fleet.contains("stopped by a signal", stored(f, "status").stdout, "not being served")
+        fleet.same("a start forgets it", stored_status(f)["ended"], None)
+        final = f.server.stop()
+        fleet.same("serve itself says so", (final["served"], final["ended"]["how"]),
+                   (False, "stopped by SIGINT"))
+        fleet.same("a signal, stored", stored_status(f)["ended"]["how"], "stopped by SIGINT")
+        fleet.check("when", stored_status(f)["ended"]["seconds_ago"] < fleet.CAP)
+        fleet.check("for people", re.fullmatch(r"stopped by SIGINT \d+ s ago", unserved(f)), unserved(f))
+        f.server.start()
+        f.server.signal(signal.SIGTERM)
+        f.server.wait()
+        fleet.same("another one", stored_status(f)["ended"]["how"], "stopped by SIGTERM")
+        f.server.start()
+        f.server.kill()
+        fleet.same("killed after an orderly end", stored_status(f)["ended"]["how"], "not recorded")
         f.start()
         fleet.same("digests", f.finish(), f.reference())
         fleet.same("finished", stored_status(f)["state"], "finished")
         text = stored(f, "status").stdout
         fleet.check("a finished study needs nobody", "ways, finished" in text and
                     "not being served" not in text, text)
+
+
+def gave_up(scratch):
+    """Nobody came: the reason that serve printed is stored, and a serve that never listened keeps it."""
+    study = fleet.study(scratch / "alone.toml", "box", agents=3)
+    with fleet.Fleet(scratch, study, agents=3) as f:
+        secrets = f.server.storage / "secrets"
+        secrets.mkdir(parents=True, mode=0o700)
+        fleet.new_secret(secrets / "alone.key", bytes.fromhex(f.secret.read_text()))
+        create = fleet.duets(f.scratch, "study", "create", study, "--storage", f.server.storage)
+        fleet.same("created without a coordinator: exit code", create.returncode, 0)
+        fleet.same("never served", stored_status(f)["ended"], None)
+        fleet.same("for people", unserved(f), "no coordinator runs on this storage")
+        f.server.start("--give-up", 1)
+        fleet.same("exit code", f.server.wait(), 7)
+        why = "only 0 of the 3 agents that epoch 1 of study alone needs could be reached for 1 s"
+        fleet.contains("serve says why", f.server.err(), why)
+        ended = stored_status(f)["ended"]
+        fleet.same("stored", (ended["how"], ended["why"]), ("gave up", why))
+        fleet.check("for people", re.fullmatch(rf"gave up \d+ s ago: {why}", unserved(f)), unserved(f))
+        (scratch / "changed").mkdir()
+        changed = fleet.study(scratch / "changed" / "alone.toml", "box", agents=2)
+        refused = fleet.duets(f.scratch, "serve", changed, "--storage", f.server.storage, "--insecure",
+                              "--listen", "127.0.0.1:0")
+        fleet.same("another study of the name: exit code", refused.returncode, 2)
+        fleet.same("it served nobody: nothing is changed", stored_status(f)["ended"]["how"], "gave up")
+        f.start()
+        fleet.same("digests", f.finish(), f.reference())
+        fleet.same("a study that is over needs no such text", stored_status(f)["ended"], None)
 
 
 def failed(scratch):
@@ -182,4 +239,4 @@ def failed(scratch):
 
 
 fleet.main(complete_journal, unfinished_journal, nothing_listens, overloaded, really_tls,
-           finished_and_killed, failed)
+           finished_and_killed, gave_up, failed)

@@ -129,9 +129,16 @@ def simulations(scratch):
 
 def fleets(scratch):
     p = page()
-    study = fleet.study(scratch / "whole.toml", "box", agents=2)
+    # Cuts by decision draw the samples that say what may have been missed.
+    study = fleet.study(scratch / "whole.toml", "box", agents=2, duets=['cut = "decision"', 'epoch_cap = 0.6'])
     second = fleet.study(scratch / "second.toml", "box", agents=2)
     with fleet.Fleet(scratch, study, agents=2) as f:
+        f.server.start()
+        p.check("study list", run(scratch, "study", "list", "--storage", f.server.storage, "--format", "json"), "served")
+        f.server.stop()
+        p.check("serve", f.server.out(), "stopped by a signal")
+        for words in (["status"], ["study", "list"]):
+            p.check(" ".join(words), run(scratch, *words, "--storage", f.server.storage, "--format", "json"), "not served")
         f.server.start()
         server = ("--server", f.server.address, "--insecure")
         as_json = (*server, "--format", "json")
