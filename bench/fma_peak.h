@@ -1,4 +1,4 @@
-// What the core can do at most: the yardstick for "share of the peak".
+// Measures the most that a core can do: the yardstick for "share of the peak".
 #pragma once
 
 namespace duets::bench {

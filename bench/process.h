@@ -1,4 +1,4 @@
-// What a benchmark asks the system about its own process.
+// Time and memory of a benchmark's own process.
 #pragma once
 
 #include <cstdint>

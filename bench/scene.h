@@ -1,5 +1,5 @@
-// What the posteriors of the coordinator's benchmarks are computed from: a kernel, a region, and
-// as many points of it as one likes, made in blocks when they are asked for.
+// Input for the posteriors of the coordinator's benchmarks: a kernel, a region, and any number of
+// points of it, made in blocks when they are asked for.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What the determinism programs print: one line a quantity, its name and the digest of its bytes.
+// The lines of the determinism programs: one for each quantity, its name and the digest of its
+// bytes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Who took part in a run: what a simulation is told about agents that are lost or fail, and what
-// the records of a deployment say about them.
+// The record of who took part in a run: tells a simulation which agents are lost and which queries
+// fail, and keeps what the records of a deployment say about them.
 #pragma once
 
 #include <cstdint>
