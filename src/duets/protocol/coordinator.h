@@ -179,6 +179,7 @@ class Coordinator {
   EpochClosed compute_closing(const std::vector<std::uint32_t>& participants);
   EpochClosed close_without_outliers(const std::vector<std::uint32_t>& participants,
                                      Effects& effects);
+  double largest_usable_number() const;
   std::vector<std::uint32_t> outliers(const std::vector<std::uint32_t>& participants) const;
   std::vector<std::uint32_t> absent(const std::vector<std::uint32_t>& participants) const;
   void finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects);
@@ -204,7 +205,7 @@ class Coordinator {
   Replay replay_;
   Learner learner_;
   double lambda_;                             ///< of the open epoch's posterior
-  std::vector<std::uint64_t> point_digests_;  ///< of the open epoch, one an agent
+  std::vector<std::uint64_t> point_digests_;  ///< of the open epoch, one per agent
   std::optional<numeric::Points> pool_;
   EpochReport open_report_;
   std::map<AgentId, Message> taken_;  ///< of the open epoch

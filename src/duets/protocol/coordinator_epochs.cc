@@ -338,21 +338,35 @@ EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& parti
   return closed;
 }
 
+// No usable rewards give a larger number: a projection adds up at most one product of the variance
+// and a reward without its level for each query.
+double Coordinator::largest_usable_number() const {
+  const ResolvedInducing& inducing = view_->inducing(epoch_);
+  if (!is_last() && inducing.message.upload == UploadKind::kRewards) return kLargestReward;
+  return 2.0 * study_->horizon * inducing.model.kernel.variance * kLargestReward;
+}
+
 // Everything computed from messages is linear in them or scales with a power of them, so only a
-// message of another order of magnitude than most can be what closing fails on.
+// message of another order of magnitude can be what closing fails on: than any rewards allow, or
+// than most others.
 std::vector<std::uint32_t> Coordinator::outliers(
     const std::vector<std::uint32_t>& participants) const {
   std::vector<double> sizes;
   sizes.reserve(participants.size());
   for (const std::uint32_t a : participants) sizes.push_back(largest_number(taken_.at(AgentId{a})));
+  const auto above = [&](double bound) {
+    std::vector<std::uint32_t> found;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] > bound) found.push_back(participants[i]);
+    }
+    return found;
+  };
+  const std::vector<std::uint32_t> impossible = above(largest_usable_number());
+  if (!impossible.empty() && impossible.size() < participants.size()) return impossible;
   std::vector<double> sorted = sizes;
   const auto median = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
   std::nth_element(sorted.begin(), median, sorted.end());
-  std::vector<std::uint32_t> found;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] / kOutlierFactor > *median) found.push_back(participants[i]);
-  }
-  return found;
+  return above(*median * kOutlierFactor);
 }
 
 EpochClosed Coordinator::close_without_outliers(const std::vector<std::uint32_t>& participants,
@@ -360,8 +374,8 @@ EpochClosed Coordinator::close_without_outliers(const std::vector<std::uint32_t>
   try {
     return compute_closing(participants);
   } catch (const base::Error& error) {
-    const bool by_numbers =
-        error.kind() == base::ErrorKind::kNumeric || error.kind() == base::ErrorKind::kInvalid;
+    const bool by_numbers = sends_projection() && (error.kind() == base::ErrorKind::kNumeric ||
+                                                   error.kind() == base::ErrorKind::kInvalid);
     const std::vector<std::uint32_t> found =
         by_numbers ? outliers(participants) : std::vector<std::uint32_t>{};
     if (found.empty()) throw;

@@ -143,11 +143,14 @@ TEST(Journal, RedeliveryAfterReplay) {
 TEST(Journal, MessagesOfAFailedClosingAreWritten) {
   Study study = small_study();
   study.upload = UploadRule::kProjection;
-  TestRun run(study);
-  run.deliver(overflowing(run.query(0).value()));
-  run.deliver(overflowing(run.query(1).value()));
+  FailingExecutor executor;
+  TestRun run(study, wavy_reward, false, kSecret, executor);
+  run.deliver(run.query(0).value());
+  run.deliver(run.query(1).value());
   const Message last = run.query(2).value();
+  executor.fails = true;
   EXPECT_TRUE(error_kind([&] { run.coordinator().receive(last); }));
+  executor.fails = false;
   run.close(1, {AgentId{2}});
   const auto taken = std::count_if(run.records().begin(), run.records().end(), [](const Record& r) {
     return std::holds_alternative<MessageTaken>(r);

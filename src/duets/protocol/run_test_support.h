@@ -73,12 +73,6 @@ inline double wavy_reward(const Query& q) {
          0.1 * std::sin(1.0 + 5 * q.agent + 7 * q.epoch + 11 * q.slot);
 }
 
-/// A projection of finite numbers, two of which add up to infinity.
-inline Message overflowing(Message message) {
-  for (double& value : std::get<Upload>(message).values) value = 1.7e308;
-  return message;
-}
-
 /// What the kind of an error is, or nothing when the body throws none.
 template <typename Body>
 std::optional<base::ErrorKind> error_kind(const Body& body) {
@@ -109,6 +103,17 @@ inline auto standing_of(const Coordinator& c) {
 }
 
 inline const base::SerialExecutor kTestExecutor;
+
+/// Fails while it is told to, as a machine that runs out of something does.
+class FailingExecutor final : public base::Executor {
+ public:
+  void parallel_for(std::size_t num_chunks,
+                    const std::function<void(std::size_t)>& body) const override {
+    if (fails) throw base::Error(base::ErrorKind::kNumeric, "told to fail");
+    kTestExecutor.parallel_for(num_chunks, body);
+  }
+  bool fails = false;
+};
 
 /// An ensemble whose agents share nothing, with every record and broadcast it gave out.
 class TestRun {

@@ -144,6 +144,31 @@ TEST(Unusable, AProjectionThatOverflowsLeavesItsAgentsOut) {
   EXPECT_EQ(closing(effects).state_digest, without.coordinator().summary().state_digest());
 }
 
+// What no rewards can make is left out even when most agents send it.
+TEST(Unusable, AMajorityOfImpossibleProjectionsIsLeftOut) {
+  TestRun run(projecting_study());
+  std::vector<Upload> all = uploads(run);
+  for (const std::size_t a : {0U, 1U, 2U, 4U}) {
+    for (double& value : all[a].values) value = kHuge;
+  }
+  Effects effects;
+  for (const Upload& upload : all) effects = run.coordinator().receive(upload);
+  EXPECT_THAT(left_out(effects), ElementsAre(0U, 1U, 2U, 4U));
+
+  TestRun without(projecting_study());
+  without.run_epoch({0, 1, 2, 4});
+  EXPECT_EQ(closing(effects).state_digest, without.coordinator().summary().state_digest());
+}
+
+// The largest usable rewards give projections below that bound: nothing fails and nobody is left
+// out.
+TEST(Unusable, TheLargestRewardsCanBeProjected) {
+  TestRun run(projecting_study(), [](const Query&) { return 0x1.fffffffffffffp127; });
+  run.finish();
+  EXPECT_TRUE(run.coordinator().finished());
+  EXPECT_TRUE(run.coordinator().summary().participation().empty());
+}
+
 // When no single message is at fault, the error is thrown and all messages stay.
 TEST(Unusable, NoAgentIsExcludedWhereAllAreAlike) {
   TestRun run(projecting_study());
