@@ -93,6 +93,17 @@ head -c 3000 /dev/urandom >noise.toml
 usage "noise.toml:" run noise.toml -o noise
 absent noise
 
+# Every key of the reference page, with its default.
+duets config keys
+exits "config keys" 0
+for word in '[space.NAME]' '[duets]' agents beta side_floor infeasible_value 'default: 0.5'; do
+  holds "config keys has $word" grep -qF -- "$word" out
+done
+holds "plain text" test "$(grep -c '`' out)" = 0
+duets config keys --format csv
+holds "a line for each key of the page" test "$(($(wc -l <out) - 1))" = "$(sed '/^### Presets/,/^## /d; /^### Built-in/,/^## /d' \
+  "$DUETS_SOURCE_DIR/docs/formats/study.md" | grep -c '^| `')"
+
 duets --help
 exits "--help" 0
 for word in run config version; do holds "--help names $word" grep -q "^ *$word" out; done

@@ -198,7 +198,7 @@ void add_compare(CLI::App& app, Arguments& given) {
 }
 
 void add_config(CLI::App& app, Arguments& given) {
-  CLI::App* config = app.add_subcommand("config", "Inspect a study file");
+  CLI::App* config = app.add_subcommand("config", "Study files: check one, list their keys");
   config->require_subcommand(1);
   CLI::App* check = config->add_subcommand("check", "Check a study file and forecast its run");
   add_study(*check, given.flags);
@@ -206,6 +206,9 @@ void add_config(CLI::App& app, Arguments& given) {
   add_output_words(*check, given.flags);
   check->callback(
       [&given] { given.command = [&given] { check_config(given.flags, given.extensions); }; });
+  CLI::App* keys = config->add_subcommand("keys", "List every key, its values and its default");
+  add_format(*keys, given.flags.format);
+  keys->callback([&given] { given.command = [&given] { print_keys(given.flags.format); }; });
 }
 
 void add_facts(CLI::App& app, Arguments& given) {

@@ -10,6 +10,7 @@
 #include "duets/cli/print_to.h"
 #include "duets/cli/study_file.h"
 #include "duets/report/table.h"
+#include "duets/study/fields.h"
 
 namespace duets::cli {
 
@@ -32,6 +33,29 @@ void check_config(const CommonFlags& flags, const Extensions& extensions) {
   tell(flags, result.warnings.empty()
                   ? "no warnings"
                   : base::count_text(result.warnings.size(), "warning", "warnings"));
+}
+
+void print_keys(Format format) {
+  using study::KeyReference;
+  std::vector<KeyReference> keys = study::reference();
+  for (KeyReference& key : keys) {
+    for (std::string* text : {&key.value, &key.usual}) std::erase(*text, '`');
+  }
+  if (format != Format::kTable) {
+    const report::Columns<KeyReference> columns = {{"table", &KeyReference::table},
+                                                   {"key", &KeyReference::key},
+                                                   {"value", &KeyReference::value},
+                                                   {"default", &KeyReference::usual}};
+    std::cout << formatted(report::make_table(columns, keys), format);
+    return;
+  }
+  std::string table;
+  for (const KeyReference& key : keys) {
+    if (key.table != table) std::cout << (table.empty() ? "" : "\n") << "[" << key.table << "]\n";
+    table = key.table;
+    std::cout << key.key << "\n    " << key.value << "\n";
+    if (!key.usual.empty()) std::cout << "    default: " << key.usual << "\n";
+  }
 }
 
 void print_list(Format format, const Extensions& extensions) {

@@ -30,6 +30,9 @@ struct CommonFlags {
 /// `duets config check`: prints a forecast of the study, and warnings.
 void check_config(const CommonFlags& flags, const Extensions& extensions);
 
+/// `duets config keys`: every key of a study file, with its values and default.
+void print_keys(Format format);
+
 /// `duets algorithms`: algorithms and functions, one line each.
 void print_list(Format format, const Extensions& extensions);
 

@@ -302,7 +302,7 @@ std::string default_text(const base::Field<Record>& field, Record& usual) {
 }
 
 template <class Record>
-std::string reference_row(const base::Field<Record>& field, Record& usual) {
+KeyReference reference_of(const base::Field<Record>& field, Record& usual) {
   std::string value(field.meaning);
   auto names = field.names;
   if (field.place != nullptr) {
@@ -310,9 +310,7 @@ std::string reference_row(const base::Field<Record>& field, Record& usual) {
     if (const auto* choice = std::get_if<base::EnumPlace>(&place)) names = choice->entries;
   }
   if (!names.empty()) value = choices_text(names) + (value.empty() ? "" : ". ") + value;
-  const std::string standard = default_text(field, usual);
-  return fmt::format("| `{}` | {} |{}{} |\n", field.key, value, standard.empty() ? "" : " ",
-                     standard);
+  return {std::string(field.table), std::string(field.key), value, default_text(field, usual)};
 }
 
 // One row of the table of presets; empty for a setting that no preset changes.
@@ -346,17 +344,29 @@ std::vector<std::string_view> keys_of(std::string_view table) {
   return keys;
 }
 
-std::string reference_table(std::string_view table) {
+std::vector<KeyReference> reference() {
   StudyFile usual;
   usual.coordinator.listen = kUsualListen;
   usual.coordinator.storage = kUsualStorage;
   usual.coordinator.tls = kUsualCerts;
-  std::string text = "| key | value | default |\n|---|---|---|\n";
-  for (const FileField& field : kFields) {
-    if (field.table == table) text += reference_row(field, usual);
+  std::vector<KeyReference> keys;
+  for (const std::string_view table : kTables) {
+    for (const FileField& field : kFields) {
+      if (field.table == table) keys.push_back(reference_of(field, usual));
+    }
+    for (const protocol::Setting& setting : protocol::settings()) {
+      if (setting.field.table == table) keys.push_back(reference_of(setting.field, usual.study));
+    }
   }
-  for (const protocol::Setting& setting : protocol::settings()) {
-    if (setting.field.table == table) text += reference_row(setting.field, usual.study);
+  return keys;
+}
+
+std::string reference_table(std::string_view table) {
+  std::string text = "| key | value | default |\n|---|---|---|\n";
+  for (const KeyReference& key : reference()) {
+    if (key.table != table) continue;
+    text += fmt::format("| `{}` | {} |{}{} |\n", key.key, key.value, key.usual.empty() ? "" : " ",
+                        key.usual);
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // The keys of a study file, one row each. Those of [duets] and [noise] are protocol::settings(),
-// the others stand here.
+// the others are defined here.
 #pragma once
 
 #include <span>
@@ -23,6 +23,13 @@ std::span<const std::string_view> table_names();
 
 /// All keys of a table.
 std::vector<std::string_view> keys_of(std::string_view table);
+
+/// One key for people, in Markdown: what it may be, and its default (empty: none).
+struct KeyReference {
+  std::string table, key, value, usual;
+};
+/// Every key, table by table.
+std::vector<KeyReference> reference();
 
 /// A table in Markdown, as docs/formats/study.md has it: key, value, default.
 std::string reference_table(std::string_view table);

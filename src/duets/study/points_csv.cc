@@ -36,9 +36,9 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-class CsvReader {
+class PointsReader {
  public:
-  CsvReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  PointsReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   numeric::Points read() {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
@@ -116,7 +116,7 @@ class CsvReader {
 }  // namespace
 
 numeric::Points parse_csv(std::string_view text, const std::string& file) {
-  return CsvReader(text, file).read();
+  return PointsReader(text, file).read();
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes,

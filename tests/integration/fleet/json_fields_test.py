@@ -120,10 +120,11 @@ def simulations(scratch):
     p.check("reproduce --variants", run(scratch, "reproduce", "--variants", "--quick", *few))
     p.check("reproduce --scaling", run(scratch, "reproduce", "--scaling", "--quick", *few))
     p.check("reproduce --self-tuning", run(scratch, "reproduce", "--self-tuning", "--quick", "--conditions", "finite", *few))
+    p.check("config keys", run(scratch, "config", "keys", "--format", "json"))
     p.check("algorithms", run(scratch, "algorithms", "--format", "json"))
     p.check("evaluate --space", run(scratch, "evaluate", "recipe", "--space"))
     p.check("version", run(scratch, "version", "--format", "json"))
-    p.all_seen(["config check", "run", "reproduce", "reproduce --variants", "reproduce --scaling",
+    p.all_seen(["config check", "config keys", "run", "reproduce", "reproduce --variants", "reproduce --scaling",
                 "reproduce --self-tuning", "algorithms", "evaluate --space", "version"])
 
 
