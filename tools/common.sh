@@ -37,8 +37,8 @@ need_packages() {
   local wanted missing
   mapfile -t wanted < <(packages_of "$@")
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    say "not a Debian system, so nothing is installed. Install the equivalents of these Debian 12"
-    say "  packages if the build fails: ${wanted[*]}"
+    say "not a Debian system: packages are not installed automatically. If the build fails, install"
+    say "  the equivalents of these Debian 12 packages: ${wanted[*]}"
     return 0
   fi
   mapfile -t missing < <(missing_packages "${wanted[@]}")
@@ -62,7 +62,7 @@ build_identity() {
   grep -m1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null || uname -m
 }
 
-# Libraries that a build takes when they are there. When one comes or goes, it is configured anew.
+# Libraries that a build takes when they are there. When one comes or goes, it is configured again.
 build_options() { command -v mpicxx || true; }
 
 # build_directory PRESET: where CMakePresets.json puts it. The tests share the program's directory.
@@ -116,7 +116,7 @@ build_into() {
 show_progress() {
   local log=$1 line percent shown=0 step=10 start='' end=$'\n' status='^\[([0-9]+)/([0-9]+) ([0-9]+)\.[0-9]+s\]'
   [[ -t 2 ]] && step=1 start=$'\r' end=''
-  while IFS= read -r line; do
+  while IFS= read -r line || [[ -n $line ]]; do
     printf '%s\n' "$line" >&3
     [[ $line =~ $status ]] && ((BASH_REMATCH[2] >= 10)) || continue
     percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))

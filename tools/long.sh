@@ -29,10 +29,14 @@ stage_format() {
   (cd "$root" && sources | xargs clang-format --dry-run --Werror)
 }
 
-# Every file compiled by itself: elsewhere twenty are compiled as one, which hides a missing include.
+# Every file by itself, read and checked but not translated: elsewhere twenty are compiled as one,
+# which hides a missing include.
 stage_standalone() {
+  local build=$root/build/standalone
   need
-  prepare_build development && ninja -C "$root/build/development"
+  rm -rf "$build"
+  (cd "$root" && cmake --preset development -B "$build") && ninja -C "$build" duets_proto || return 1
+  "$root/tools/standalone.py" "$build"
 }
 
 # The library and the program in the units that ./duets compiles, whose headers are then read once for
@@ -41,8 +45,9 @@ stage_standalone() {
 stage_tidy() {
   local build=$root/build/tidy
   need tidy
+  rm -rf "$build"
   (cd "$root" && cmake --preset release -B "$build") && ninja -C "$build" duets_proto || return 1
-  sed -nE 's/^ *"file": "(.*)",?$/\1/p' "$build/compile_commands.json" | grep -v '\.pb\.cc$' |
+  sed -nE 's/^ *"file": "(.*)",?$/\1/p' "$build/compile_commands.json" | grep -v /duets_proto.dir/ |
     tr '\n' '\0' | xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
       --checks=-bugprone-suspicious-include --extra-arg=-Wno-unknown-warning-option -p "$build"
 }

@@ -81,7 +81,7 @@ def configure(mutations):
     if done.returncode != 0:
         sys.exit(done.stdout)
     # Every source file is also an input of the configuration (cmake/rooms.cmake). Under another
-    # name the build file is not made anew for every mutation.
+    # name the build file is not made again for every mutation.
     shutil.copy(BUILD / "build.ninja", BUILD / "mutation.ninja")
 
 

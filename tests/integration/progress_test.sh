@@ -18,9 +18,9 @@ printf 'a warning\n[12/12 9.9s] Linking\n' >&4
 exec 4>&-
 wait
 expect "the end" 0 "duets: building: 100 %, 9 s" cat "$scratch/said"
-expect "a line for every ten per cent at most" 0 4 grep -c building "$scratch/said"
+expect "a line for every ten per cent at most" 0 "" test "$(grep -c building "$scratch/said")" = 4
 expect "everything is in the log" 0 "a warning" cat "$scratch/log"
-expect "every line is in the log" 0 8 grep -c . "$scratch/log"
+expect "every line is in the log" 0 "" test "$(grep -c . "$scratch/log")" = 8
 
 printf '[1/2 0.1s] Building\n[2/2 0.2s] Linking\n' >"$scratch/short"
 expect "a short build is silent" 0 "" show_progress "$scratch/log" <"$scratch/short"
