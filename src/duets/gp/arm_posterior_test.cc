@@ -77,6 +77,16 @@ std::vector<Observation> many_pulls(std::size_t num_arms) {
   return out;
 }
 
+/// The mean, variance and information of `all` at every arm, as a dense posterior has them.
+void expect_exact(const ArmPosterior& posterior, const std::vector<Observation>& all,
+                  double lambda) {
+  const Difference got = difference(posterior, all, lambda, posterior.arms().features(),
+                                    posterior.mean(), posterior.variance(), posterior.log_det());
+  EXPECT_LT(got.mean, kAgreement);
+  EXPECT_LT(got.variance, kAgreement);
+  EXPECT_LT(got.log_det, kAgreement);
+}
+
 TEST(ArmPosterior, StaysWithTheExactPosteriorOver500Pulls) {
   const auto arms = line_arms(200);
   const std::vector<Observation> pulls = many_pulls(200);
@@ -132,11 +142,7 @@ TEST(ArmPosterior, ASiteObservedTwiceInSuccessionAddsNoRow) {
   const std::vector<Observation> all{{3, 1.0}, {3, 2.0}, {3, 0.5}, {3, 0.25}, {5, 1.0}};
   posterior.observe(all.back());
   EXPECT_EQ(posterior.num_rows(), 2U);
-  const Difference got = difference(posterior, all, 0.2, posterior.arms().features(),
-                                    posterior.mean(), posterior.variance(), posterior.log_det());
-  EXPECT_LT(got.mean, kAgreement);
-  EXPECT_LT(got.variance, kAgreement);
-  EXPECT_LT(got.log_det, kAgreement);
+  expect_exact(posterior, all, 0.2);
 }
 
 TEST(ArmPosterior, ColumnsThatHaveSeenARowFollowItsRevision) {
@@ -147,11 +153,7 @@ TEST(ArmPosterior, ColumnsThatHaveSeenARowFollowItsRevision) {
   posterior.prepare(std::vector<std::size_t>{5, free});
   posterior.observe(all[1]);
   posterior.observe(std::span(all).subspan(2));
-  const Difference got = difference(posterior, all, 0.2, posterior.arms().features(),
-                                    posterior.mean(), posterior.variance(), posterior.log_det());
-  EXPECT_LT(got.mean, kAgreement);
-  EXPECT_LT(got.variance, kAgreement);
-  EXPECT_LT(got.log_det, kAgreement);
+  expect_exact(posterior, all, 0.2);
 }
 
 TEST(ArmPosterior, RowsStayBoundedAndARebuildChangesNothing) {
@@ -165,11 +167,7 @@ TEST(ArmPosterior, RowsStayBoundedAndARebuildChangesNothing) {
     EXPECT_GT(posterior.log_det(), before);
     before = posterior.log_det();
   }
-  const Difference got = difference(posterior, all, 0.2, posterior.arms().features(),
-                                    posterior.mean(), posterior.variance(), posterior.log_det());
-  EXPECT_LT(got.mean, kAgreement);
-  EXPECT_LT(got.variance, kAgreement);
-  EXPECT_LT(got.log_det, kAgreement);
+  expect_exact(posterior, all, 0.2);
 }
 
 TEST(ArmPosterior, LogDeterminantGrowsByOneTermPerQuery) {

@@ -44,7 +44,7 @@ Contender preset_contender(const Condition& condition, const Preset& preset) {
           }};
 }
 
-// The study is made anew for each instance, whose domain it needs.
+// The study is made for each instance, whose domain it needs.
 Contender ingredient_contender(const Condition& condition, const std::string& name,
                                std::size_t index) {
   return {.algorithm = "DUETS",

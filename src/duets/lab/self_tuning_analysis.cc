@@ -47,14 +47,8 @@ std::vector<SelfTuningEntry> entries_of(const Task& task, const std::vector<Unit
                                         const Bootstrap& bootstrap) {
   std::vector<SelfTuningEntry> entries;
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
-    SelfTuningEntry next = entry_of(task.contenders[i], i, units, bootstrap);
-    const auto same = std::find_if(entries.begin(), entries.end(),
-                                   [&](const auto& entry) { return entry.name == next.name; });
-    if (same == entries.end()) {
-      entries.push_back(std::move(next));
-    } else if (next.regret.mean < same->regret.mean) {
-      *same = std::move(next);
-    }
+    keep_best(entries, entry_of(task.contenders[i], i, units, bootstrap),
+              [](const auto& a, const auto& b) { return a.name == b.name; });
   }
   return entries;
 }

@@ -24,15 +24,10 @@ std::vector<VariantResult> best_results(const Task& task, const std::vector<Unit
                                         const Bootstrap& bootstrap) {
   std::vector<VariantResult> results;
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
-    VariantResult next = result_of(task.contenders[i], i, units, bootstrap);
-    const auto same = std::find_if(results.begin(), results.end(), [&](const VariantResult& r) {
-      return r.algorithm == next.algorithm && r.variant == next.variant;
-    });
-    if (same == results.end()) {
-      results.push_back(std::move(next));
-    } else if (next.regret.mean < same->regret.mean) {
-      *same = std::move(next);
-    }
+    keep_best(results, result_of(task.contenders[i], i, units, bootstrap),
+              [](const VariantResult& a, const VariantResult& b) {
+                return a.algorithm == b.algorithm && a.variant == b.variant;
+              });
   }
   return results;
 }

@@ -76,22 +76,14 @@ TEST(AgentSession, LostAndRepeatedCallsChangeNothing) {
                                 Fate::kPass};
     return kFates[static_cast<std::size_t>(count++) % kFates.size()];
   });
-  Fleet::each([&](std::uint32_t agent) {
-    AgentSession session(fleet.session(agent));
-    while (fleet.step(session)) {
-    }
-  });
+  fleet.run_all();
   fleet.expect_undisturbed();
 }
 
 TEST(AgentSession, RepeatedBroadcastsChangeNothing) {
   Fleet fleet;
   fleet.relay().repeat_broadcasts();
-  Fleet::each([&](std::uint32_t agent) {
-    AgentSession session(fleet.session(agent));
-    while (fleet.step(session)) {
-    }
-  });
+  fleet.run_all();
   fleet.expect_undisturbed();
 }
 
@@ -431,11 +423,7 @@ TEST(AgentSession, ALostReplyToJoinDoesNotLockOutTheAgent) {
 // An agent that is restarted after the end must not wait for a coordinator that is gone for good.
 TEST(AgentSession, ACompleteJournalDoesNotWaitForACoordinatorThatIsGone) {
   Fleet fleet;
-  Fleet::each([&](std::uint32_t agent) {
-    AgentSession session(fleet.session(agent));
-    while (fleet.step(session)) {
-    }
-  });
+  fleet.run_all();
   fleet.expect_undisturbed();
   {
     AgentSession again(fleet.session(1));

@@ -217,6 +217,15 @@ class Fleet {
     for (std::thread& thread : threads) thread.join();
   }
 
+  /// Every agent answers all its queries.
+  void run_all() {
+    each([this](std::uint32_t agent) {
+      AgentSession taking_part(session(agent));
+      while (step(taking_part)) {
+      }
+    });
+  }
+
   void expect_undisturbed() {
     ASSERT_TRUE(
         eventually([&] { return server_->status("study").state() == v1::STUDY_STATE_FINISHED; }));
