@@ -1,5 +1,5 @@
 # The installed package: find_package(duets) gives duets::base ... duets::service, one library per
-# room, and duets::duets for all of them. The research room and the command line are not libraries for
+# module, and duets::duets for all of them. The research module and the command line are not libraries for
 # others; only the program is installed, with manual page and completions (component "program").
 
 include(GNUInstallDirs)

@@ -79,7 +79,7 @@ struct Field {
   std::string_view constraint = {};  ///< for a value out of range, or when the condition fails
   std::string_view required = {};    ///< not empty: it must be given where it applies
   std::string_view meaning = {};     ///< for the reference page
-  /// Likewise: the default; empty: "required" says it, or the value in a new record.
+  /// The default, for the reference page. Empty: "required", or the value of a new record.
   std::string_view usual = {};
 
   bool applies_to(const Record& record) const {

@@ -58,7 +58,8 @@ class Acquisition {
   Choice maximise(const numeric::Vector& values, const PointValues& elsewhere, base::AgentId agent,
                   std::uint32_t t) const;
 
-  /// maximise() of mean + beta sqrt(variance) of a gp::ArmPosterior, or of what looks like one.
+  /// maximise() of mean + beta sqrt(variance) of a gp::ArmPosterior, or of another type with its
+  /// mean(), variance() and at().
   template <class Posterior>
   Choice maximise_bound(const Posterior& known, double beta, base::AgentId agent,
                         std::uint32_t t) const {

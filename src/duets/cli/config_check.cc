@@ -61,7 +61,7 @@ class Checker {
         {about.code, about.field, fmt::format(text, std::forward<Args>(args)...)});
   }
 
-  // Rewards before the first learned length scale are too few.
+  // A cut uses a learned length scale once gp::kFewestRewards rewards are known.
   void count_learned_cuts() {
     if (!is_learned()) return;
     const std::size_t num_cuts = check_.lengths.size() - 1;

@@ -33,7 +33,9 @@ void add_recommendation(const v1::Recommendation& found, const std::string& trut
   rows.emplace_back("recommendation", place_text(found.params()));
   rows.emplace_back("  posterior mean", fmt::format("{:.6g}, interval [{:.6g}, {:.6g}]",
                                                     found.mean(), found.low(), found.high()));
-  rows.emplace_back("  interval is", found.interval_meaning());
+  if (!found.interval_meaning().empty()) {
+    rows.emplace_back("  interval is", found.interval_meaning());
+  }
   if (found.has_missed()) {
     const v1::Missed& missed = found.missed();
     rows.emplace_back(

@@ -172,7 +172,7 @@ void telling_the_end(service::Server& server, const Service& service) {
   } catch (const GaveUp& gave_up) {
     server.end("gave up", gave_up.reason());
     throw;
-  } catch (const base::Error& error) {
+  } catch (const std::exception& error) {
     server.end("ended with an error", error.what());
     throw;
   }
@@ -188,10 +188,10 @@ void watch_studies(service::Server& server, const std::vector<StudyFile>& files,
   }
   const bool stopped = interrupt.stop();
   if (stopped) {
+    server.end(fmt::format("stopped by {}", interrupt.name()));
     logger.say(all_over(server, files) && !files.empty()
                    ? "stopped"
                    : "stopped; run the same command again to continue");
-    server.end(fmt::format("stopped by {}", interrupt.name()));
   } else {
     say_goodbye(server, files, interrupt.stop());
     server.end("ended", "all of its other studies were over");

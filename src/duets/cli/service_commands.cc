@@ -1,5 +1,7 @@
 #include "duets/cli/service_commands.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <vector>
 
@@ -13,7 +15,7 @@
 namespace duets::cli {
 namespace {
 
-/// One of the names of an enumeration.
+/// One of the names of an enumeration; `value` is the default.
 template <class Enum>
 void add_choice(CLI::App& command, const std::string& name, Enum& value, const std::string& text,
                 const std::string& shown) {
@@ -23,16 +25,15 @@ void add_choice(CLI::App& command, const std::string& name, Enum& value, const s
       .add_option_function<std::string>(
           name,
           [&value](const std::string& word) { value = base::named<Enum>(word).value_or(value); },
-          text)
+          fmt::format("{}: {} (default {})", text, fmt::join(words, ", "), base::name_of(value)))
       ->check(one_of(words))
       ->option_text(shown);
 }
 
 void add_log(CLI::App& command, LogFlags& flags) {
-  add_choice(command, "--log-level", flags.level, "error, warning, info or debug (default info)",
-             "LEVEL");
-  add_choice(command, "--log-format", flags.format,
-             "text or json: one object per line (default text)", "FORMAT");
+  add_choice(command, "--log-level", flags.level, "Least severe messages to log", "LEVEL");
+  add_choice(command, "--log-format", flags.format, "Lines of text, or of one JSON object each",
+             "FORMAT");
   command.add_flag_callback(
       "-q,--quiet", [&flags] { flags.level = service::LogLevel::kError; },
       "Same as --log-level error");

@@ -32,7 +32,7 @@ bool is_unserved(const v1::StudyStatus& status) { return !status.served() && !is
 std::string unserved_text(const v1::StudyStatus& status) {
   const v1::ServiceEnd& end = status.ended();
   if (!status.has_ended()) return "no coordinator runs on this storage";
-  if (!end.has_seconds_ago()) return "its coordinator recorded no end: killed or crashed";
+  if (!end.has_seconds_ago()) return "its coordinator recorded no end: probably killed or crashed";
   return fmt::format("{} {} ago{}{}", end.how(), duration_text(end.seconds_ago()),
                      end.why().empty() ? "" : ": ", end.why());
 }
@@ -301,7 +301,7 @@ report::Columns<v1::StudyStatus> list_columns() {
           {"horizon", &S::horizon},
           {"problem", &S::problem},
           {"served", &S::served},
-          {"ended",
+          {"not_served",
            [](const S& s) {
              return is_unserved(s) ? report::Value(unserved_text(s)) : report::Value();
            }},

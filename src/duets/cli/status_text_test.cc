@@ -213,18 +213,18 @@ TEST(StatusTextTest, AStudyThatNobodyServesShowsHowThatEnded) {
     EXPECT_TRUE(has(list_text({status}, Format::kTable), ", not being served: " + part));
   };
   EXPECT_FALSE(has(status_table(status), "not being served"));
-  EXPECT_EQ(PlainJson::parse(list_text({status}, Format::kJson)).at(0).at("ended"), nullptr);
+  EXPECT_EQ(PlainJson::parse(list_text({status}, Format::kJson)).at(0).at("not_served"), nullptr);
   status.set_served(false);
   told("no coordinator runs on this storage");
   status.mutable_ended()->set_how("not recorded");
-  told("its coordinator recorded no end: killed or crashed");
+  told("its coordinator recorded no end: probably killed or crashed");
   status.mutable_ended()->set_how("stopped by SIGINT");
   status.mutable_ended()->set_seconds_ago(185);
   told("stopped by SIGINT 3 min 05 s ago");
   status.mutable_ended()->set_how("gave up");
   status.mutable_ended()->set_why("only 0 of the 3 agents could be reached");
   told("gave up 3 min 05 s ago: only 0 of the 3 agents could be reached");
-  EXPECT_EQ(PlainJson::parse(list_text({status}, Format::kJson)).at(0).at("ended"),
+  EXPECT_EQ(PlainJson::parse(list_text({status}, Format::kJson)).at(0).at("not_served"),
             "gave up 3 min 05 s ago: only 0 of the 3 agents could be reached");
 }
 
@@ -433,9 +433,10 @@ TEST(StatusTextTest, ListsAndSizes) {
   EXPECT_EQ(list_text({status}, Format::kTable),
             "study  state    epoch   queries\n"
             "fleet  running  2 of 3  4 agents x 12 = 48\n");
-  EXPECT_EQ(list_text({status}, Format::kCsv),
-            "study,state,epoch,epochs,agents,horizon,problem,served,ended,epoch_length,created\n"
-            "fleet,running,2,3,4,12,,1,,4,0\n");
+  EXPECT_EQ(
+      list_text({status}, Format::kCsv),
+      "study,state,epoch,epochs,agents,horizon,problem,served,not_served,epoch_length,created\n"
+      "fleet,running,2,3,4,12,,1,,4,0\n");
   const PlainJson json = PlainJson::parse(list_text({status}, Format::kJson)).at(0);
   EXPECT_EQ(json["study"], "fleet");
   EXPECT_EQ(json["served"], true);

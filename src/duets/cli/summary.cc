@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "duets/base/count_text.h"
+#include "duets/base/enum_table.h"
 #include "duets/cli/found_text.h"
 #include "duets/cli/json_text.h"
 #include "duets/cli/queries_text.h"
+#include "duets/domain/domain.h"
 #include "duets/protocol/model_check.h"
 #include "duets/protocol/variance.h"
 #include "duets/report/table.h"
@@ -57,9 +59,10 @@ std::string truth_text(const RunResult& r) {
 
 Rows table_rows(const RunResult& r, const std::string& directory) {
   Rows rows;
-  rows.emplace_back("study",
-                    fmt::format("{} ({} {} on a {})", r.study_name, r.direction, r.objective,
-                                r.domain == "finite" ? "finite set" : r.domain));
+  rows.emplace_back(
+      "study",
+      fmt::format("{} ({} {} on a {})", r.study_name, r.direction, r.objective,
+                  r.domain == base::name_of(domain::Shape::kFinite) ? "finite set" : r.domain));
   rows.emplace_back("queries", queries_text(r.agents, r.horizon));
   if (const auto found = recommendation_of(r)) {
     add_recommendation(*found, truth_text(r), rows);

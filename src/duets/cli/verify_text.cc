@@ -5,6 +5,7 @@
 
 #include "duets/cli/json_text.h"
 #include "duets/cli/verify_command.h"
+#include "duets/report/table.h"
 #include "duets/report/table_json.h"
 #include "duets/service/wire_text.h"
 
@@ -42,12 +43,14 @@ std::string table(const Verification& verification, const Verdicts& files) {
     }
     details += "\n";
   }
-  std::string text = "epoch  checks  wrong  largest difference / tolerance\n";
-  for (const auto& [number, epoch] : epochs) {
-    text += fmt::format("{:>5}  {:>6}  {:>5}  {:.2g}\n", number, epoch.checks, epoch.wrong,
-                        epoch.share);
-  }
-  text += details;
+  using Row = std::pair<const std::uint32_t, Epoch>;
+  const report::Columns<Row> columns = {
+      {"", &Row::first, "epoch"},
+      {"", [](const Row& row) { return row.second.checks; }, "checks"},
+      {"", [](const Row& row) { return row.second.wrong; }, "wrong"},
+      {"", [](const Row& row) { return fmt::format("{:.2g}", row.second.share); },
+       "largest difference / tolerance"}};
+  std::string text = report::to_text(report::make_table(columns, epochs)) + details;
   if (num_wrong > kShown) {
     text += fmt::format("and {} more; --format csv shows all\n", num_wrong - kShown);
   }

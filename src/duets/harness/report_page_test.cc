@@ -72,7 +72,7 @@ TEST(ReportPage, ShowsRecommendationAndBestTrial) {
   EXPECT_TRUE(holds(html, "agent 3, epoch 2, slot 1"));
   EXPECT_TRUE(holds(html, "The two are different things."));
   EXPECT_TRUE(holds(html, "None in tuned mode."));
-  EXPECT_TRUE(holds(html, "Its interval: twice the deviation."));
+  EXPECT_TRUE(holds(html, "Its interval is twice the deviation."));
   RunResult missed = sample_run();
   missed.recommendation->true_value = 0.5;
   EXPECT_TRUE(holds(report_of(missed), "outside the interval"));

@@ -27,7 +27,7 @@ enum class Sharing : std::uint8_t {
 
 /// One agent's answers to its plan.
 struct PlanAnswers {
-  std::vector<double> rewards;  ///< one a slot, model units; NaN where the query failed
+  std::vector<double> rewards;  ///< one per slot, model units; NaN where the query failed
   base::Bytes notes;            ///< whatever else is to be known of them in every process
 };
 

@@ -19,7 +19,7 @@ struct Found {
   double low = 0, high = 0;                        ///< interval of a recommendation
   std::optional<Recommendation::Missed> missed{};  ///< of a recommendation
   std::uint32_t agent = 0, epoch = 0, slot = 0;
-  std::optional<double> true_value{};  ///< without noise; the caller's, where it is known
+  std::optional<double> true_value{};  ///< without noise; set by callers that know it
 };
 
 /// The best posterior mean; nothing before the first epoch is closed.

@@ -26,7 +26,7 @@ struct Preset {
   void (*change)(Study&);    ///< changes a study whose settings under [duets] are the defaults
 };
 
-/// All presets. The first, "paper", changes nothing: it is what a study file means that names none.
+/// All presets. The first, "paper", changes nothing; a study file that names none means the same.
 std::span<const Preset> presets();
 
 /// Null when there is none of this name.

@@ -131,7 +131,8 @@ constexpr std::array kSettings{
                       .range = {1, kMost},
                       .why_not = with_list,
                       .required = "schedule = \"explicit\" needs a list of epoch lengths",
-                      .meaning = "list of lengths that sum to `horizon`; for `\"explicit\"`"},
+                      .meaning = "list of lengths that sum to `horizon`",
+                      .usual = "required for `\"explicit\"`, not allowed otherwise"},
             .digest = InDigest::kAlways},
     Setting{.field = {.table = "duets",
                       .key = "inducing",
@@ -219,7 +220,7 @@ constexpr std::array kSettings{
                       .range = {1, kMost},
                       .why_not = when_learned,
                       .meaning = "at least 1: agents send rewards instead of projections until "
-                                 "so many are known; needs `parameters = \"learned\"`"}},
+                                 "this many are known; needs `parameters = \"learned\"`"}},
     Setting{.field = {.table = "duets",
                       .key = "coins",
                       .place = kAt<&Study::coins>,

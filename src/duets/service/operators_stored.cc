@@ -142,8 +142,8 @@ class StoredOperators final : public Operators {
     return board;
   }
 
-  // A writer that came or went while the facts were read may have stored its end after that: it
-  // counts as serving.
+  // A writer that came or went during the read counts as serving: its end may have been stored
+  // after the read.
   v1::StudyStatus with_facts(v1::StudyStatus status, const StoredStudy& stored,
                              bool had_writer) const {
     status.set_served(had_writer || storage::has_writer(file_));

@@ -24,7 +24,7 @@ bool is_closing(const v1::Message& message) {
   return message.has_closing() || (message.has_inducing_set() && message.inducing_set().closing());
 }
 
-// Who stored no end had no time for it.
+// A coordinator that was killed has stored no end.
 v1::ServiceEnd end_to_wire(const ServiceNote& note, double now_unix) {
   v1::ServiceEnd end;
   if (note.how == ServiceNote::kServing) {

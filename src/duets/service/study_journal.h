@@ -18,7 +18,7 @@ namespace duets::service {
 struct EpochNote {
   double opened_unix = 0;
   double closed_unix = 0;  ///< 0: open
-  std::string why;         ///< complete, deadline, operator, retired
+  std::string why;  ///< complete, deadline, operator, retired, or whose results were left out
 };
 
 /// That a coordinator serves the study, or how the last one ended. One that is killed has no time

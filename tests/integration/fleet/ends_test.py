@@ -160,7 +160,7 @@ def finished_and_killed(scratch):
         fleet.same("killed", (status["state"], status["served"]), ("running", False))
         fleet.same("how it ended", status["ended"],
                    {"how": "not recorded", "why": "", "seconds_ago": None})
-        fleet.same("for people", unserved(f), "its coordinator recorded no end: killed or crashed")
+        fleet.same("for people", unserved(f), "its coordinator recorded no end: probably killed or crashed")
         f.server.start()
         fleet.same("a start forgets it", stored_status(f)["ended"], None)
         final = f.server.stop()

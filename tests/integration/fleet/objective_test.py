@@ -5,6 +5,7 @@ import collections
 import os
 import pathlib
 import signal
+import struct
 import sys
 
 import fleet
@@ -76,8 +77,7 @@ def own_query_only(scratch):
 
 
 def poisonous_value(scratch):
-    """One answer of 1e308 costs one query of a study that learns its model, before and after a
-    restart of its agent: nothing of it is in the journal."""
+    """One answer of 1e308 costs one query of a study that learns its model, and is not in the journal."""
     study = scratch / "poison.toml"
     study.write_text("""[study]
 name = "poison"
@@ -106,6 +106,10 @@ command = ["unused"]
                                            e["excluded"]], [])
         fleet.contains("the agent says why", f.agents[1].err(),
                        "trial 1-2-0 has no answer: value = 1e+308: must be finite")
+        journals = [path for path in f.agents[1].journal.rglob("*") if path.is_file()]
+        fleet.check("there is a journal", bool(journals))
+        poison = struct.pack("<d", 1e308)
+        fleet.same("files of the journal with the value", [p.name for p in journals if poison in p.read_bytes()], [])
 
 
 def retried(scratch):
