@@ -1,0 +1,105 @@
+// A few rewards that a program got absurdly wrong do not decide what a learned model believes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "duets/protocol/preset.h"
+#include "duets/protocol/run_test_support.h"
+#include "duets/protocol/verify.h"
+
+namespace duets::protocol {
+namespace {
+
+/// Auto on a square, with 60 rewards before the first cut.
+Study auto_study() {
+  Study study = small_study(domain::Domain::box(2));
+  apply_preset(*find_preset("auto"), study);
+  study.agents = 20;
+  study.horizon = 12;
+  study.t1 = 3;
+  return study;
+}
+
+/// Its largest value, 1, is at (0.3, 0.6); the deviation over the square is about 0.3.
+double hill(const numeric::Vector& latent) {
+  const double a = latent[0] - 0.3;
+  const double b = latent[1] - 0.6;
+  return std::exp(-4 * (a * a + b * b));
+}
+
+double noisy_hill(const Query& q) {
+  return hill(q.latent) + 0.02 * std::sin(1.0 + 5 * q.agent + 7 * q.epoch + 11 * q.slot);
+}
+
+/// One query in forty is wrong by this much, in every epoch.
+RewardFunction wrong_by(double much) {
+  return [much](const Query& q) {
+    const bool wrong = (q.agent + 7 * q.epoch + 3 * q.slot) % 40 == 0;
+    return noisy_hill(q) + (wrong ? much : 0.0);
+  };
+}
+
+TEST(AbsurdRewards, LevelAndScaleAreThoseOfTheOthers) {
+  TestRun plain(auto_study(), noisy_hill);
+  plain.run_epoch();
+  const Model& usual = plain.trim(1).learned.value();
+  for (const double much : {1e6, -1e6, -1e30}) {
+    TestRun run(auto_study(), wrong_by(much));
+    run.run_epoch();
+    const Model& learned = run.trim(1).learned.value();
+    // One or two of 60 rewards, at most 8 median deviations off: 2 x 8 / 60 of one.
+    EXPECT_NEAR(learned.reward_offset, usual.reward_offset, 0.3 * std::sqrt(usual.kernel.variance))
+        << much;
+    EXPECT_LT(learned.kernel.variance, 4 * usual.kernel.variance) << much;
+    EXPECT_GT(learned.kernel.variance, usual.kernel.variance / 4) << much;
+  }
+}
+
+// Also in the epochs that send projections, in which only the agents know their rewards.
+TEST(AbsurdRewards, TheRecommendationIsNearTheOptimum) {
+  for (const double much : {1e6, -1e6, -1e30}) {
+    TestRun run(auto_study(), wrong_by(much));
+    run.finish();
+    const RunSummary& summary = run.coordinator().summary();
+    EXPECT_GT(hill(summary.recommendation()->point), 0.9) << much;
+    EXPECT_LT(summary.recommendation()->mean, 3.0) << much;
+    std::size_t num_projections = 0;
+    for (const Record& record : run.records()) {
+      const auto* taken = std::get_if<MessageTaken>(&record);
+      const auto* closing = taken != nullptr ? std::get_if<Closing>(&taken->message) : nullptr;
+      if (closing == nullptr) continue;
+      ++num_projections;
+      for (const double value : closing->projection) EXPECT_LT(std::abs(value), 1e4) << much;
+    }
+    EXPECT_EQ(num_projections, run.study().agents);
+  }
+}
+
+// The limits follow from what is recorded.
+TEST(AbsurdRewards, TheRunVerifies) {
+  TestRun run(auto_study(), wrong_by(1e6));
+  run.finish();
+  const Verification verification =
+      verify(share(run.study()), random::StudySecret::from_seed(7), run.journal(), kTestExecutor);
+  EXPECT_TRUE(verification.finished);
+  EXPECT_TRUE(verification.ok());
+}
+
+TEST(AbsurdRewards, AFixedModelTakesRewardsAsTheyAre) {
+  Study study = small_study();
+  const numeric::Vector rewards{{-1e9, 0.5, 1e9}};
+  EXPECT_EQ(counted_rewards(study, {study.kernel, 0.25}, rewards),
+            numeric::Vector(rewards.array() - 0.25));
+}
+
+TEST(AbsurdRewards, LimitsOfALearnedModel) {
+  Study study = small_study();
+  study.parameters = Parameters::kLearned;
+  study.kernel.variance = 4;
+  const numeric::Vector rewards{{-11.0, -11.25, -1e9, 16385.0, 16385.5}};
+  const numeric::Vector expected{{-12.0, -12.0, -12.0, 16384.0, 0.0}};
+  EXPECT_EQ(counted_rewards(study, {study.kernel, 1.0}, rewards), expected);
+}
+
+}  // namespace
+}  // namespace duets::protocol
