@@ -41,6 +41,19 @@ TYPED_TEST(CentralLearner, TheBestArmSurvivesWithoutNoise) {
   EXPECT_LT(policy.survivors().arms().size(), 75U);
 }
 
+// The last batch of 100 queries is one query, of BPE, and 30, of REDS: alone they say little.
+TYPED_TEST(CentralLearner, RecommendsFromAllRewards) {
+  const Points points = random_points(5, 150, 2);
+  const Setting setting = finite_setting(5, 20, points, 1e-2);
+  const Vector truth = -(points.rowwise() - Eigen::RowVector2d(0.4, 0.7)).rowwise().squaredNorm();
+  Eigen::Index best = 0;
+  truth.maxCoeff(&best);
+  TypeParam policy(setting, {.beta = 2});
+  play_all(policy, setting,
+           [&](AgentId, std::uint32_t, const Vector& x) { return truth[row_equal(points, x)]; });
+  EXPECT_GT(truth[row_equal(points, policy.recommend().value())], truth[best] - 0.01);
+}
+
 TYPED_TEST(CentralLearner, SmallestRunsAndRefusals) {
   const Setting one = finite_setting(1, 1, random_points(5, 1, 2));
   TypeParam single(one, {.beta = 0});

@@ -17,4 +17,13 @@ numeric::Vector best_mean(const Acquisition& acquisition, std::uint32_t horizon,
       .latent;
 }
 
+numeric::Vector best_survivor(const Acquisition& acquisition, std::uint32_t horizon,
+                              const Survivors& survivors, gp::ArmPosterior prior,
+                              std::span<const gp::Observation> observations) {
+  prior.observe(observations);
+  const numeric::Vector mean = survivors.masked(prior.mean());
+  const MeanView view{&mean};
+  return best_mean(acquisition, horizon, {&view, 1});
+}
+
 }  // namespace duets::baselines

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "duets/baselines/acquisition.h"
+#include "duets/baselines/survivors.h"
+#include "duets/gp/arm_posterior.h"
 
 namespace duets::baselines {
 
@@ -21,5 +23,11 @@ struct MeanView {
 /// learners. O(M) a learner, and the search.
 numeric::Vector best_mean(const Acquisition& acquisition, std::uint32_t horizon,
                           std::span<const MeanView> learners);
+
+/// The survivor with the largest mean of the posterior given all observations. O(n^2 M) for n of
+/// them.
+numeric::Vector best_survivor(const Acquisition& acquisition, std::uint32_t horizon,
+                              const Survivors& survivors, gp::ArmPosterior prior,
+                              std::span<const gp::Observation> observations);
 
 }  // namespace duets::baselines

@@ -43,7 +43,8 @@ Vector Bpe::choose(AgentId agent, std::uint32_t t) {
 
 void Bpe::learn(AgentId /*agent*/, std::uint32_t /*t*/, double reward) {
   // Rewards may enter as they come: the variance, which alone decides, does not depend on them.
-  posterior_.observe({.site = arm_, .reward = reward});
+  all_.push_back({.site = arm_, .reward = reward});
+  posterior_.observe(all_.back());
   if (++num_learnt_ < lengths_.back()) return;
   lengths_.pop_back();
   num_learnt_ = 0;
@@ -53,9 +54,7 @@ void Bpe::learn(AgentId /*agent*/, std::uint32_t /*t*/, double reward) {
 }
 
 std::optional<Vector> Bpe::recommend() {
-  const Vector mean = survivors_.masked(posterior_.mean());
-  const MeanView view{&mean};
-  return best_mean(acquisition_, horizon_, {&view, 1});
+  return best_survivor(acquisition_, horizon_, survivors_, gp::ArmPosterior(arms_, lambda_), all_);
 }
 
 std::unique_ptr<problems::Policy> make_bpe(const Setting& setting, const Tuning& tuning) {

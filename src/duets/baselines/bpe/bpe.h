@@ -28,7 +28,7 @@ class Bpe : public problems::Policy {
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override;
   /// O(u M) after u queries of the batch.
   void learn(base::AgentId agent, std::uint32_t t, double reward) override;
-  /// The survivor of the largest posterior mean given the last batch. O(M).
+  /// The survivor of the largest posterior mean given all rewards: the last batch may be one query.
   std::optional<numeric::Vector> recommend() override;
 
   const Survivors& survivors() const { return survivors_; }
@@ -43,7 +43,8 @@ class Bpe : public problems::Policy {
   Survivors survivors_;
   gp::ArmPosterior posterior_;  // of the current batch
   std::uint64_t num_learnt_ = 0;
-  std::size_t arm_ = 0;  // of the last query
+  std::size_t arm_ = 0;               // of the last query
+  std::vector<gp::Observation> all_;  // of all batches
 };
 
 std::unique_ptr<problems::Policy> make_bpe(const Setting& setting, const Tuning& tuning);

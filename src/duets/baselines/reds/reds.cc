@@ -43,23 +43,19 @@ Vector Reds::choose(AgentId agent, std::uint32_t t) {
 }
 
 void Reds::learn(AgentId /*agent*/, std::uint32_t /*t*/, double reward) {
-  epoch_.push_back({.site = arm_, .reward = reward});
-  if (epoch_.size() < lengths_.back()) return;
+  all_.push_back({.site = arm_, .reward = reward});
+  if (all_.size() < epoch_begin_ + lengths_.back()) return;
   lengths_.pop_back();
   if (lengths_.empty()) return;
   // Only this epoch's data: its points do not depend on its noise, so the bounds hold.
   gp::ArmPosterior posterior(arms_, lambda_);
-  posterior.observe(epoch_);
+  posterior.observe(std::span(all_).subspan(epoch_begin_));
   survivors_.cut(posterior.mean(), posterior.variance(), beta_);
-  epoch_.clear();
+  epoch_begin_ = all_.size();
 }
 
 std::optional<Vector> Reds::recommend() {
-  gp::ArmPosterior posterior(arms_, lambda_);
-  posterior.observe(epoch_);
-  const Vector mean = survivors_.masked(posterior.mean());
-  const MeanView view{&mean};
-  return best_mean(acquisition_, horizon_, {&view, 1});
+  return best_survivor(acquisition_, horizon_, survivors_, gp::ArmPosterior(arms_, lambda_), all_);
 }
 
 std::unique_ptr<problems::Policy> make_reds(const Setting& setting, const Tuning& tuning) {

@@ -27,7 +27,7 @@ class Reds : public problems::Policy {
   numeric::Vector choose(base::AgentId agent, std::uint32_t t) override;
   /// Ends the epoch when it was its last query: O(n^2 M) for n queries.
   void learn(base::AgentId agent, std::uint32_t t, double reward) override;
-  /// The survivor of the largest posterior mean given the last epoch. O(n^2 M).
+  /// The survivor of the largest posterior mean given all rewards: the last epoch may be one query.
   std::optional<numeric::Vector> recommend() override;
 
   const Survivors& survivors() const { return survivors_; }
@@ -42,8 +42,9 @@ class Reds : public problems::Policy {
   double beta_;
   std::vector<std::uint64_t> lengths_;  // of the remaining epochs, the current one last
   Survivors survivors_;
-  std::size_t arm_ = 0;                 // of the last query
-  std::vector<gp::Observation> epoch_;  // of the current epoch, at the end of the last one
+  std::size_t arm_ = 0;               // of the last query
+  std::vector<gp::Observation> all_;  // of all epochs
+  std::size_t epoch_begin_ = 0;       // the current epoch's first
 };
 
 std::unique_ptr<problems::Policy> make_reds(const Setting& setting, const Tuning& tuning);
