@@ -23,7 +23,7 @@ void append(Replay::KnownRewards& all, const Replay::KnownRewards& more) {
 constexpr Eigen::Index kFewestUsual = 8;
 /// In median absolute deviations from the median; the limits of counted_rewards() are about as
 /// wide.
-constexpr double kUsualBelow = 16;
+constexpr double kUsualBelow = 8;
 constexpr double kUsualAbove = 0x1p14;
 
 double median(Vector values) {

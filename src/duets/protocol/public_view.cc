@@ -47,11 +47,6 @@ region::SideUnits side_units(const domain::Domain& domain, const kernel::Kernel&
   return one_each ? kernel.lengthscales : region::SideUnits{};
 }
 
-// In deviations of a learned model: what lies farther below its level counts as this far below.
-constexpr double kFarBelow = 12;
-// Likewise: what lies farther above is an error, and counts as the level itself.
-constexpr double kAbsurd = 8192;
-
 }  // namespace
 
 numeric::Vector counted_rewards(const Study& study, const Model& model,
