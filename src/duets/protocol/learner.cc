@@ -1,7 +1,6 @@
 #include "duets/protocol/learner.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "duets/base/bytes.h"
 #include "duets/numeric/rows.h"
@@ -17,35 +16,6 @@ void append(Replay::KnownRewards& all, const Replay::KnownRewards& more) {
   rewards << all.rewards, more.rewards;
   all.latents = numeric::stacked(all.latents, more.latents);
   all.rewards = std::move(rewards);
-}
-
-/// With fewer rewards nothing can be called usual.
-constexpr Eigen::Index kFewestUsual = 8;
-/// In median absolute deviations from the median; the limits of counted_rewards() are about as
-/// wide.
-constexpr double kUsualBelow = 8;
-constexpr double kUsualAbove = 0x1p14;
-
-double median(Vector values) {
-  double* const middle = values.data() + values.size() / 2;
-  std::nth_element(values.data(), middle, values.data() + values.size());
-  return *middle;
-}
-
-// A median is not moved by a few absurd rewards, as a mean and a variance are. Far below only says
-// "bad", so such rewards stay, at the limit; far above is where the optimum would be, so only what
-// can hardly be anything but an error counts as an average reward.
-Vector usual(const Vector& rewards) {
-  if (rewards.size() < kFewestUsual) return rewards;
-  const double centre = median(rewards);
-  const double deviation = median((rewards.array() - centre).abs());
-  if (deviation == 0) return rewards;
-  Vector limited = rewards;
-  for (double& one : limited) {
-    one = one > centre + kUsualAbove * deviation ? centre
-                                                 : std::max(one, centre - kUsualBelow * deviation);
-  }
-  return limited;
 }
 
 }  // namespace
@@ -80,7 +50,7 @@ std::optional<gp::Parameters> Learner::fit(const base::Executor& executor) const
   options.family = study_->family;
   options.max_rows = kLearnedRows;
   gp::Parameters found = gp::fit_parameters(study_->kernel, study_->domain->features(all.latents),
-                                            usual(all.rewards), options)
+                                            all.rewards, options)
                              .parameters;
   base::ByteWriter out;
   out.u8(static_cast<std::uint8_t>(found.kernel.family));
@@ -99,7 +69,7 @@ std::optional<gp::Parameters> Learner::fit(const base::Executor& executor) const
 double Learner::log_evidence(const gp::Parameters& parameters) const {
   const Replay::KnownRewards all = before(base::next(rewards_.rbegin()->first));
   return gp::log_evidence(study_->kernel, parameters, study_->domain->features(all.latents),
-                          usual(all.rewards));
+                          all.rewards);
 }
 
 std::optional<double> Learner::surprise(base::EpochId epoch,
@@ -109,12 +79,9 @@ std::optional<double> Learner::surprise(base::EpochId epoch,
   if (now == rewards_.end() || now->second.rewards.size() == 0 || seen.rewards.size() == 0) {
     return std::nullopt;
   }
-  Replay::KnownRewards all = seen;
-  append(all, now->second);
-  const Vector rewards = usual(all.rewards);
   const Vector residuals = gp::standardised_residuals(
-      parameters, study_->domain->features(seen.latents), rewards.head(seen.rewards.size()),
-      study_->domain->features(now->second.latents), rewards.tail(now->second.rewards.size()));
+      parameters, study_->domain->features(seen.latents), seen.rewards,
+      study_->domain->features(now->second.latents), now->second.rewards);
   return residuals.squaredNorm() / static_cast<double>(residuals.size());
 }
 

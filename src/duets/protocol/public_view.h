@@ -26,17 +26,6 @@ struct ResolvedInducing {
   numeric::Points features;
 };
 
-/// In deviations of a learned model: what lies farther below its level counts as this far below.
-inline constexpr double kFarBelow = 6;
-/// Likewise: what lies farther above is an error, and counts as the level itself.
-inline constexpr double kAbsurd = 8192;
-
-/// Rewards as a projection counts them: without the model's level. A few absurd ones do not
-/// outweigh all others: a learned model limits them, at no cost, since everyone knows its variance.
-/// Strict.
-numeric::Vector counted_rewards(const Study& study, const Model& model,
-                                const numeric::Vector& rewards);
-
 class PublicView {
  public:
   /// The executor must outlive the view.
