@@ -174,7 +174,7 @@ std::optional<Message> Agent::send_when_ready() {
 std::vector<double> Agent::project() const {
   const Selection selection = history_.select();
   const ResolvedInducing& inducing = view_->inducing(plan_.epoch);
-  const numeric::Vector rewards = selection.rewards.array() - inducing.model.reward_offset;
+  const numeric::Vector rewards = counted_rewards(*study_, inducing.model, selection.rewards);
   const numeric::Vector u = gp::project(inducing.model.kernel, inducing.features,
                                         study_->domain->features(selection.latents), rewards);
   return {u.data(), u.data() + u.size()};

@@ -28,8 +28,8 @@ class Learner {
   std::size_t num_rewards() const;
   bool wants_more() const { return num_rewards() < study_->raw_rewards; }
 
-  /// Parameters from all rewards; none when there is no reward. Not strict: all processes use what
-  /// the first one finds.
+  /// Parameters from all rewards, absurd ones limited; none when there is no reward. Not strict: all
+  /// processes use what the first one finds.
   std::optional<gp::Parameters> fit(const base::Executor& executor) const;
 
   /// The logarithm of how plausible these parameters are given the rewards, priors included.
@@ -41,6 +41,8 @@ class Learner {
 
  private:
   Replay::KnownRewards before(base::EpochId epoch) const;
+  /// Within limits that the first epochs set.
+  numeric::Vector limited(numeric::Vector rewards) const;
 
   std::shared_ptr<const Study> study_;
   std::map<base::EpochId, Replay::KnownRewards> rewards_;

@@ -47,7 +47,23 @@ region::SideUnits side_units(const domain::Domain& domain, const kernel::Kernel&
   return one_each ? kernel.lengthscales : region::SideUnits{};
 }
 
+// In deviations of a learned model: what lies farther below its level counts as this far below.
+constexpr double kFarBelow = 12;
+// Likewise: what lies farther above is an error, and counts as the level itself.
+constexpr double kAbsurd = 8192;
+
 }  // namespace
+
+numeric::Vector counted_rewards(const Study& study, const Model& model,
+                                const numeric::Vector& rewards) {
+  numeric::Vector counted = rewards.array() - model.reward_offset;
+  if (study.parameters != Parameters::kLearned) return counted;
+  const double deviation = std::sqrt(model.kernel.variance);
+  for (double& one : counted) {
+    one = one > kAbsurd * deviation ? 0.0 : std::max(one, -kFarBelow * deviation);
+  }
+  return counted;
+}
 
 const Model& model_of_cut(const ResolvedInducing& inducing, const Trim& trim) {
   return trim.learned ? *trim.learned : inducing.model;

@@ -26,6 +26,12 @@ struct ResolvedInducing {
   numeric::Points features;
 };
 
+/// Rewards as a projection counts them: without the model's level. A few absurd ones do not
+/// outweigh all others: a learned model limits them, at no cost, since everyone knows its variance.
+/// Strict.
+numeric::Vector counted_rewards(const Study& study, const Model& model,
+                                const numeric::Vector& rewards);
+
 class PublicView {
  public:
   /// The executor must outlive the view.

@@ -7,6 +7,7 @@
 #include "duets/gp/sparse.h"
 #include "duets/numeric/rows.h"
 #include "duets/protocol/messages.h"
+#include "duets/protocol/public_view.h"
 
 namespace duets::protocol {
 namespace {
@@ -372,7 +373,7 @@ std::vector<Vector> Replay::projections(const std::vector<std::uint32_t>& agents
     for (auto agent = std::lower_bound(agents.begin(), agents.end(), unit.begin);
          agent != agents.end() && *agent < unit.end; ++agent) {
       const Selection rows = history(*agent).select();
-      const Vector rewards = rows.rewards.array() - inducing.model.reward_offset;
+      const Vector rewards = counted_rewards(*study_, inducing.model, rows.rewards);
       const Vector u = gp::project(inducing.model.kernel, inducing.features,
                                    study_->domain->features(rows.latents), rewards);
       out.f64s({u.data(), static_cast<std::size_t>(u.size())});

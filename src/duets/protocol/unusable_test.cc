@@ -110,20 +110,23 @@ TEST(Unusable, AClosingMessageIsRefusedToo) {
   EXPECT_EQ(std::get<Refusal>(refused.messages[0].message).reason, Reason::kUnusable);
 }
 
-// What follows is what follows when that agent is absent, to the bit.
+// What follows is what follows when that agent is absent, to the bit. The rewards are too few to
+// call one of them absurd and go on with it.
 TEST(Unusable, ARewardFromAnOldJournalLeavesItsAgentOut) {
-  TestRun run(learning_study());
+  Study study = learning_study();
+  study.agents = 3;
+  TestRun run(study);
   std::vector<Upload> all = uploads(run);
-  all[3].values[1] = -kHuge;
+  all[1].values[1] = -kHuge;
   const Effects effects = resumed(run, all);
-  EXPECT_THAT(left_out(effects), ElementsAre(3U));
+  EXPECT_THAT(left_out(effects), ElementsAre(1U));
 
-  TestRun without(learning_study());
-  without.run_epoch({3});
-  EXPECT_THAT(closing(effects).participants, ElementsAre(0U, 1U, 2U, 4U));
+  TestRun without(study);
+  without.run_epoch({1});
+  EXPECT_THAT(closing(effects).participants, ElementsAre(0U, 2U));
   EXPECT_EQ(closing(effects).run_digest, without.coordinator().summary().run_digest());
   EXPECT_EQ(closing(effects).state_digest, without.coordinator().summary().state_digest());
-  EXPECT_THAT(closing(effects).trim.excluded, ElementsAre(3U));
+  EXPECT_THAT(closing(effects).trim.excluded, ElementsAre(1U));
 }
 
 TEST(Unusable, AProjectionThatOverflowsLeavesItsAgentsOut) {
