@@ -100,6 +100,8 @@ for word in '[space.NAME]' '[duets]' agents beta side_floor infeasible_value 'de
   holds "config keys has $word" grep -qF -- "$word" out
 done
 holds "plain text" test "$(grep -c '`' out)" = 0
+holds "no default is required" test "$(grep -c 'default: required' out)" = 0
+holds "some keys are" grep -qx '    required' out
 duets config keys --format csv
 holds "a line for each key of the page" test "$(($(wc -l <out) - 1))" = "$(sed '/^### Presets/,/^## /d; /^### Built-in/,/^## /d' \
   "$DUETS_SOURCE_DIR/docs/formats/study.md" | grep -c '^| `')"

@@ -54,7 +54,8 @@ void print_keys(Format format) {
     if (key.table != table) std::cout << (table.empty() ? "" : "\n") << "[" << key.table << "]\n";
     table = key.table;
     std::cout << key.key << "\n    " << key.value << "\n";
-    if (!key.usual.empty()) std::cout << "    default: " << key.usual << "\n";
+    if (key.usual.empty()) continue;
+    std::cout << "    " << (key.usual.starts_with("required") ? "" : "default: ") << key.usual << "\n";
   }
 }
 
