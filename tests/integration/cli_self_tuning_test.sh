@@ -34,14 +34,14 @@ rm t2/manifest.json t2/runs/units-camel-2.csv
 duets "${tiny[@]}" -o t2 --resume -q
 exits "going on" 0
 holds "going on: only what was missing" \
-  json t2/manifest.json '(j["runs"] - j["runs_loaded"]) == 7 or exit(1)'
+  json t2/manifest.json '(j["runs"] - j["runs_loaded"]) == 8 or exit(1)'
 holds "the same after going on" same_outputs t1 t2
 holds "with the same digest" test "$(digest t1)" = "$(digest t2)"
 duets "${tiny[@]}" -o t1 --overwrite -q --format json
 exits "its own directory may be replaced" 0
 holds "the summary is JSON" python3 -c 'import json
 j = json.load(open("out"))
-assert {"auto", "quick", "safe", "paper", "DisKernelUCB"} <= {r["name"] for r in j["self_tuning"]}
+assert {"auto", "find", "quick", "safe", "paper", "DisKernelUCB"} <= {r["name"] for r in j["self_tuning"]}
 assert {m["group"] for m in j["means"]} == {"all", "paper", "added"}'
 
 duets reproduce --self-tuning --variants -o no
@@ -53,6 +53,10 @@ exits "--held-out with conditions" 2
 duets reproduce --self-tuning --conditions none -o no
 exits "a condition that is not there" 2
 says "a condition that is not there" "agents-100"
+duets reproduce --self-tuning --held-out --functions camel -o no
+exits "--held-out with another function" 2
+says "--held-out with another function" "borehole"
+says "--held-out with another function" "reaction"
 duets reproduce --self-tuning --functions none -o no
 exits "a function that is not there" 2
 says "a function that is not there" "goldstein-price"

@@ -124,7 +124,7 @@ void add_reproduce_modes(CLI::App& reproduce, Arguments& given) {
     self_tuning->excludes(reproduce.get_option(other));
   }
   add_text(reproduce, "--conditions", chosen.conditions,
-           "With --self-tuning: only these (finite, units, noise, agents-2, continuous, ...)",
+           "With --self-tuning: only these (finite, units, agents-2, continuous, peers, ...)",
            "A,B");
   reproduce.get_option("--conditions")->needs(self_tuning);
   reproduce

@@ -186,7 +186,10 @@ ExperimentPlan self_tuning_plan(const CommonFlags& flags, const ReproduceFlags& 
   auto choice = choice_of<lab::SelfTuningChoice>(flags, chosen, lab::kSelfTuningRuns,
                                                  lab::kQuickSelfTuningRuns);
   choice.conditions = word_list("--conditions", chosen.conditions);
-  if (chosen.held_out) choice.conditions = {"held-out", "held-out-mixed"};
+  if (chosen.held_out) {
+    for (const lab::Condition& condition : lab::held_out_conditions())
+      choice.conditions.emplace_back(condition.key);
+  }
   choice = lab::completed(std::move(choice));
   ExperimentPlan plan;
   plan.experiment = lab::self_tuning_experiment(choice);
@@ -201,7 +204,7 @@ ExperimentPlan self_tuning_plan(const CommonFlags& flags, const ReproduceFlags& 
   plan.output = chosen.held_out ? "results/reproduce-held-out" : "results/reproduce-self-tuning";
   if (choice.quick) {
     plan.notice = fmt::format(
-        "A quick look: {}fewer conditions, betas and lambdas. Omit --quick for the whole study.",
+        "A quick look: {}fewer conditions and a smaller grid. Omit --quick for the whole study.",
         fewer_runs(chosen, choice.runs, lab::kSelfTuningRuns));
   }
   plan.head = {.title = "DUETS that tunes itself",

@@ -19,41 +19,27 @@ using protocol::Preset;
 
 constexpr std::array<std::string_view, 3> kQuickConditions{"finite", "units", "continuous"};
 constexpr std::size_t kSelfTuningCandidates = 2000;
-constexpr double kRivalThreshold = 10;
 
-Contender rival(double beta, double lambda) {
+Contender rival(double beta, double lambda, double threshold) {
   return {.algorithm = "DisKernelUCB",
           .beta = beta,
-          .variant = lambda_variant(lambda),
-          .run = [beta, lambda](const Instance& instance) {
+          .variant = rival_variant(lambda, threshold),
+          .run = [beta, lambda, threshold](const Instance& instance) {
             baselines::Setting setting = instance.setting;
             setting.lambda = lambda;
-            const auto policy = baselines::make_dis_kernel_ucb(
-                setting, {.beta = beta, .threshold = kRivalThreshold});
+            const auto policy =
+                baselines::make_dis_kernel_ucb(setting, {.beta = beta, .threshold = threshold});
             return play(instance, *policy);
           }};
 }
 
-Contender preset_contender(const Condition& condition, const Preset& preset) {
-  return {.algorithm = "DUETS",
-          .beta = 0,
-          .variant = std::string(preset.name),
-          .run = [condition, &preset](const Instance& instance) {
-            return play_duets(instance,
-                              preset_study(condition, *instance.simulation.study, preset));
-          }};
-}
-
 // The study is made for each instance, whose domain it needs.
-Contender ingredient_contender(const Condition& condition, const std::string& name,
-                               std::size_t index) {
+Contender tuned_contender(const Condition& condition, const std::string& name) {
   return {.algorithm = "DUETS",
           .beta = 0,
           .variant = name,
-          .run = [condition, index](const Instance& instance) {
-            const protocol::Study automatic =
-                preset_study(condition, *instance.simulation.study, *protocol::find_preset("auto"));
-            return play_duets(instance, changed_ingredients(automatic).at(index).study);
+          .run = [condition, name](const Instance& instance) {
+            return play_duets(instance, duets_study(condition, *instance.simulation.study, name));
           }};
 }
 
@@ -63,25 +49,28 @@ protocol::Study bare_study() {
   return study;
 }
 
+std::vector<Contender> beside_peers(const Condition& condition) {
+  const std::vector<Algorithm> algorithms = builtin_algorithms();
+  std::vector<Contender> out;
+  for (const char* key : {"batch-gp", "random"}) {
+    out.push_back(contenders(find_algorithm(algorithms, key), {}).front());
+  }
+  for (const char* name : {"auto", "find"}) out.push_back(tuned_contender(condition, name));
+  return out;
+}
+
 std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
+  if (condition.peers) return beside_peers(condition);
   std::vector<Contender> out;
   for (const double lambda : rival_lambdas(quick)) {
-    for (const double beta : rival_betas(quick)) out.push_back(rival(beta, lambda));
-  }
-  for (const Preset& preset : protocol::presets())
-    out.push_back(preset_contender(condition, preset));
-  if (condition.peers) {
-    const std::vector<Algorithm> algorithms = builtin_algorithms();
-    for (const char* key : {"batch-gp", "random"}) {
-      const auto peer = contenders(find_algorithm(algorithms, key), {});
-      out.insert(out.end(), peer.begin(), peer.end());
+    for (const double threshold : rival_thresholds(quick)) {
+      for (const double beta : rival_betas(quick)) out.push_back(rival(beta, lambda, threshold));
     }
   }
+  for (const std::string& name : duets_names()) out.push_back(tuned_contender(condition, name));
   if (!condition.ingredients) return out;
-  const auto changed =
-      changed_ingredients(preset_study(condition, bare_study(), *protocol::find_preset("auto")));
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    out.push_back(ingredient_contender(condition, changed[i].name, i));
+  for (const std::string& name : ingredient_names()) {
+    out.push_back(tuned_contender(condition, name));
   }
   return out;
 }
@@ -156,6 +145,23 @@ std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic) {
   return out;
 }
 
+std::vector<std::string> ingredient_names() {
+  std::vector<std::string> out;
+  for (const Ingredient& ingredient : changed_ingredients(duets_study({}, bare_study(), "auto"))) {
+    out.push_back(ingredient.name);
+  }
+  return out;
+}
+
+std::vector<std::string> duets_names() {
+  std::vector<std::string> out;
+  for (const Preset& preset : protocol::presets()) {
+    out.emplace_back(preset.name);
+    if (preset.name == "auto") out.emplace_back("find");
+  }
+  return out;
+}
+
 Instance self_tuning_instance(const Condition& condition, std::string_view function,
                               std::uint64_t seed) {
   const auto secret = random::StudySecret::from_seed(seed);
@@ -177,16 +183,25 @@ Instance self_tuning_instance(const Condition& condition, std::string_view funct
   return make_instance(std::move(simulation));
 }
 
-protocol::Study preset_study(const Condition& condition, protocol::Study study,
-                             const Preset& preset) {
-  if (preset.name == "paper") {
-    protocol::apply_preset(preset, study);
+protocol::Study duets_study(const Condition& condition, protocol::Study study,
+                            std::string_view name) {
+  const Preset* preset = protocol::find_preset(name);
+  if (name == "paper") {
+    protocol::apply_preset(*preset, study);
     study.beta = kSelfTuningPaperBeta;
     return study;
   }
-  study = preset_study(std::move(study), preset);
+  study = preset_study(std::move(study), preset ? *preset : *protocol::find_preset("auto"));
   study.kernel.lengthscales.front() *= condition.lengthscale_factor;
-  return study;
+  if (preset) return study;
+  if (name == "find") {
+    protocol::apply_goal(protocol::Goal::kFind, study);
+    return study;
+  }
+  for (const Ingredient& ingredient : changed_ingredients(study)) {
+    if (ingredient.name == name) return ingredient.study;
+  }
+  base::refuse("name", fmt::format("\"{}\"", name), "must be a preset, find or an ingredient");
 }
 
 std::vector<double> rival_betas(bool quick) {
@@ -199,7 +214,14 @@ std::vector<double> rival_lambdas(bool quick) {
   return {0.04, 0.2, 1};
 }
 
-std::string lambda_variant(double lambda) { return fmt::format("lambda = {}", lambda); }
+std::vector<double> rival_thresholds(bool quick) {
+  if (quick) return {10};
+  return {0.1, 0.5, 2, 10};
+}
+
+std::string rival_variant(double lambda, double threshold) {
+  return fmt::format("lambda = {}, D = {}", lambda, threshold);
+}
 
 SelfTuningChoice completed(SelfTuningChoice choice) {
   if (!choice.conditions.empty()) return choice;
@@ -236,10 +258,8 @@ Experiment self_tuning_experiment(const SelfTuningChoice& given) {
 
 std::string presets_fingerprint() {
   base::ByteWriter writer;
-  for (const Preset& preset : protocol::presets()) {
-    protocol::Study study = bare_study();
-    protocol::apply_preset(preset, study);
-    writer.text(base::to_hex(protocol::study_digest(study)));
+  for (const std::string& name : duets_names()) {
+    writer.text(base::to_hex(protocol::study_digest(duets_study({}, bare_study(), name))));
   }
   return base::to_hex(base::digest_of(writer.bytes()));
 }

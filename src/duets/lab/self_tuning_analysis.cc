@@ -20,22 +20,18 @@ class Bootstraps {
   std::map<std::size_t, Bootstrap> all_;
 };
 
-bool is_rival(const Contender& contender) { return contender.algorithm == kRivalName; }
-bool is_duets(const Contender& contender) { return contender.algorithm == "DUETS"; }
-
-std::string reference_of(const Contender& contender) {
-  if (is_rival(contender)) return {};
-  const bool ingredient =
-      is_duets(contender) && protocol::find_preset(contender.variant) == nullptr;
-  return ingredient ? "auto" : std::string(kRivalName);
-}
-
-SelfTuningEntry entry_of(const Contender& contender, std::size_t index,
-                         const std::vector<Unit>& units, const Bootstrap& bootstrap) {
+SelfTuningEntry entry_of(const Task& task, std::size_t index, const std::vector<Unit>& units,
+                         const Bootstrap& bootstrap) {
+  const Contender& contender = task.contenders[index];
+  const std::string& rival = task.contenders.front().algorithm;
+  const bool is_duets = contender.algorithm == "DUETS";
   SelfTuningEntry out;
-  out.name = is_duets(contender) ? contender.variant : contender.algorithm;
-  out.reference = reference_of(contender);
-  if (is_rival(contender)) {
+  out.name = is_duets ? contender.variant : contender.algorithm;
+  if (contender.algorithm != rival) out.reference = rival;
+  if (is_duets && std::ranges::count(ingredient_names(), out.name) > 0) {
+    out.reference = kIngredientReference;
+  }
+  if (!is_duets && !contender.variant.empty()) {
     out.setting = fmt::format("beta = {}, {}", contender.beta, contender.variant);
   }
   static_cast<FinalNumbers&>(out) = final_numbers(units, index, out.name, bootstrap);
@@ -47,7 +43,7 @@ std::vector<SelfTuningEntry> entries_of(const Task& task, const std::vector<Unit
                                         const Bootstrap& bootstrap) {
   std::vector<SelfTuningEntry> entries;
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
-    keep_best(entries, entry_of(task.contenders[i], i, units, bootstrap),
+    keep_best(entries, entry_of(task, i, units, bootstrap),
               [](const auto& a, const auto& b) { return a.name == b.name; });
   }
   return entries;
@@ -113,12 +109,16 @@ void append_means(const std::vector<const SelfTuningTask*>& tasks, const std::st
 void append_groups(const SelfTuningAnalysis& analysis, const std::string& condition,
                    Bootstraps& bootstraps, std::vector<SelfTuningMean>& means) {
   const std::vector<const SelfTuningTask*> all = analysis.of_condition(condition);
-  std::vector<const SelfTuningTask*> paper, added;
-  for (const SelfTuningTask* task : all) (task->of_paper ? paper : added).push_back(task);
   append_means(all, "all", bootstraps, means);
-  if (paper.empty() || added.empty()) return;
-  append_means(paper, "paper", bootstraps, means);
-  append_means(added, "added", bootstraps, means);
+  const auto split = [&](bool SelfTuningTask::*is_first, const char* first, const char* second) {
+    std::vector<const SelfTuningTask*> ones, others;
+    for (const SelfTuningTask* task : all) (task->*is_first ? ones : others).push_back(task);
+    if (ones.empty() || others.empty()) return;
+    append_means(ones, first, bootstraps, means);
+    append_means(others, second, bootstraps, means);
+  };
+  split(&SelfTuningTask::of_paper, "paper", "added");
+  split(&SelfTuningTask::mixed, "mixed", "boxes");
 }
 
 }  // namespace
@@ -168,6 +168,7 @@ SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
     const Bootstrap& bootstrap = bootstraps.of(result.units[i].size());
     SelfTuningTask out{.condition = task.preset, .function = task.function};
     out.of_paper = std::find(paper.begin(), paper.end(), task.function) != paper.end();
+    out.mixed = is_mixed(task.function);
     out.entries = entries_of(task, result.units[i], bootstrap);
     compare_entries(out, bootstrap);
     analysis.tasks.push_back(std::move(out));

@@ -1,4 +1,4 @@
-// Compares presets and ingredients with DisKernelUCB at its best, with paired evidence.
+// Compares presets and ingredients with the rival of their condition, with paired evidence.
 #pragma once
 
 #include <array>
@@ -31,12 +31,13 @@ constexpr auto enum_entries(Measure /*tag*/) {
 using Ratios = std::array<std::optional<Ratio>, kMeasures.size()>;
 using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
 
-inline constexpr std::string_view kRivalName = "DisKernelUCB";
+/// What ingredients are compared with.
+inline constexpr std::string_view kIngredientReference = "auto";
 
-/// DisKernelUCB at its best beta and lambda, a preset, "auto" with a changed ingredient, or a peer.
+/// DisKernelUCB at its best setting, a peer, a preset, "find", or "auto" with a changed ingredient.
 struct SelfTuningEntry : FinalNumbers {
   std::string name{};
-  std::string setting{};    ///< of the rival: "beta = 0.5, lambda = 0.2"; otherwise empty
+  std::string setting{};    ///< of DisKernelUCB: "beta = 0.5, lambda = 0.2, D = 2"
   std::string reference{};  ///< the denominator of the ratios: the rival, for an ingredient "auto";
                             ///< empty for the rival
   LogRatios log_ratios{};
@@ -47,8 +48,10 @@ struct SelfTuningTask {
   std::string condition{};
   std::string function{};
   bool of_paper = false;                   ///< one of the paper's four functions
+  bool mixed = false;                      ///< is_mixed
   std::vector<SelfTuningEntry> entries{};  ///< the rival, then the others in their order
 
+  const SelfTuningEntry& rival() const { return entries.front(); }
   /// nullptr when there is none.
   const SelfTuningEntry* find(std::string_view name) const;
 };
@@ -56,7 +59,8 @@ struct SelfTuningTask {
 /// Geometric means of the ratios over functions.
 struct SelfTuningMean {
   std::string condition{};
-  std::string group{};  ///< "all", "paper" (its four functions) or "added"
+  std::string group{};  ///< "all"; where there are both, "paper" and "added" (whose function it
+                        ///< is), "boxes" and "mixed" (on what)
   std::string name{};
   std::string reference{};
   std::size_t functions = 0;
@@ -77,9 +81,10 @@ struct SelfTuningAnalysis {
   std::vector<const SelfTuningTask*> of_condition(std::string_view condition) const;
 };
 
-/// A pure function of its arguments. The rival's best setting has the lowest mean regret over the
-/// seeds of the task, ties to the first; it is chosen on the runs that it is judged by, in its
-/// favour. kInvalid when the result is not complete.
+/// A pure function of its arguments. The rival of a task is the algorithm of its first contender.
+/// Its best setting has the lowest mean regret over the seeds of the task, ties to the first; it is
+/// chosen on the runs that it is judged by, in its favour. kInvalid when the result is not
+/// complete.
 SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
                                        const ExperimentResult& result);
 

@@ -13,7 +13,7 @@
 namespace duets::lab {
 namespace {
 
-constexpr std::array<Condition, 16> kConditions{{
+constexpr std::array<Condition, 17> kConditions{{
     {.key = "finite",
      .title = "2000 candidates, N = 10, T = 50",
      .functions = FunctionSet::kKnown,
@@ -36,22 +36,40 @@ constexpr std::array<Condition, 16> kConditions{{
      .title = "boxes and balls themselves",
      .functions = FunctionSet::kContinuous,
      .continuous = true},
-    {.key = "mixed",
-     .title = "floats, ints and categories",
+    {.key = "peers",
+     .title = "boxes and mixed spaces, noise 0.1, beside a batch GP",
+     .functions = FunctionSet::kPeers,
+     .noise = 0.1,
+     .continuous = true,
+     .peers = true},
+    {.key = "categories",
+     .title = "mixed spaces, 8 agents x 25 queries, noise 0.1",
      .functions = FunctionSet::kMixed,
+     .agents = 8,
+     .horizon = 25,
+     .noise = 0.1,
      .continuous = true,
      .peers = true},
 }};
 
-// Only when they are named: these functions are looked at once.
-constexpr std::array<Condition, 2> kHeldOut{{
+// These functions are looked at once.
+constexpr std::array<Condition, 3> kHeldOut{{
     {.key = "held-out",
      .title = "2000 candidates, held-out functions",
      .functions = FunctionSet::kHeldOut,
      .max_runs = 0},
-    {.key = "held-out-mixed",
-     .title = "floats, ints and categories, held-out functions",
+    {.key = "held-out-peers",
+     .title = "boxes and mixed spaces, noise 0.1, beside a batch GP, held-out functions",
+     .functions = FunctionSet::kHeldOutPeers,
+     .noise = 0.1,
+     .continuous = true,
+     .peers = true},
+    {.key = "held-out-categories",
+     .title = "mixed spaces, 8 agents x 25 queries, noise 0.1, held-out functions",
      .functions = FunctionSet::kHeldOutMixed,
+     .agents = 8,
+     .horizon = 25,
+     .noise = 0.1,
      .continuous = true,
      .peers = true},
 }};
@@ -62,14 +80,20 @@ std::vector<std::string> names_of(std::span<const problems::Formula> formulas) {
   return out;
 }
 
+std::vector<std::string> joined(std::vector<std::string> names,
+                                const std::vector<std::string>& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
 }  // namespace
 
 std::span<const Condition> self_tuning_conditions() { return kConditions; }
+std::span<const Condition> held_out_conditions() { return kHeldOut; }
 
 const Condition& find_condition(std::string_view key) {
   std::vector<std::string_view> keys;
-  for (const std::span<const Condition> group :
-       {std::span<const Condition>(kConditions), std::span<const Condition>(kHeldOut)}) {
+  for (const auto group : {self_tuning_conditions(), held_out_conditions()}) {
     for (const Condition& condition : group) {
       if (condition.key == key) return condition;
       keys.push_back(condition.key);
@@ -80,26 +104,35 @@ const Condition& find_condition(std::string_view key) {
 }
 
 std::vector<std::string> functions_of(const Condition& condition) {
-  std::vector<std::string> out(paper_functions().begin(), paper_functions().end());
+  const std::vector<std::string> paper(paper_functions().begin(), paper_functions().end());
   switch (condition.functions) {
-    case FunctionSet::kKnown: {
-      const auto more = names_of(problems::development_functions());
-      out.insert(out.end(), more.begin(), more.end());
-      return out;
-    }
+    case FunctionSet::kKnown:
+      return joined(paper, names_of(problems::development_functions()));
     case FunctionSet::kStress:
       return {"h1", "branin", "hartmann4", "camel", "hartmann3", "levy4"};
     case FunctionSet::kContinuous:
-      out.insert(out.end(), {"ackley2", "camel", "griewank3", "hartmann3", "levy4"});
-      return out;
+      return joined(paper, {"ackley2", "camel", "griewank3", "hartmann3", "levy4"});
+    case FunctionSet::kPeers:
+      return joined({"camel", "goldstein-price", "ackley2", "hartmann3", "griewank3", "hartmann4",
+                     "levy4", "rosenbrock4", "ackley5", "styblinski-tang5", "camel6",
+                     "michalewicz3"},
+                    names_of(problems::mixed_functions()));
     case FunctionSet::kMixed:
       return names_of(problems::mixed_functions());
+    case FunctionSet::kHeldOutPeers:
+      return joined(names_of(problems::held_out_functions()),
+                    names_of(problems::held_out_mixed_functions()));
     case FunctionSet::kHeldOutMixed:
       return names_of(problems::held_out_mixed_functions());
     case FunctionSet::kHeldOut:
       break;
   }
   return names_of(problems::held_out_functions());
+}
+
+bool is_mixed(std::string_view function) {
+  return problems::find_formula(problems::mixed_functions(), function) != nullptr ||
+         problems::find_formula(problems::held_out_mixed_functions(), function) != nullptr;
 }
 
 }  // namespace duets::lab

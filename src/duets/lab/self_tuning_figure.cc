@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "duets/lab/self_tuning_findings.h"
 #include "duets/report/chart.h"
@@ -19,50 +18,55 @@ void add_place(const Ratios& ratios, std::vector<std::pair<double, double>>& pla
   if (regret && reals) places.emplace_back(reals->value, regret->value);
 }
 
-// The same look in every panel, whichever presets it has. A peer comes after the presets.
+// The same look in every panel, whichever of them it has. A peer comes after all of DUETS.
 report::LineStyle style_of(const std::string& name) {
   using report::Marker;
   constexpr std::array kMarkers{Marker::kCircle, Marker::kStar,    Marker::kTriangle,
                                 Marker::kSquare, Marker::kDiamond, Marker::kCross};
-  const std::span<const protocol::Preset> presets = protocol::presets();
-  const auto index = static_cast<std::size_t>(
-      std::ranges::find(presets, name, &protocol::Preset::name) - presets.begin());
+  const std::vector<std::string> names = duets_names();
+  const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   return {.colour = report::line_colour(index + 1),
           .width = 0,
           .marker = kMarkers[index % kMarkers.size()]};
 }
 
-report::Panel empty_panel(std::string title) {
+report::Panel empty_panel(std::string title, const std::string& rival) {
   report::Panel panel{.title = std::move(title)};
-  panel.x = {.label = "reals, ratio to DisKernelUCB", .scale = report::Scale::kLog10};
-  panel.y = {.label = "regret, ratio to DisKernelUCB", .scale = report::Scale::kLog10};
-  panel.references = {{.name = "DisKernelUCB at its best", .at = 1}};
+  panel.x = {.label = "reals, ratio to " + rival, .scale = report::Scale::kLog10};
+  panel.y = {.label = "regret, ratio to " + rival, .scale = report::Scale::kLog10};
+  panel.references = {{.name = rival, .at = 1}};
   return panel;
 }
 
+// Nothing for those who have no place, as random, which sends nothing.
+void add_series(const std::string& name, std::vector<std::pair<double, double>> places,
+                report::Panel& panel) {
+  if (places.empty()) return;
+  panel.series.push_back(report::scatter(name, style_of(name), std::move(places)));
+}
+
 report::Panel condition_panel(const SelfTuningAnalysis& analysis, const std::string& condition) {
-  report::Panel panel = empty_panel(
-      fmt::format("{}: {}, a mark for each function", condition, find_condition(condition).title));
   const auto tasks = analysis.of_condition(condition);
-  for (const std::string& preset : presets_in(*tasks.front())) {
+  report::Panel panel =
+      empty_panel(fmt::format("{}: {}", condition, find_condition(condition).title),
+                  tasks.front()->rival().name);
+  for (const std::string& name : presets_in(*tasks.front())) {
     std::vector<std::pair<double, double>> places;
-    for (const SelfTuningTask* task : tasks) add_place(task->find(preset)->ratios, places);
-    panel.series.push_back(report::scatter(preset, style_of(preset), std::move(places)));
+    for (const SelfTuningTask* task : tasks) add_place(task->find(name)->ratios, places);
+    add_series(name, std::move(places), panel);
   }
   return panel;
 }
 
 report::Panel stress_panel(const SelfTuningAnalysis& analysis) {
-  report::Panel panel = empty_panel("stress cases, a mark for each");
-  for (const protocol::Preset& preset : protocol::presets()) {
-    const std::string name(preset.name);
+  report::Panel panel = empty_panel("stress cases", "DisKernelUCB");
+  for (const std::string& name : duets_names()) {
     std::vector<std::pair<double, double>> places;
     for (const std::string& condition : analysis.conditions()) {
       const SelfTuningMean* mean = analysis.find(condition, "all", name);
       if (mean != nullptr && !has_functions_of_its_own(condition)) add_place(mean->ratios, places);
     }
-    if (!places.empty())
-      panel.series.push_back(report::scatter(name, style_of(name), std::move(places)));
+    add_series(name, std::move(places), panel);
   }
   return panel;
 }
@@ -70,12 +74,10 @@ report::Panel stress_panel(const SelfTuningAnalysis& analysis) {
 }  // namespace
 
 std::string self_tuning_figure(const SelfTuningAnalysis& analysis) {
-  report::Figure figure{.id = "self-tuning",
-                        .title = "Presets against DisKernelUCB at its best",
-                        .columns = 2,
-                        .shared_legend = true};
+  report::Figure figure{
+      .id = "self-tuning", .title = "Presets against the rival of each condition", .columns = 2};
   figure.description =
-      "Horizontal, real numbers sent; vertical, total regret; both as ratios to DisKernelUCB, on "
+      "Horizontal, real numbers sent; vertical, total regret; both as ratios to the rival, on "
       "logarithmic axes. Below the line at 1 a preset has less regret. Further left is less "
       "communication.";
   for (const std::string& condition : analysis.conditions()) {

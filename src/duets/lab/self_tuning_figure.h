@@ -7,8 +7,8 @@
 
 namespace duets::lab {
 
-/// Regret against reals of the paper's ledger, both as ratios to DisKernelUCB on logarithmic axes:
-/// a panel for each condition that is shown function by function, a mark for each function and
+/// Regret against reals of the paper's ledger, both as ratios to the rival on logarithmic axes: a
+/// panel for each condition that is shown function by function, a mark for each function and
 /// preset. With stress cases a panel of their geometric means. Same input, same bytes.
 std::string self_tuning_figure(const SelfTuningAnalysis& analysis);
 

@@ -16,23 +16,49 @@ std::string short_number(double value) {
   return value < 0.1 ? fmt::format("{:.3f}", value) : fmt::format("{:.2f}", value);
 }
 
+const std::optional<Ratio>& ratio_of_measure(const Ratios& ratios, Measure measure) {
+  return ratios[static_cast<std::size_t>(measure)];
+}
+
 // "0.83 [0.71, 0.97]"; a dash for nothing.
 Markup ratio_cell(const std::optional<Ratio>& ratio) {
-  if (!ratio) return {};
+  if (!ratio) return {report::kDash};
   if (!ratio->interval) return {short_number(ratio->value)};
   return {fmt::format("{} [{}, {}]", short_number(ratio->value), short_number(ratio->interval->low),
                       short_number(ratio->interval->high))};
 }
 
-// "0.83* / 0.12": regret, reals of the paper's ledger; an asterisk marks a regret ratio that is
-// established to be below 1, a minus sign one above.
-Markup ratios_cell(const Ratios& ratios) {
-  const auto& regret = ratios[static_cast<std::size_t>(Measure::kRegret)];
-  const auto& reals = ratios[static_cast<std::size_t>(Measure::kPaper)];
-  const Order order = regret ? regret->order() : Order::kUndecided;
+// "0.83*": an asterisk marks a ratio that is established to be below 1, a minus sign one above.
+std::string marked_ratio(const std::optional<Ratio>& ratio) {
+  if (!ratio) return report::kDash;
+  const Order order = ratio->order();
   const char* mark = order == Order::kLower ? "*" : order == Order::kHigher ? "-" : "";
-  return {fmt::format("{}{} / {}", regret ? short_number(regret->value) : report::kDash, mark,
-                      reals ? short_number(reals->value) : report::kDash)};
+  return short_number(ratio->value) + mark;
+}
+
+// "0.83* / 0.12": regret / reals of the paper's ledger; beside peers regret / recommendation.
+Markup ratios_cell(const Ratios& ratios, bool peers) {
+  const std::string regret = marked_ratio(ratio_of_measure(ratios, Measure::kRegret));
+  if (peers) {
+    const auto& recommendation = ratio_of_measure(ratios, Measure::kRecommendation);
+    return {fmt::format("{} / {}", regret, marked_ratio(recommendation))};
+  }
+  const auto& reals = ratio_of_measure(ratios, Measure::kPaper);
+  return {fmt::format("{} / {}", regret, reals ? short_number(reals->value) : report::kDash)};
+}
+
+// The same of a mean; beside peers with intervals.
+Markup mean_cell(const SelfTuningMean& mean) {
+  if (!find_condition(mean.condition).peers) return ratios_cell(mean.ratios, false);
+  return report::join({ratio_cell(ratio_of_measure(mean.ratios, Measure::kRegret)),
+                       {" / "},
+                       ratio_cell(ratio_of_measure(mean.ratios, Measure::kRecommendation))});
+}
+
+// "21.3 (beta = 0.5, lambda = 0.2, D = 2)".
+Markup with_setting(const std::string& numbers, const SelfTuningEntry& entry) {
+  if (entry.setting.empty()) return report::text(numbers);
+  return report::text(fmt::format("{} ({})", numbers, entry.setting));
 }
 
 /// x_ratio, x_ratio_low and x_ratio_high for every measure.
@@ -40,7 +66,7 @@ template <class Row, class RatiosOf>
 void add_ratios(report::Columns<Row>& columns, const RatiosOf& ratios) {
   for (const Measure measure : kMeasures) {
     const auto ratio = [ratios, measure](const Row& row) -> const std::optional<Ratio>& {
-      return ratios(row)[static_cast<std::size_t>(measure)];
+      return ratio_of_measure(ratios(row), measure);
     };
     const auto interval = [ratio](const Row& row) {
       return ratio(row) ? ratio(row)->interval : std::nullopt;
@@ -88,23 +114,23 @@ report::Table means_table(const SelfTuningAnalysis& analysis) {
   return make_table(columns, analysis.means);
 }
 
-// For people: the means to the rival, or those of ingredients to "auto".
+// For people: the means to the rivals, or those of ingredients to "auto".
 report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) {
-  std::vector<std::string> titles = {"condition",    "functions",  "preset",        "regret",
-                                     "reals, paper", "every link", "recommendation"};
+  std::vector<std::string> titles = {"condition", "functions",    "preset",     "rival",
+                                     "regret",    "reals, paper", "every link", "recommendation"};
   if (ingredients) {
     titles = {"change", "functions", "regret", "reals, paper", "every link", "recommendation"};
   }
   std::vector<std::vector<Markup>> rows;
   for (const SelfTuningMean& mean : analysis.means) {
-    if ((mean.reference == kRivalName) == ingredients) continue;
+    if ((mean.reference == kIngredientReference) != ingredients) continue;
     const Markup functions = {fmt::format("{} ({})", mean.functions, mean.group)};
     rows.emplace_back();
     if (ingredients) {
       rows.back() = {report::text(mean.name), functions};
     } else {
       rows.back() = {report::text(find_condition(mean.condition).title), functions,
-                     report::text(mean.name)};
+                     report::text(mean.name), report::text(mean.reference)};
     }
     for (const auto& ratio : mean.ratios) rows.back().push_back(ratio_cell(ratio));
   }
@@ -117,17 +143,18 @@ report::Section functions_section(const SelfTuningAnalysis& analysis,
                                   const std::string& condition) {
   const auto tasks = analysis.of_condition(condition);
   const std::vector<std::string> names = presets_in(*tasks.front());
-  std::vector<std::string> titles = {"function", std::string(kRivalName), "its reals",
-                                     "recommendation regret", "lost"};
+  const std::string& rival_name = tasks.front()->rival().name;
+  std::vector<std::string> titles = {"function", rival_name, "its reals", "recommendation regret",
+                                     "lost"};
   for (const std::string& name : names) {
     titles.insert(titles.end(), {report::text(name).html, "regret ratio", "reals ratio",
                                  "recommendation regret", "lost"});
   }
   std::vector<std::vector<Markup>> rows;
   for (const SelfTuningTask* task : tasks) {
-    const SelfTuningEntry& rival = task->entries.front();
+    const SelfTuningEntry& rival = task->rival();
     rows.push_back({report::text(function_title(task->function)),
-                    report::text(fmt::format("{} ({})", mean_text(rival.regret), rival.setting)),
+                    with_setting(mean_text(rival.regret), rival),
                     report::number(rival.communication[0].mean),
                     recommendation_text(rival.recommendation), lost_text(rival.recommendation)});
     for (const std::string& name : names) {
@@ -139,7 +166,9 @@ report::Section functions_section(const SelfTuningAnalysis& analysis,
     }
   }
   return {fmt::format("{}: {}", condition, find_condition(condition).title),
-          {report::shown_table(prose().line("self-tuning: functions"), titles, rows)}};
+          {report::shown_table(
+              prose().line("self-tuning: functions", {{"rival", report::text(rival_name)}}), titles,
+              rows)}};
 }
 
 std::vector<Markup> mean_row(const SelfTuningAnalysis& analysis, const std::string& condition,
@@ -147,7 +176,7 @@ std::vector<Markup> mean_row(const SelfTuningAnalysis& analysis, const std::stri
                              const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const SelfTuningMean* mean = analysis.find(condition, group, name);
-    row.push_back(mean != nullptr ? ratios_cell(mean->ratios) : Markup{});
+    row.push_back(mean != nullptr ? mean_cell(*mean) : Markup{});
   }
   return row;
 }
@@ -163,24 +192,27 @@ report::Section functions_summary(const SelfTuningAnalysis& analysis,
                                   const std::string& condition) {
   const auto tasks = analysis.of_condition(condition);
   const std::vector<std::string> names = presets_in(*tasks.front());
+  const bool peers = find_condition(condition).peers;
   std::vector<std::vector<Markup>> rows;
   for (const SelfTuningTask* task : tasks) {
-    const SelfTuningEntry& rival = task->entries.front();
+    const SelfTuningEntry& rival = task->rival();
+    const std::string other = peers ? fmt::format("{:.3g}", rival.recommendation.regret.mean)
+                                    : fmt::format("{:.0f}", rival.communication[0].mean);
     rows.push_back({report::text(function_title(task->function)),
-                    report::text(fmt::format("{:.1f} / {:.0f} ({})", rival.regret.mean,
-                                             rival.communication[0].mean, rival.setting))});
+                    with_setting(fmt::format("{:.1f} / {}", rival.regret.mean, other), rival)});
     for (const std::string& name : names) {
-      rows.back().push_back(ratios_cell(task->find(name)->ratios));
+      rows.back().push_back(ratios_cell(task->find(name)->ratios, peers));
     }
   }
-  for (const std::string group : {"paper", "added", "all"}) {
+  for (const std::string group : {"paper", "added", "boxes", "mixed", "all"}) {
     if (analysis.find(condition, group, names.back()) == nullptr) continue;
     rows.push_back(
         mean_row(analysis, condition, group, {{"geometric mean, " + group}, {" "}}, names));
   }
+  const std::string rival_title = fmt::format("{}, regret / {}", tasks.front()->rival().name,
+                                              peers ? "recommendation" : "reals");
   return {fmt::format("{}: {}", condition, find_condition(condition).title),
-          {report::shown_table({}, with_names({"function", "DisKernelUCB, regret / reals"}, names),
-                               rows)}};
+          {report::shown_table({}, with_names({"function", rival_title}, names), rows)}};
 }
 
 // For a terminal: what everybody recommends, "0.012, 5 %".
@@ -188,7 +220,7 @@ report::Section recommendations_summary(const SelfTuningAnalysis& analysis,
                                         const std::string& condition) {
   const auto tasks = analysis.of_condition(condition);
   std::vector<std::string> names = presets_in(*tasks.front());
-  names.insert(names.begin(), std::string(kRivalName));
+  names.insert(names.begin(), tasks.front()->rival().name);
   std::vector<std::vector<Markup>> rows;
   for (const SelfTuningTask* task : tasks) {
     rows.push_back({report::text(function_title(task->function))});
@@ -270,7 +302,7 @@ report::Report page_of(const SelfTuningAnalysis& analysis, const PageHead& head,
 std::vector<std::string> presets_in(const SelfTuningTask& task) {
   std::vector<std::string> out;
   for (const SelfTuningEntry& entry : task.entries) {
-    if (entry.reference == kRivalName) out.push_back(entry.name);
+    if (entry.reference == task.rival().name) out.push_back(entry.name);
   }
   return out;
 }
@@ -278,7 +310,7 @@ std::vector<std::string> presets_in(const SelfTuningTask& task) {
 std::vector<std::string> ingredients_in(const SelfTuningTask& task) {
   std::vector<std::string> out;
   for (const SelfTuningEntry& entry : task.entries) {
-    if (!entry.reference.empty() && entry.reference != kRivalName) out.push_back(entry.name);
+    if (entry.reference == kIngredientReference) out.push_back(entry.name);
   }
   return out;
 }

@@ -14,7 +14,8 @@ namespace duets::lab {
 /// "self_tuning.svg".
 Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head);
 
-/// The presets and peers, in order, that the condition was run with, and the ingredients of "auto".
+/// Those whose ratios are to the rival (presets, "find", peers), in order, and the ingredients of
+/// "auto".
 std::vector<std::string> presets_in(const SelfTuningTask& task);
 std::vector<std::string> ingredients_in(const SelfTuningTask& task);
 

@@ -1,5 +1,6 @@
 #include "duets/lab/self_tuning.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ Curves ending_at(double regret, double reals) {
 }
 
 // Two settings of the rival, the second better; auto with half its regret at a tenth of its reals
-// on branin, and a quarter and a fifth on camel; an ingredient that doubles auto's regret.
+// on branin, and a quarter and a fifth on camel; find with three times auto's regret; an ingredient
+// that doubles it.
 struct Made {
   Experiment experiment{};
   ExperimentResult result{};
@@ -57,18 +59,55 @@ Made made() {
         {.preset = "finite",
          .function = function,
          .make = {},
-         .contenders = {named("DisKernelUCB", 0.5, lambda_variant(0.2)),
-                        named("DisKernelUCB", 1, lambda_variant(1)), named("DUETS", 0, "auto"),
-                        named("DUETS", 0, "auto without floor")}});
+         .contenders = {named("DisKernelUCB", 0.5, rival_variant(0.2, 10)),
+                        named("DisKernelUCB", 1, rival_variant(1, 2)), named("DUETS", 0, "auto"),
+                        named("DUETS", 0, "find"), named("DUETS", 0, "auto without floor")}});
     std::vector<Unit> units;
     for (const double hard : {1.0, 3.0}) {
       units.push_back({ending_at(50 * hard, 900), ending_at(40 * hard, 1000),
                        ending_at(40 * hard * regret, 1000 * reals),
+                       ending_at(120 * hard * regret, 2000 * reals),
                        ending_at(80 * hard * regret, 500 * reals)});
     }
     out.result.units.push_back(units);
   }
   return out;
+}
+
+// Beside batch-gp, with enough seeds for intervals: auto has about twice its regret on the box and
+// half on the mixed space, and recommends better; random sends nothing.
+Made made_beside_peers() {
+  Made out;
+  out.experiment.seeds = {1, 2, 3, 4, 5, 6};
+  for (const auto& [function, regret] : {std::pair{"camel", 2.0}, std::pair{"trainer", 0.5}}) {
+    out.experiment.tasks.push_back({.preset = "peers",
+                                    .function = function,
+                                    .make = {},
+                                    .contenders = {named("batch-gp", 0, {}), named("random", 0, {}),
+                                                   named("DUETS", 0, "auto"),
+                                                   named("DUETS", 0, "find")}});
+    std::vector<Unit> units;
+    for (const double hard : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5}) {
+      const double odd = hard * hard;
+      units.push_back({ending_at(40 * hard, 1000), ending_at(400 * odd, 0),
+                       ending_at(40 * odd * regret, 100), ending_at(60 * odd * regret, 200)});
+      units.back()[2].recommendation_regret = 0.1 * odd * hard * regret;
+    }
+    out.result.units.push_back(units);
+  }
+  return out;
+}
+
+std::vector<std::string> labels_of(const Task& task) {
+  std::vector<std::string> out;
+  for (const Contender& c : task.contenders) {
+    out.push_back(c.algorithm == "DUETS" ? c.variant : c.algorithm);
+  }
+  return out;
+}
+
+std::string digest_of(const protocol::Study& study) {
+  return base::to_hex(protocol::study_digest(study));
 }
 
 TEST(SelfTuning, ConditionsHaveDifferentKeysAndKnownFunctions) {
@@ -91,15 +130,59 @@ TEST(SelfTuning, HeldOutFunctionsRunOnlyWhenTheyAreNamed) {
   for (const problems::Formula& formula : problems::held_out_mixed_functions()) {
     for (const Task& task : usual.tasks) EXPECT_NE(task.function, formula.name);
   }
+  std::vector<std::string_view> keys;
+  for (const Condition& condition : held_out_conditions()) keys.push_back(condition.key);
+  EXPECT_EQ(keys,
+            (std::vector<std::string_view>{"held-out", "held-out-peers", "held-out-categories"}));
   const Experiment kept = self_tuning_experiment({.conditions = {"held-out"}});
   EXPECT_EQ(kept.tasks.size(), problems::held_out_functions().size());
   EXPECT_EQ(seeds_of(kept, kept.tasks[0]).size(), kSelfTuningRuns);
-  EXPECT_EQ(self_tuning_experiment({.conditions = {"held-out-mixed"}}).tasks.size(), 4u);
+}
+
+// As "peers" and "categories", on other functions.
+TEST(SelfTuning, HeldOutPeersDifferInTheirFunctionsOnly) {
+  for (const std::string_view key : {"peers", "categories"}) {
+    const Condition& known = find_condition(key);
+    const Condition& kept = find_condition(fmt::format("held-out-{}", key));
+    EXPECT_TRUE(known.peers && kept.peers);
+    EXPECT_TRUE(known.continuous && kept.continuous);
+    EXPECT_EQ(known.agents, kept.agents);
+    EXPECT_EQ(known.horizon, kept.horizon);
+    EXPECT_EQ(known.noise, 0.1);
+    EXPECT_EQ(kept.noise, 0.1);
+  }
+  const auto peers = functions_of(find_condition("held-out-peers"));
+  EXPECT_EQ(peers.size(),
+            problems::held_out_functions().size() + problems::held_out_mixed_functions().size());
+  EXPECT_EQ(std::ranges::count_if(peers, is_mixed), 4);
+  EXPECT_EQ(functions_of(find_condition("held-out-categories")).size(),
+            problems::held_out_mixed_functions().size());
+}
+
+TEST(SelfTuning, PeersMeetOnBoxesAndMixedSpaces) {
+  const auto num_mixed = [](const std::vector<std::string>& functions) {
+    return std::ranges::count_if(functions, is_mixed);
+  };
+  const auto peers = functions_of(find_condition("peers"));
+  EXPECT_EQ(peers.size(), 16u);
+  EXPECT_EQ(num_mixed(peers), 4);
+  const Condition& categories = find_condition("categories");
+  EXPECT_EQ(num_mixed(functions_of(categories)), 4);
+  EXPECT_EQ(functions_of(categories).size(), 4u);
+  EXPECT_EQ(categories.agents, 8u);
+  EXPECT_EQ(categories.horizon, 25u);
+  const Experiment experiment = self_tuning_experiment({.conditions = {"peers", "categories"}});
+  for (const Task& task : experiment.tasks) {
+    EXPECT_EQ(labels_of(task), (std::vector<std::string>{"batch-gp", "random", "auto", "find"}));
+    const Instance instance = task.make(1);
+    EXPECT_EQ(instance.simulation.problem->parameters().empty(), !is_mixed(task.function));
+    EXPECT_FALSE(instance.simulation.study->domain->is_finite());
+  }
 }
 
 // A mixed function is played on its own space, against its known maximum.
 TEST(SelfTuning, MixedFunctionsBringTheirSpace) {
-  const Instance instance = self_tuning_instance(find_condition("mixed"), "trainer", 1);
+  const Instance instance = self_tuning_instance(find_condition("peers"), "trainer", 1);
   const harness::Simulation& simulation = instance.simulation;
   EXPECT_EQ(simulation.study->domain->parameters(), simulation.problem->parameters());
   EXPECT_EQ(*simulation.reference, simulation.problem->maximum());
@@ -113,8 +196,8 @@ TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
         std::count_if(finite.contenders.begin(), finite.contenders.end(),
                       [&](const Contender& c) { return c.algorithm == algorithm; }));
   };
-  EXPECT_EQ(with("DisKernelUCB"), 18u);
-  EXPECT_EQ(with("DUETS"), protocol::presets().size() + 7);
+  EXPECT_EQ(with("DisKernelUCB"), 72u);
+  EXPECT_EQ(with("DUETS"), protocol::presets().size() + 1 + 7);
   EXPECT_EQ(seeds_of(experiment, finite).size(), 50u);
   EXPECT_EQ(seeds_of(experiment, experiment.tasks.back()).size(), 20u);
   EXPECT_THROW(self_tuning_experiment({.runs = 0}), base::Error);
@@ -122,19 +205,50 @@ TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
   EXPECT_THROW(self_tuning_experiment({.conditions = {"units"}, .functions = {"h2"}}), base::Error);
 }
 
+// A small D makes agents pool their data more often.
+TEST(SelfTuning, TheThresholdOfTheGridReachesTheRival) {
+  const Experiment experiment =
+      self_tuning_experiment({.conditions = {"finite"}, .functions = {"branin"}});
+  const Task& task = experiment.tasks.front();
+  const Instance instance = task.make(1);
+  const auto reals = [&](const std::string& variant) {
+    const auto found = std::ranges::find_if(task.contenders, [&](const Contender& c) {
+      return c.beta == 0.5 && c.variant == variant;
+    });
+    return found->run(instance).paper.back();
+  };
+  EXPECT_GT(reals("lambda = 0.2, D = 0.1"), reals("lambda = 0.2, D = 10"));
+}
+
+TEST(SelfTuning, FindIsAutoWithThatGoalBesideIt) {
+  EXPECT_EQ(duets_names(), (std::vector<std::string>{"paper", "auto", "find", "quick", "safe"}));
+  for (const Task& task : self_tuning_experiment({}).tasks) {
+    const std::array<std::string, 2> both{"auto", "find"};
+    const std::vector<std::string> labels = labels_of(task);
+    EXPECT_FALSE(std::ranges::search(labels, both).empty()) << task.preset;
+  }
+  const Condition& condition = find_condition("lengthscale-double");
+  const Instance instance = self_tuning_instance(condition, "camel", 1);
+  protocol::Study study = duets_study(condition, *instance.simulation.study, "auto");
+  protocol::apply_goal(protocol::Goal::kFind, study);
+  EXPECT_EQ(digest_of(duets_study(condition, *instance.simulation.study, "find")),
+            digest_of(study));
+}
+
 TEST(SelfTuning, EveryIngredientChangesTheStudyAndLeavesItValid) {
   const Condition& condition = find_condition("finite");
   const Instance instance = self_tuning_instance(condition, "camel", 1);
-  const protocol::Study automatic =
-      preset_study(condition, *instance.simulation.study, *protocol::find_preset("auto"));
-  std::set<std::string> digests{base::to_hex(protocol::study_digest(automatic))};
-  const auto ingredients = changed_ingredients(automatic);
-  ASSERT_EQ(ingredients.size(), 7u);
-  for (const Ingredient& ingredient : ingredients) {
-    EXPECT_NO_THROW(protocol::validate(ingredient.study)) << ingredient.name;
-    EXPECT_TRUE(digests.insert(base::to_hex(protocol::study_digest(ingredient.study))).second)
-        << ingredient.name;
+  const auto study_of = [&](std::string_view name) {
+    return duets_study(condition, *instance.simulation.study, name);
+  };
+  std::set<std::string> digests{digest_of(study_of("auto"))};
+  ASSERT_EQ(ingredient_names().size(), 7u);
+  for (const std::string& name : ingredient_names()) {
+    const protocol::Study study = study_of(name);
+    EXPECT_NO_THROW(protocol::validate(study)) << name;
+    EXPECT_TRUE(digests.insert(digest_of(study)).second) << name;
   }
+  EXPECT_THROW(study_of("auto with nothing"), base::Error);
 }
 
 TEST(SelfTuning, WhoKnowsWhichLengthScale) {
@@ -142,9 +256,8 @@ TEST(SelfTuning, WhoKnowsWhichLengthScale) {
   const Instance instance = self_tuning_instance(twice, "branin", 1);
   const protocol::Study& study = *instance.simulation.study;
   EXPECT_EQ(study.kernel.lengthscales, std::vector{0.4});
-  EXPECT_EQ(preset_study(twice, study, *protocol::find_preset("paper")).kernel.lengthscales,
-            std::vector{0.4});
-  EXPECT_EQ(preset_study(twice, study, *protocol::find_preset("auto")).kernel.lengthscales,
+  EXPECT_EQ(duets_study(twice, study, "paper").kernel.lengthscales, std::vector{0.4});
+  EXPECT_EQ(duets_study(twice, study, "auto").kernel.lengthscales,
             std::vector{2 * protocol::guessed_lengthscale(*study.domain)});
 }
 
@@ -169,12 +282,12 @@ TEST(SelfTuning, ASmallExperimentRuns) {
   const SelfTuningAnalysis analysis = analyse_self_tuning(experiment, result);
   ASSERT_EQ(analysis.tasks.size(), 2u);
   for (const SelfTuningTask& task : analysis.tasks) {
-    EXPECT_EQ(task.entries.size(), 1 + protocol::presets().size() + 7);
+    EXPECT_EQ(task.entries.size(), 1 + duets_names().size() + 7);
     // Alone on its seed a preset has the same curve: nothing of the others reaches it.
     const Condition& condition = find_condition("finite");
     const Instance instance = self_tuning_instance(condition, task.function, 2);
-    const Curves alone = play_duets(instance, preset_study(condition, *instance.simulation.study,
-                                                           *protocol::find_preset("auto")));
+    const Curves alone =
+        play_duets(instance, duets_study(condition, *instance.simulation.study, "auto"));
     EXPECT_EQ(task.find("auto")->final_regret[1], alone.regret.back());
   }
 }
@@ -183,13 +296,15 @@ TEST(SelfTuningAnalysis, RatiosAndTheirMeansByHand) {
   const Made m = made();
   const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
   const SelfTuningTask& branin = analysis.tasks[0];
-  ASSERT_EQ(branin.entries.size(), 3u);
-  EXPECT_EQ(branin.entries[0].setting, "beta = 1, lambda = 1");
+  ASSERT_EQ(branin.entries.size(), 4u);
+  EXPECT_EQ(branin.entries[0].setting, "beta = 1, lambda = 1, D = 2");
   EXPECT_EQ(branin.entries[0].regret.mean, 80);
   EXPECT_DOUBLE_EQ(branin.find("auto")->ratios[0]->value, 0.5);
   EXPECT_DOUBLE_EQ(branin.find("auto")->ratios[1]->value, 0.1);
   EXPECT_DOUBLE_EQ(branin.find("auto without floor")->ratios[0]->value, 2);
   EXPECT_EQ(branin.find("auto without floor")->reference, "auto");
+  EXPECT_DOUBLE_EQ(branin.find("find")->ratios[0]->value, 1.5);
+  EXPECT_EQ(branin.find("find")->reference, "DisKernelUCB");
 
   const SelfTuningMean* all = analysis.find("finite", "all", "auto");
   ASSERT_NE(all, nullptr);
@@ -198,7 +313,28 @@ TEST(SelfTuningAnalysis, RatiosAndTheirMeansByHand) {
   EXPECT_DOUBLE_EQ(analysis.find("finite", "paper", "auto")->ratios[0]->value, 0.5);
   EXPECT_DOUBLE_EQ(analysis.find("finite", "added", "auto")->ratios[0]->value, 0.25);
   EXPECT_EQ(analysis.find("finite", "added", "DisKernelUCB"), nullptr);
+  EXPECT_EQ(analysis.find("finite", "boxes", "auto"), nullptr);
   EXPECT_THROW(analyse_self_tuning(m.experiment, {}), base::Error);
+}
+
+TEST(SelfTuningAnalysis, TheFirstContenderIsTheRival) {
+  const Made m = made_beside_peers();
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const SelfTuningTask& camel = analysis.tasks[0];
+  EXPECT_EQ(camel.rival().name, "batch-gp");
+  EXPECT_EQ(camel.rival().setting, "");
+  EXPECT_EQ(camel.rival().reference, "");
+  for (const char* name : {"random", "auto", "find"}) {
+    EXPECT_EQ(camel.find(name)->reference, "batch-gp");
+  }
+  const auto& mean = analysis.find("peers", "all", "auto")->ratios[3];
+  const auto& box = camel.find("auto")->ratios[3];
+  const auto& mixed = analysis.tasks[1].find("auto")->ratios[3];
+  EXPECT_NEAR(box->value / mixed->value, 4, 1e-12);
+  EXPECT_DOUBLE_EQ(analysis.find("peers", "boxes", "auto")->ratios[3]->value, box->value);
+  EXPECT_DOUBLE_EQ(analysis.find("peers", "mixed", "auto")->ratios[3]->value, mixed->value);
+  EXPECT_NEAR(mean->value, std::sqrt(box->value * mixed->value), 1e-12);
+  EXPECT_EQ(analysis.find("peers", "added", "auto"), nullptr);
 }
 
 TEST(SelfTuningAnalysis, NothingSentHasNoRatio) {
@@ -259,7 +395,7 @@ TEST(SelfTuningOutput, TablesReadBackByColumn) {
   for (Unit& unit : m.result.units[0]) unit[1].links = {0};  // a ratio that is not there
   const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
   const report::CsvTable entries(to_csv(self_tuning_findings(analysis, {}).table("self_tuning")));
-  ASSERT_EQ(entries.num_rows(), 2u * 3);
+  ASSERT_EQ(entries.num_rows(), 2u * 4);
   std::size_t row = 0;
   for (const SelfTuningTask& task : analysis.tasks) {
     for (const SelfTuningEntry& entry : task.entries) {
@@ -268,8 +404,8 @@ TEST(SelfTuningOutput, TablesReadBackByColumn) {
   }
   EXPECT_EQ(row, entries.num_rows());
   const report::CsvTable means(to_csv(self_tuning_findings(analysis, {}).table("means")));
-  ASSERT_EQ(means.num_rows(), 3u * 2);
-  ASSERT_EQ(analysis.means.size(), 3u * 2);
+  ASSERT_EQ(means.num_rows(), 3u * 3);
+  ASSERT_EQ(analysis.means.size(), 3u * 3);
   for (std::size_t i = 0; i < means.num_rows(); ++i) {
     EXPECT_EQ(means.difference(i, cells_of(analysis.means[i])), "");
   }
@@ -285,6 +421,25 @@ TEST(SelfTuningOutput, TextShowsRatiosAndIngredients) {
   EXPECT_NE(text.find("0.8, 50 %"), std::string::npos) << text;
 }
 
+TEST(SelfTuningOutput, TextBesidePeersShowsRecommendationsWithIntervals) {
+  const Made m = made_beside_peers();
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const std::string text = report::to_text(self_tuning_findings(analysis, {}).summary);
+  const auto shown = [&](const char* group, Measure measure) {
+    const Ratio& ratio =
+        *analysis.find("peers", group, "auto")->ratios[static_cast<std::size_t>(measure)];
+    return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.value, ratio.interval->low,
+                       ratio.interval->high);
+  };
+  for (const char* group : {"boxes", "mixed", "all"}) {
+    const std::string cell =
+        shown(group, Measure::kRegret) + " / " + shown(group, Measure::kRecommendation);
+    EXPECT_NE(text.find(cell), std::string::npos) << cell << "\n" << text;
+  }
+  EXPECT_NE(text.find("batch-gp, regret / recommendation"), std::string::npos) << text;
+  EXPECT_EQ(text.find("()"), std::string::npos) << text;
+}
+
 TEST(SelfTuningOutput, TheFigureHasNoBadNumber) {
   Made m = made();
   for (Unit& unit : m.result.units[0]) unit[1].paper = {0};  // a ratio that is not there
@@ -292,6 +447,16 @@ TEST(SelfTuningOutput, TheFigureHasNoBadNumber) {
   const std::string figure = self_tuning_figure(analyse_self_tuning(m.experiment, m.result));
   EXPECT_EQ(count(figure, "nan") + count(figure, "inf\""), 0u);
   EXPECT_NE(figure.find("stress cases"), std::string::npos);
+  EXPECT_NE(figure.find("regret, ratio to DisKernelUCB"), std::string::npos);
+  EXPECT_EQ(count(figure, ">find<"), 1u);
+}
+
+TEST(SelfTuningOutput, APanelNamesItsRival) {
+  const Made m = made_beside_peers();
+  const std::string figure = self_tuning_figure(analyse_self_tuning(m.experiment, m.result));
+  EXPECT_NE(figure.find("regret, ratio to batch-gp"), std::string::npos);
+  EXPECT_EQ(figure.find("DisKernelUCB"), std::string::npos);
+  EXPECT_EQ(figure.find(">random<"), std::string::npos);
 }
 
 TEST(SelfTuningOutput, ThePageIsWhole) {
@@ -300,7 +465,16 @@ TEST(SelfTuningOutput, ThePageIsWhole) {
   const std::string page = to_html(self_tuning_findings(analysis, {.title = "a <b>"}).page);
   EXPECT_EQ(page.find("a <b>"), std::string::npos);
   EXPECT_NE(page.find("auto without floor"), std::string::npos);
-  EXPECT_NE(page.find("beta = 1, lambda = 1"), std::string::npos);
+  EXPECT_NE(page.find("beta = 1, lambda = 1, D = 2"), std::string::npos);
+}
+
+TEST(SelfTuningOutput, ThePageNamesTheRivalOfACondition) {
+  const Made m = made_beside_peers();
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const std::string page = to_html(self_tuning_findings(analysis, {}).page);
+  EXPECT_NE(page.find(">batch-gp</th>"), std::string::npos);
+  EXPECT_EQ(page.find(">DisKernelUCB</th>"), std::string::npos);
+  EXPECT_EQ(count(page, "What each ingredient contributes"), 0u);
 }
 
 }  // namespace
