@@ -137,8 +137,9 @@ std::optional<SamplerSettings> choose_cover(const PublicView& view, EpochId epoc
   return settings;
 }
 
-void choose_walk(const PublicView& view, EpochId epoch, const region::Region& next,
-                 const Vector& fallback_start, const EpochReport& report, Trim& trim) {
+Points choose_walk(const PublicView& view, EpochId epoch, const region::Region& next,
+                   const Points& pool, const Vector& fallback_start, const EpochReport& report,
+                   Trim& trim) {
   SamplerSettings& settings = trim.sampler;
   settings.method = Method::kWalk;
   settings.max_attempts = kMaxAttempts;
@@ -146,13 +147,14 @@ void choose_walk(const PublicView& view, EpochId epoch, const region::Region& ne
   settings.max_shrinks = 100;
   settings.num_starts = 64;
   settings.stream_cap = start_cap(view.sampler(epoch), report, settings.num_starts);
-  const Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
-                                            epoch, view.executor());
+  Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),
+                                      epoch, view.executor(), pool);
   // With few starts longer walks are needed to forget them, all the more if the start depends on
   // the rewards.
   constexpr Eigen::Index kEnoughStarts = 16;
   if (starts.rows() < kEnoughStarts) settings.walk_steps *= 5;
   if (starts.rows() == 0) trim.starts = fallback_start.transpose();
+  return starts;
 }
 
 // The points drawn from the next region: those of every agent, or those for strata instead, and the
@@ -169,16 +171,16 @@ double num_draws(const Study& study, EpochId epoch, Method method) {
 
 }  // namespace
 
-void choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
-                    const Points& pool, const Vector& fallback_start, EpochReport& report,
-                    Trim& trim) {
+Points choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
+                      const Points& pool, const Vector& fallback_start, EpochReport& report,
+                      Trim& trim) {
   if (next.domain().is_finite()) {
     report.survivors = next.survivors().size();
     report.cut_acceptance =
         static_cast<double>(report.survivors) / static_cast<double>(report.region_points);
     report.smallest_margin = std::min(report.smallest_margin, next.last_margin());
     trim.sampler = view.sampler(epoch).settings();
-    return;
+    return {};
   }
   const region::Membership membership = next.contains(pool);
   report.smallest_margin = std::min(report.smallest_margin, membership.smallest_margin);
@@ -198,11 +200,12 @@ void choose_sampler(const PublicView& view, EpochId epoch, const region::Region&
                        work_without, report)) {
     trim.sampler = *cover;
   } else if (walks) {
-    choose_walk(view, epoch, next, fallback_start, report, trim);
+    return choose_walk(view, epoch, next, pool, fallback_start, report, trim);
   } else {
     trim.sampler.method = Method::kRejection;
     trim.sampler.max_attempts = attempts_for(acceptance);
   }
+  return {};
 }
 
 }  // namespace duets::protocol

@@ -11,9 +11,10 @@ namespace duets::protocol {
 /// for the points that all agents draw there (docs/decisions/0010, 0021). Acceptances are those of
 /// the pool, or of the cover if one is chosen. `fallback_start` (the point of largest mean) is
 /// sent only for walks for which the public stream gives no start. Fills cut_acceptance,
-/// survivors, smallest_margin. At most 2^18 cells are tested.
-void choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
-                    const numeric::Points& pool, const numeric::Vector& fallback_start,
-                    EpochReport& report, Trim& trim);
+/// survivors, smallest_margin. At most 2^18 cells are tested. Returns the starts of walks that the
+/// public stream gives, whose search is expensive.
+numeric::Points choose_sampler(const PublicView& view, EpochId epoch, const region::Region& next,
+                               const numeric::Points& pool, const numeric::Vector& fallback_start,
+                               EpochReport& report, Trim& trim);
 
 }  // namespace duets::protocol

@@ -313,8 +313,9 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
       std::make_shared<const region::Cut>(inducing.model.kernel, inducing.model.reward_offset,
                                           inducing.features, trim.weights, trim.tau),
       cut.sums);
-  choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
-  view_->apply(trim, std::move(next));
+  const numeric::Points starts =
+      choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
+  view_->apply(trim, std::move(next), starts);
 }
 
 EpochClosed Coordinator::begin_closing(const std::vector<std::uint32_t>& participants) {

@@ -28,8 +28,8 @@ class Learner {
   std::size_t num_rewards() const;
   bool wants_more() const { return num_rewards() < study_->raw_rewards; }
 
-  /// Parameters from all rewards, absurd ones limited; none when there is no reward. Not strict: all
-  /// processes use what the first one finds.
+  /// Parameters from all rewards, absurd ones limited; none when there is no reward. Not strict:
+  /// all processes use what the first one finds.
   std::optional<gp::Parameters> fit(const base::Executor& executor) const;
 
   /// The logarithm of how plausible these parameters are given the rewards, priors included.

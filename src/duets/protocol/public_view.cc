@@ -126,8 +126,8 @@ void PublicView::apply(const Trim& message) {
   });
 }
 
-void PublicView::apply(const Trim& message, region::Region next) {
-  add_sampler(base::next(message.epoch), next_sampler(message, std::move(next)),
+void PublicView::apply(const Trim& message, region::Region next, const numeric::Points& starts) {
+  add_sampler(base::next(message.epoch), next_sampler(message, std::move(next), starts),
               model_of_cut(inducing_.at(message.epoch), message).kernel);
   trims_.emplace(message.epoch, message);
   models_.emplace(base::next(message.epoch), model_of_cut(inducing_.at(message.epoch), message));
@@ -141,9 +141,10 @@ region::Region PublicView::trimmed_region(const Trim& message) const {
           model.kernel, model.reward_offset, inducing.features, message.weights, message.tau));
 }
 
-region::Sampler PublicView::next_sampler(const Trim& message, region::Region next) const {
+region::Sampler PublicView::next_sampler(const Trim& message, region::Region next,
+                                         const numeric::Points& found) const {
   const region::Sampler& current = samplers_.at(message.epoch);
-  numeric::Points starts = message.starts;
+  numeric::Points starts = message.starts.rows() > 0 ? message.starts : found;
   const bool walks = region::is_walk(message.sampler.method);
   if (walks && starts.rows() == 0) {
     starts =

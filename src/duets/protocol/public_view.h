@@ -46,8 +46,9 @@ class PublicView {
   void apply(const Trim& message);
   /// A broadcast among all messages; others change nothing.
   void apply(const Message& message);
-  /// A Trim whose region the caller has already computed: the coordinator's own.
-  void apply(const Trim& message, region::Region next);
+  /// A Trim whose region the caller has already computed, and the starts of its walks if it has any
+  /// (find_starts): the coordinator's own.
+  void apply(const Trim& message, region::Region next, const numeric::Points& starts = {});
 
   bool knows_inducing(EpochId epoch) const { return inducing_.contains(epoch); }
   bool knows_region(EpochId epoch) const { return samplers_.contains(epoch); }
@@ -81,7 +82,8 @@ class PublicView {
 
  private:
   region::Region trimmed_region(const Trim& message) const;
-  region::Sampler next_sampler(const Trim& message, region::Region next) const;
+  region::Sampler next_sampler(const Trim& message, region::Region next,
+                               const numeric::Points& found) const;
   void add_sampler(EpochId epoch, region::Sampler sampler, const kernel::Kernel& kernel);
 
   std::shared_ptr<const Study> study_;

@@ -295,28 +295,25 @@ Sampler::Way Sampler::way_of(const Sampler& sampler) {
 
 Points find_starts(const Sampler& current, const Region& next, const SamplerSettings& settings,
                    const random::Coin& public_coin, base::EpochId epoch,
-                   const base::Executor& executor) {
-  std::vector<Points> found;
-  Eigen::Index num_found = 0;
+                   const base::Executor& executor, const Points& drawn) {
+  Points starts(0, static_cast<Eigen::Index>(current.region().domain().dimension()));
   const Eigen::Index wanted = settings.num_starts;
-  const std::uint32_t batch = 4 * kChunk;
-  for (std::uint32_t first = 0; first < settings.stream_cap && num_found < wanted; first += batch) {
-    const SlotRange slots{epoch, first, std::min(batch, settings.stream_cap - first)};
-    const Draw draw = current.draw(public_coin, Lane::kPublic, slots, executor);
-    const Membership membership = next.contains(draw.latents);
+  const auto keep = [&](const Points& points) {
+    const Membership membership = next.contains(points);
     std::vector<std::uint32_t> rows;
-    for (std::uint32_t row = 0; row < slots.count && num_found < wanted; ++row) {
-      if (membership.inside[row] == 0) continue;
-      rows.push_back(row);
-      ++num_found;
+    for (std::uint32_t row = 0; row < membership.inside.size(); ++row) {
+      if (starts.rows() + static_cast<Eigen::Index>(rows.size()) == wanted) break;
+      if (membership.inside[row] != 0) rows.push_back(row);
     }
-    found.push_back(numeric::select_rows(draw.latents, rows));
-  }
-  Points starts(num_found, static_cast<Eigen::Index>(current.region().domain().dimension()));
-  Eigen::Index row = 0;
-  for (const Points& part : found) {
-    starts.middleRows(row, part.rows()) = part;
-    row += part.rows();
+    starts = numeric::stacked(starts, numeric::select_rows(points, rows));
+  };
+  const auto first_new = std::min(static_cast<std::uint32_t>(drawn.rows()), settings.stream_cap);
+  if (first_new > 0) keep(drawn.topRows(first_new));
+  const std::uint32_t batch = 4 * kChunk;
+  for (std::uint32_t first = first_new; first < settings.stream_cap && starts.rows() < wanted;
+       first += batch) {
+    const SlotRange slots{epoch, first, std::min(batch, settings.stream_cap - first)};
+    keep(current.draw(public_coin, Lane::kPublic, slots, executor).latents);
   }
   return starts;
 }

@@ -72,9 +72,10 @@ class Sampler {
 /// Start points for walks in `next`, a trimmed form of `current`'s region: the first `num_starts`
 /// of the first `stream_cap` points of the public stream on the current region that the cut keeps.
 /// They are uniform there, independent of the rewards, and known to every party at no cost. May
-/// return fewer.
+/// return fewer. `drawn` are the first points of that stream, as many as the caller has already.
 numeric::Points find_starts(const Sampler& current, const Region& next,
                             const SamplerSettings& settings, const random::Coin& public_coin,
-                            base::EpochId epoch, const base::Executor& executor);
+                            base::EpochId epoch, const base::Executor& executor,
+                            const numeric::Points& drawn = {});
 
 }  // namespace duets::region
