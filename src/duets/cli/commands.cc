@@ -55,7 +55,8 @@ void print_keys(Format format) {
     table = key.table;
     std::cout << key.key << "\n    " << key.value << "\n";
     if (key.usual.empty()) continue;
-    std::cout << "    " << (key.usual.starts_with("required") ? "" : "default: ") << key.usual << "\n";
+    std::cout << "    " << (key.usual.starts_with("required") ? "" : "default: ") << key.usual
+              << "\n";
   }
 }
 

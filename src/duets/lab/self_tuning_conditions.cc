@@ -113,10 +113,10 @@ std::vector<std::string> functions_of(const Condition& condition) {
     case FunctionSet::kContinuous:
       return joined(paper, {"ackley2", "camel", "griewank3", "hartmann3", "levy4"});
     case FunctionSet::kPeers:
-      return joined({"camel", "goldstein-price", "ackley2", "hartmann3", "griewank3", "hartmann4",
-                     "levy4", "rosenbrock4", "ackley5", "styblinski-tang5", "camel6",
-                     "michalewicz3"},
-                    names_of(problems::mixed_functions()));
+      return joined(
+          {"camel", "goldstein-price", "ackley2", "hartmann3", "griewank3", "hartmann4", "levy4",
+           "rosenbrock4", "ackley5", "styblinski-tang5", "camel6", "michalewicz3"},
+          names_of(problems::mixed_functions()));
     case FunctionSet::kMixed:
       return names_of(problems::mixed_functions());
     case FunctionSet::kHeldOutPeers:
