@@ -13,35 +13,17 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
-import time
 
 import page
+import program
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PROGRAM = os.environ["DUETS_PROGRAM"]
 # What the functions attain (docs/glossary.md has the functions).
 MAXIMA = {"branin": 1.0473939, "hartmann4": 3.7298406}
 TOLERANCE = 0.01
 SECONDS, BYTES = 300, 2**30
-
-
-def run(study, scratch):
-    """(seconds, processor seconds, peak bytes, the printed result) of `duets run`."""
-    command = [PROGRAM, "run", study, "-o", scratch / study.stem / "result", "-q", "--format", "json"]
-    begun = time.monotonic()
-    with open(scratch / "errors", "w+", encoding="utf-8") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        if status != 0:
-            errors.seek(0)
-            raise RuntimeError(f"{study.name}: {errors.read().strip()[-400:]}")
-    processor = usage.ru_utime + usage.ru_stime
-    return time.monotonic() - begun, processor, usage.ru_maxrss * 1024, json.loads(output)
 
 
 def prepared(study, scratch, quick):
@@ -57,14 +39,15 @@ def prepared(study, scratch, quick):
 def row(study, scratch, quick):
     """(whether the answer is right, the cells)"""
     path = prepared(study, scratch, quick)
-    (scratch / study.stem).mkdir()
-    seconds, processor, peak, result = run(path, scratch)
+    call = program.call("run", path, "-o", scratch / "result", "-q", "--format", "json")
+    result = json.loads(call.output)
     found, best = result["recommendation"]["true_value"], MAXIMA[study.stem]
     right = best - found <= (1.0 if quick else TOLERANCE)
     return right, (
-        f"{study.stem}, N = {result['agents']}, T = {result['horizon']}", f"{seconds:.1f} s",
-        f"{processor:.1f} s", f"{SECONDS} s: {page.verdict(seconds <= SECONDS)}", f"{peak / 2**20:.0f} MiB",
-        f"1 GiB: {page.verdict(peak < BYTES)}", f"{result['cumulative_regret']:.4g}",
+        f"{study.stem}, N = {result['agents']}, T = {result['horizon']}", f"{call.seconds:.1f} s",
+        f"{call.processor:.1f} s", f"{SECONDS} s: {page.verdict(call.seconds <= SECONDS)}",
+        f"{call.peak / 2**20:.0f} MiB", f"1 GiB: {page.verdict(call.peak < BYTES)}",
+        f"{result['cumulative_regret']:.4g}",
         f"{found:.4f} of {best:.4f}", "right" if right else "WRONG",
     )
 
