@@ -362,7 +362,7 @@ std::vector<std::uint32_t> Coordinator::outliers(
     }
     return found;
   };
-  const std::vector<std::uint32_t> impossible = above(largest_usable_number());
+  std::vector<std::uint32_t> impossible = above(largest_usable_number());
   if (!impossible.empty() && impossible.size() < participants.size()) return impossible;
   std::vector<double> sorted = sizes;
   const auto median = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
