@@ -101,6 +101,7 @@ protocol::EpochReport report_of_different_numbers() {
   r.sampler.method = region::Method::kCover;
   r.variance_path = protocol::VariancePath::kLowRank;
   r.missed = 0.375;
+  r.lost_chance = 0.625;
   r.run_digest = {1, 2};
   r.state_digest = {3, 4};
   return r;
@@ -147,6 +148,7 @@ report::CsvCells cells_of(const protocol::EpochReport& r) {
           {"smallest_margin", finite(r.smallest_margin)},
           {"mean_error", r.mean_error},
           {"missed", r.missed},
+          {"lost_chance", r.lost_chance},
           {"run_digest", base::to_hex(r.run_digest)},
           {"state_digest", base::to_hex(r.state_digest)}};
 }

@@ -71,6 +71,7 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   out.f64(solution.decision.shortfall);
   out.f64(solution.decision.lost);
   out.f64(solution.decision.missed);
+  out.f64(solution.decision.lost_chance);
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
   const std::vector<double> weights = in.f64s();
@@ -81,6 +82,7 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   solution.decision.shortfall = in.f64();
   solution.decision.lost = in.f64();
   solution.decision.missed = in.f64();
+  solution.decision.lost_chance = in.f64();
 }
 
 }  // namespace

@@ -164,6 +164,8 @@ Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input
       std::max(cheapest(costs, input), needed_by_parts(f, means, parts, decision.shortfall));
   decision.share = static_cast<double>(kept) / static_cast<double>(n);
   decision.lost = costs.losing[kept - 1];
+  const Eigen::RowVectorXd losses = f.colwise().maxCoeff() - f.topRows(kept).colwise().maxCoeff();
+  decision.lost_chance = (losses.array() > input.better_by).cast<double>().mean();
   return decision;
 }
 

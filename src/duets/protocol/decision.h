@@ -33,10 +33,11 @@ struct DecisionInput {
 };
 
 struct Decision {
-  double share = 1;      ///< of the region, with the largest means
-  double shortfall = 0;  ///< expected: the best value in the region less that at the largest mean
-  double lost = 0;       ///< expected: the best value in the region less the best that is kept
-  double missed = 0;     ///< chance that the shortfall is more than `better_by`
+  double share = 1;        ///< of the region, with the largest means
+  double shortfall = 0;    ///< expected: the best value in the region less that at the largest mean
+  double lost = 0;         ///< expected: the best value in the region less the best that is kept
+  double missed = 0;       ///< chance that the shortfall is more than `better_by`
+  double lost_chance = 0;  ///< chance that the loss is more than `better_by`
 };
 
 /// With f a sample of the posterior over the points in order of their means, keeps the k points of

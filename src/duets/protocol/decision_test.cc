@@ -118,16 +118,24 @@ TEST(Decision, APartStaysUntilTheSamplesSayThatItCannotHoldTheBest) {
 }
 
 // Markov's inequality holds for the samples themselves, not only in expectation.
-TEST(Decision, TheChanceOfMissingIsThatOfALargeShortfall) {
+TEST(Decision, ChancesAreThoseOfALargeShortfallAndOfALargeLoss) {
   for (const int count : {3, 10, 40}) {
     Scene scene(count);
     double before = 1;
+    double lost_before = 1;
     for (const double better_by : {0.0, 0.01, 0.1, 0.5, 2.0, 100.0}) {
       scene.input.better_by = better_by;
       const Decision decision = scene.decided();
       EXPECT_LE(decision.missed, before) << better_by;
       EXPECT_LE(decision.missed * better_by, decision.shortfall * (1 + 1e-12)) << better_by;
+      EXPECT_LE(decision.lost_chance, lost_before) << better_by;
+      EXPECT_LE(decision.lost_chance * better_by, decision.lost * (1 + 1e-12)) << better_by;
+      EXPECT_LE(decision.lost_chance, decision.missed) << "what is kept has the largest mean";
+      if (better_by == 0) {
+        EXPECT_EQ(decision.lost_chance > 0, decision.lost > 0);
+      }
       before = decision.missed;
+      lost_before = decision.lost_chance;
     }
     EXPECT_EQ(before, 0) << "no sample is a hundred deviations better";
   }

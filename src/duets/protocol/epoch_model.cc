@@ -178,6 +178,7 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
     choice.tau = floor_threshold(pool_means, solution.decision.share);
     report.kept_share = solution.decision.share;
     report.lost = solution.decision.lost;
+    report.lost_chance = solution.decision.lost_chance;
   } else if (const double share = kept_share(study); share > 0) {
     choice.tau = std::min(choice.tau, floor_threshold(pool_means, share));
   }

@@ -75,8 +75,9 @@ struct EpochReport {
   double kept_share = 0;       ///< decision: the share that was chosen; otherwise 0
   /// Decision, and the end of a run that learns: expected, best on X_j less the value at best_point
   double shortfall = 0;
-  double missed = 0;  ///< likewise: chance that it is more than kBetterBy prior deviations
-  double lost = 0;    ///< decision: expected, best on X_j less the best that is kept
+  double missed = 0;       ///< likewise: chance that it is more than kBetterBy prior deviations
+  double lost = 0;         ///< decision: expected, best on X_j less the best that is kept
+  double lost_chance = 0;  ///< likewise: chance that it is more than kBetterBy prior deviations
 
   double smallest_margin = std::numeric_limits<double>::infinity();  ///< of all decisions
   double mean_error = 0;  ///< estimated rounding error of a posterior mean: compare with the margin
@@ -135,10 +136,11 @@ inline constexpr auto kReportNumbers = std::to_array<ReportNumber>({
     {&EpochReport::num_holes},
     // Two to five samples of 128 may fall on the other side on another machine.
     {&EpochReport::missed, "missed", "chance of something better", 0.02},
+    {&EpochReport::lost_chance, "lost_chance", "chance that the cut loses it", 0.02},
 });
 
 /// Of the bytes of a report and of all files that are made from reports: the version of exports.
-inline constexpr std::uint32_t kReportVersion = 6;
+inline constexpr std::uint32_t kReportVersion = 7;
 
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "duets/base/error.h"
@@ -107,7 +108,13 @@ std::optional<Recommendation> RunSummary::recommendation() const {
   const double width = learns_ ? kLearnedInterval : last.width;
   Recommendation out{last.epoch, last.best_point, last.max_mean, width * last.best_stddev, {}};
   if (last.shortfall > 0) {
-    out.missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
+    Recommendation::Missed& missed = out.missed.emplace();
+    missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
+    // What the last one cuts is part of its own shortfall.
+    for (const EpochReport& cut : std::span(epochs_).first(epochs_.size() - 1)) {
+      missed.expected += cut.lost;
+      missed.chance += (1 - missed.chance) * cut.lost_chance;
+    }
   }
   return out;
 }

@@ -36,11 +36,12 @@ struct Recommendation {
   numeric::Vector point;  ///< latent
   double mean = 0;        ///< model units
   double half_width = 0;  ///< posterior deviations at the point: width, or kLearnedInterval
-  /// What posterior samples say of the rest of the region.
+  /// What posterior samples say of the rest of the last region and, with cut = "decision", of what
+  /// the cuts removed. Of a model that may be too sure: a lower estimate.
   struct Missed {
-    double expected = 0;   ///< how much better its best point is than this one; model units
+    double expected = 0;   ///< how much better the best point is than this one; model units
     double better_by = 0;  ///< model units
-    double chance = 0;     ///< that it is better by more than that
+    double chance = 0;     ///< that one is better by more than that
   };
   std::optional<Missed>
       missed{};  ///< nothing where no samples were drawn, or none has a better point

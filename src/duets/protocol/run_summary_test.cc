@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "duets/base/error.h"
 #include "duets/protocol/run_test_support.h"
 
@@ -48,6 +50,32 @@ void expect_same_summary(const RunSummary& a, const RunSummary& b) {
     EXPECT_EQ(a.communication()[i].t, b.communication()[i].t);
     EXPECT_EQ(a.communication()[i].links, b.communication()[i].links);
     EXPECT_EQ(a.communication()[i].bytes, b.communication()[i].bytes);
+  }
+}
+
+// By hand: the shortfall of the last region and the losses of all cuts before it, whose chances are
+// those of independent events.
+TEST(RunSummary, WhatMayHaveBeenMissedCountsEveryCut) {
+  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection}) {
+    Study study = small_study(domain::Domain::box(2));
+    study.closing = closing;
+    TestRun run(study);
+    while (!run.coordinator().finished()) run.run_epoch();
+    RunSummary summary(study);
+    for (Record record : run.records()) {
+      if (auto* closed = std::get_if<EpochClosed>(&record)) {
+        closed->report.shortfall = 4;
+        closed->report.missed = 0.5;
+        closed->report.lost = 0.25;
+        closed->report.lost_chance = 0.5;
+      }
+      summary.add(record);
+    }
+    const auto cuts = static_cast<double>(summary.epochs().size() - 1);
+    ASSERT_GE(cuts, 1);
+    const Recommendation::Missed missed = summary.recommendation().value().missed.value();
+    EXPECT_DOUBLE_EQ(missed.expected, 4 + 0.25 * cuts);
+    EXPECT_DOUBLE_EQ(missed.chance, 1 - std::pow(0.5, cuts + 1));
   }
 }
 
