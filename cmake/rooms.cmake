@@ -32,8 +32,8 @@ set(DUETS_ROOM_cli base numeric report random kernel domain gp region protocol s
 set(DUETS_FORBIDDEN_HEADERS chrono ctime random thread future iostream)
 set(DUETS_HOST_ROOMS harness lab cluster storage service cli)
 
-# Modules that compute next to nothing. Without the costly optimisations the program compiles a sixth
-# faster; nothing of theirs shows in a profile.
+# Modules that compute next to nothing: the costly optimisations take time to compile and gain
+# nothing there.
 set(DUETS_LIGHT_ROOMS report study storage service cli)
 
 # Fails unless every file of ROOM includes only headers of ROOM and of the modules in ALLOWED.
