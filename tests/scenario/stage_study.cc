@@ -58,7 +58,9 @@ Study study_of(const Command& command) {
                          {{"epoch", DataPolicy::kEpoch}, {"surviving", DataPolicy::kSurviving}});
   study.closing =
       choice<ClosingRule>(command, "closing", "best",
-                          {{"best", ClosingRule::kBest}, {"projection", ClosingRule::kProjection}});
+                          {{"best", ClosingRule::kBest},
+                           {"projection", ClosingRule::kProjection},
+                           {"all", ClosingRule::kAll}});
   return study;
 }
 

@@ -38,7 +38,7 @@ std::uint64_t low_rank_bytes(std::uint64_t rank, std::uint64_t threads) {
 std::uint64_t model_bytes(const protocol::Study& study, const std::vector<std::uint32_t>& lengths,
                           const ModelSize& size, unsigned threads) {
   std::uint64_t most = 0;
-  const std::size_t silent = study.closing == protocol::ClosingRule::kProjection ? 0 : 1;
+  const std::size_t silent = study.closing == protocol::ClosingRule::kBest ? 1 : 0;
   for (std::size_t j = 0; j + silent < lengths.size(); ++j) {
     std::uint64_t num_points = std::uint64_t{study.agents} * lengths[j];
     if (study.domain->is_finite()) {

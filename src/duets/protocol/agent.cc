@@ -19,7 +19,7 @@ Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin&
       coin_(coin),
       view_(std::move(view)),
       drawn_(std::move(drawn)),
-      history_(study_->data) {
+      history_(*study_) {
   open_epoch(EpochId{1});
 }
 
@@ -32,7 +32,11 @@ void Agent::open_epoch(EpochId epoch) {
     draw = std::make_shared<const region::Draw>(
         view_->private_points(id_, coin_, {epoch, 0, length}, view_->executor()));
   }
-  history_.keep_inside(view_->region(epoch));
+  if (recalls_all(*study_, epoch)) {
+    history_.recall();
+  } else {
+    history_.keep_inside(view_->region(epoch));
+  }
   history_.open(draw);
   plan_ = {epoch, before, std::move(draw)};
   answers_ = {std::vector(length, SlotState::kOpen), std::vector(length, 0.0)};
@@ -158,7 +162,7 @@ std::vector<std::uint32_t> Agent::holes() const {
 
 std::optional<Message> Agent::send_when_ready() {
   if (outstanding_ || num_open_ > 0) return std::nullopt;
-  const bool needs_inducing = !is_last() || study_->closing == ClosingRule::kProjection;
+  const bool needs_inducing = !is_last() || study_->closing != ClosingRule::kBest;
   if (needs_inducing && !answers_.has_inducing) return std::nullopt;
   history_.set_rewards(answers_.rewards);
   history_.set_holes(holes());
@@ -171,6 +175,15 @@ std::optional<Message> Agent::send_when_ready() {
   return outstanding_;
 }
 
+std::vector<double> Agent::values_to_send() const {
+  if (view_->inducing(plan_.epoch).message.upload == UploadKind::kProjection) return project();
+  std::vector<double> rewards;
+  for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
+    if (answers_.states[slot] == SlotState::kReward) rewards.push_back(answers_.rewards[slot]);
+  }
+  return rewards;
+}
+
 std::vector<double> Agent::project() const {
   const Selection selection = history_.select();
   const ResolvedInducing& inducing = view_->inducing(plan_.epoch);
@@ -181,17 +194,12 @@ std::vector<double> Agent::project() const {
 }
 
 Upload Agent::make_upload() const {
-  Upload upload{id_, plan_.epoch, view_->inducing(plan_.epoch).message.upload,
-                {},  holes(),     points_digest(plan_.latents())};
-  if (upload.kind == UploadKind::kProjection) {
-    upload.values = project();
-    return upload;
-  }
-  for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
-    if (answers_.states[slot] == SlotState::kReward)
-      upload.values.push_back(answers_.rewards[slot]);
-  }
-  return upload;
+  return {id_,
+          plan_.epoch,
+          view_->inducing(plan_.epoch).message.upload,
+          values_to_send(),
+          holes(),
+          points_digest(plan_.latents())};
 }
 
 Closing Agent::make_closing() const {
@@ -199,7 +207,7 @@ Closing Agent::make_closing() const {
   closing.agent = id_;
   closing.has_best = best_.has_value();
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
-  if (study_->closing == ClosingRule::kProjection) closing.projection = project();
+  if (study_->closing != ClosingRule::kBest) closing.values = values_to_send();
   closing.holes = holes();
   closing.points_digest = points_digest(plan_.latents());
   return closing;

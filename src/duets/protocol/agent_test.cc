@@ -308,7 +308,7 @@ TEST_F(AgentTest, ClosingNamesTheBestTrial) {
   EXPECT_EQ(closing.best.slot, 1U);
   EXPECT_EQ(closing.best.reward, 3.0);
   EXPECT_EQ(closing.holes, std::vector<std::uint32_t>{1});
-  EXPECT_TRUE(closing.projection.empty());
+  EXPECT_TRUE(closing.values.empty());
   EXPECT_EQ(error_kind([&] {
               agent.receive(Trim{EpochId{3}, {}, 0, {}, {}, {}, {}});
             }),

@@ -12,10 +12,6 @@
 namespace duets::protocol {
 namespace {
 
-bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 std::shared_ptr<const Study> validated(std::shared_ptr<const Study> study) {
   validate(*study);
   return study;
@@ -65,22 +61,25 @@ std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::
   return std::nullopt;
 }
 
+std::size_t Coordinator::num_values(std::size_t num_holes) const {
+  if (!sends_values()) return 0;
+  if (sends_rewards()) return open_report_.length - num_holes;
+  return static_cast<std::size_t>(view_->inducing(epoch_).latents.rows());
+}
+
+bool Coordinator::usable(const std::vector<double>& values) const {
+  if (sends_values() && sends_rewards()) return std::ranges::all_of(values, is_usable_reward);
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 std::optional<Reason> Coordinator::objection(const Upload& upload) const {
   const EpochId epoch = upload.epoch;
   if (auto reason = objection(upload.agent, epoch, upload.points_digest, upload.holes))
     return reason;
   if (is_last()) return Reason::kShape;
-  const ResolvedInducing& inducing = view_->inducing(epoch);
-  if (upload.kind != inducing.message.upload) return Reason::kShape;
-  const std::size_t wanted = upload.kind == UploadKind::kProjection
-                                 ? static_cast<std::size_t>(inducing.latents.rows())
-                                 : open_report_.length - upload.holes.size();
-  if (upload.values.size() != wanted) return Reason::kShape;
-  const bool usable =
-      upload.kind == UploadKind::kRewards
-          ? std::all_of(upload.values.begin(), upload.values.end(), is_usable_reward)
-          : all_finite(upload.values);
-  if (!usable) return Reason::kUnusable;
+  if (upload.kind != view_->inducing(epoch).message.upload) return Reason::kShape;
+  if (upload.values.size() != num_values(upload.holes.size())) return Reason::kShape;
+  if (!usable(upload.values)) return Reason::kUnusable;
   return std::nullopt;
 }
 
@@ -88,16 +87,13 @@ std::optional<Reason> Coordinator::objection(const Closing& closing) const {
   const EpochId last{static_cast<std::uint32_t>(lengths_.size())};
   if (auto reason = objection(closing.agent, last, closing.points_digest, closing.holes))
     return reason;
-  const std::size_t wanted =
-      sends_projection() ? static_cast<std::size_t>(view_->inducing(last).latents.rows()) : 0;
-  if (closing.projection.size() != wanted) return Reason::kShape;
+  if (closing.values.size() != num_values(closing.holes.size())) return Reason::kShape;
   const std::uint32_t best_epoch = base::value(closing.best.epoch);
   if (closing.has_best && (best_epoch < 1 || best_epoch > lengths_.size() ||
                            closing.best.slot >= lengths_[best_epoch - 1])) {
     return Reason::kShape;
   }
-  if (!all_finite(closing.projection) || !is_usable_reward(closing.best.reward))
-    return Reason::kUnusable;
+  if (!usable(closing.values) || !is_usable_reward(closing.best.reward)) return Reason::kUnusable;
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "duets/base/executor.h"
+#include "duets/protocol/final_point.h"
 #include "duets/protocol/epoch_model.h"
 #include "duets/protocol/learner.h"
 #include "duets/protocol/messages.h"
@@ -71,6 +72,10 @@ struct RecomputedClosing {
   /// Where a model was learned: the logarithms of how plausible the recorded and its own are.
   std::optional<double> recorded_evidence;
   double own_evidence = 0;
+  ResolvedInducing inducing;  ///< that the weights belong to
+  /// Where the answer is one of the whole run: its own, and what it thinks of the recorded one.
+  std::optional<FinalPoint> final_point;
+  FinalPoint recorded_point;
 };
 
 class Coordinator {
@@ -150,7 +155,10 @@ class Coordinator {
 
  private:
   bool is_last() const { return base::value(epoch_) == lengths_.size(); }
-  bool sends_projection() const;
+  bool sends_values() const;
+  /// Whether agents send the open epoch's rewards as such.
+  bool sends_rewards() const;
+  bool recalls() const { return recalls_all(*study_, epoch_); }
   bool is_complete(const EpochReport& report) const;
   EpochOpened make_opening(std::optional<double> recorded_sigma2);
   void open_epoch(Effects& effects);
@@ -161,6 +169,9 @@ class Coordinator {
 
   std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
                                   const std::vector<std::uint32_t>& holes) const;
+  /// How many values a message of the open epoch has.
+  std::size_t num_values(std::size_t num_holes) const;
+  bool usable(const std::vector<double>& values) const;
   std::optional<Reason> objection(const Upload& upload) const;
   std::optional<Reason> objection(const Closing& closing) const;
   void take(const Message& message, AgentId agent, Effects& effects);
@@ -172,9 +183,12 @@ class Coordinator {
                                                   const std::vector<AgentId>& participants) const;
   EpochClosed begin_closing(const std::vector<std::uint32_t>& participants);
   std::optional<gp::Parameters> learn(EpochReport& report) const;
-  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned) const;
+  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned,
+                                 double lambda) const;
   Solution solve(const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants,
                  EpochReport& report);
+  FinalPoint final_point(const ResolvedInducing& inducing, const Solution& solution) const;
+  FinalPointInput final_point_input(const ResolvedInducing& inducing) const;
   void cut_region(const ResolvedInducing& inducing, const Solution& solution, EpochClosed& closed);
   EpochClosed compute_closing(const std::vector<std::uint32_t>& participants);
   EpochClosed close_without_outliers(const std::vector<std::uint32_t>& participants,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/gp/low_rank.h"
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
 #include "duets/protocol/variance.h"
@@ -19,9 +20,9 @@ const std::vector<std::uint32_t>& holes_of(const Message& message) {
   return std::get<Closing>(message).holes;
 }
 
-bool sent_rewards(const Message& message) {
-  const auto* upload = std::get_if<Upload>(&message);
-  return upload != nullptr && upload->kind == UploadKind::kRewards;
+const std::vector<double>& values_of(const Message& message) {
+  if (const auto* upload = std::get_if<Upload>(&message)) return upload->values;
+  return std::get<Closing>(message).values;
 }
 
 // Whether the model is learned from an epoch that agents upload something for.
@@ -35,11 +36,8 @@ constexpr double kOutlierFactor = 0x1p20;
 
 /// In size; infinity for one that is not a number, which only records can hold.
 double largest_number(const Message& message) {
-  const auto* upload = std::get_if<Upload>(&message);
-  const std::vector<double>& values =
-      upload != nullptr ? upload->values : std::get<Closing>(message).projection;
   double largest = 0;
-  for (const double value : values) {
+  for (const double value : values_of(message)) {
     largest = std::isnan(value) ? std::numeric_limits<double>::infinity()
                                 : std::max(largest, std::abs(value));
   }
@@ -47,15 +45,17 @@ double largest_number(const Message& message) {
 }
 
 // One reward a slot, 0 in the holes.
-std::vector<double> spread_over_slots(const Upload& upload, std::uint32_t length) {
+std::vector<double> spread_over_slots(const Message& message, std::uint32_t length) {
+  const std::vector<double>& values = values_of(message);
+  const std::vector<std::uint32_t>& holes = holes_of(message);
   std::vector<double> rewards(length, 0.0);
   std::size_t next_value = 0;
   std::size_t next_hole = 0;
   for (std::uint32_t slot = 0; slot < length; ++slot) {
-    if (next_hole < upload.holes.size() && upload.holes[next_hole] == slot) {
+    if (next_hole < holes.size() && holes[next_hole] == slot) {
       ++next_hole;
     } else {
-      rewards[slot] = upload.values[next_value++];
+      rewards[slot] = values[next_value++];
     }
   }
   return rewards;
@@ -91,8 +91,12 @@ bool Coordinator::is_complete(const EpochReport& report) const {
   return report.num_participants == study_->agents && report.num_holes == 0;
 }
 
-bool Coordinator::sends_projection() const {
-  return !is_last() || study_->closing == ClosingRule::kProjection;
+bool Coordinator::sends_values() const {
+  return !is_last() || study_->closing != ClosingRule::kBest;
+}
+
+bool Coordinator::sends_rewards() const {
+  return view_->inducing(epoch_).message.upload == UploadKind::kRewards;
 }
 
 void Coordinator::replay_points(EpochReport& report) {
@@ -113,15 +117,21 @@ std::vector<std::uint32_t> Coordinator::everybody() const {
   return agents;
 }
 
-// Raw rewards serve a posterior over surviving data only while the coordinator knows all of them. A
-// closing message holds a projection, never rewards.
+// Raw rewards serve a posterior over data of several epochs only while the coordinator knows all of
+// them. The last epoch sends them only where they are the last that it lacks, and then nobody but
+// the coordinator needs inducing points; in a long one a projection is shorter.
 RewardWish Coordinator::reward_wish() const {
-  RewardWish wish{!is_last(), study_->parameters == Parameters::kLearned && learner_.wants_more()};
-  if (study_->data == DataPolicy::kEpoch) return wish;
+  bool knows_all = true;
   for (std::uint32_t e = 1; e < base::value(epoch_); ++e) {
-    if (view_->inducing(EpochId{e}).message.upload != UploadKind::kRewards) wish.allowed = false;
+    if (view_->inducing(EpochId{e}).message.upload != UploadKind::kRewards) knows_all = false;
   }
-  return wish;
+  if (is_last()) {
+    const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto &&
+                      lengths_.back() <= kPublicPool;
+    return {false, false, only};
+  }
+  return {knows_all || study_->data == DataPolicy::kEpoch,
+          study_->parameters == Parameters::kLearned && learner_.wants_more()};
 }
 
 EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
@@ -142,7 +152,7 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   pool_.reset();
   taken_.clear();
   replay_points(report);
-  if (!sends_projection()) return opened;
+  if (!sends_values()) return opened;
   const Model& model = view_->model(epoch_);
   report.kernel = model.kernel;
   report.lambda = lambda_;
@@ -181,8 +191,8 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
     const Message& message = taken_.at(AgentId{a});
     replay_.set_holes(a, holes_of(message));
     report.num_holes += holes_of(message).size();
-    if (sent_rewards(message)) {
-      replay_.set_rewards(a, spread_over_slots(std::get<Upload>(message), open_report_.length));
+    if (sends_values() && sends_rewards()) {
+      replay_.set_rewards(a, spread_over_slots(message, open_report_.length));
     }
   }
   if (!is_last() && teaches(*view_, epoch_)) {
@@ -193,22 +203,13 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
 // In agent order, never in arrival order.
 numeric::Vector Coordinator::summed_projections(
     const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants) const {
-  std::vector<std::uint32_t> raw;
-  for (const std::uint32_t a : participants) {
-    if (sent_rewards(taken_.at(AgentId{a}))) raw.push_back(a);
-  }
-  const std::vector<numeric::Vector> projected = replay_.projections(raw, inducing);
-  auto next = projected.begin();
   numeric::Vector sum = numeric::Vector::Zero(inducing.latents.rows());
+  if (sends_rewards()) {
+    for (const numeric::Vector& one : replay_.projections(participants, inducing)) sum += one;
+    return sum;
+  }
   for (const std::uint32_t a : participants) {
-    const Message& message = taken_.at(AgentId{a});
-    if (sent_rewards(message)) {
-      sum += *next++;
-      continue;
-    }
-    const auto* upload = std::get_if<Upload>(&message);
-    const std::vector<double>& values =
-        upload != nullptr ? upload->values : std::get<Closing>(message).projection;
+    const std::vector<double>& values = values_of(taken_.at(AgentId{a}));
     sum +=
         Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
   }
@@ -223,7 +224,7 @@ void Coordinator::advance_digests(EpochClosed& closed) const {
   run.u32s(closed.participants);
   base::ByteWriter state;
   state.digest(summary_.state_digest());
-  if (sends_projection()) state.blob(encode(view_->inducing(epoch_).message));
+  if (sends_values()) state.blob(encode(view_->inducing(epoch_).message));
   for (const std::uint32_t a : closed.participants) {
     const Message& message = taken_.at(AgentId{a});
     run.u32s(holes_of(message));
@@ -256,10 +257,53 @@ std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
   return learner_.fit(executor_);
 }
 
-ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>& learned) const {
+ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>& learned,
+                                            double lambda) const {
   ResolvedInducing inducing = view_->inducing(epoch_);
   if (learned) inducing.model = {learned->kernel, learned->offset};
+  if (inducing.latents.rows() > 0) return inducing;
+  const kernel::Kernel& kernel = inducing.model.kernel;
+  const auto features = [this](const numeric::Points& latents) {
+    return study_->domain->features(latents);
+  };
+  const double residual = std::max(kAnswerResidual * lambda, gp::kPruneTolerance * kernel.variance);
+  inducing.latents = gp::greedy_rows(kernel, replay_.latents(), features, residual, kMostAnswering,
+                                     executor_);
+  inducing.features = features(inducing.latents);
   return inducing;
+}
+
+// Samples that say how good the recommendation is are drawn where it was searched last, where it was
+// searched at all, and everywhere.
+FinalPointInput Coordinator::final_point_input(const ResolvedInducing& inducing) const {
+  constexpr std::size_t kRows = kDecisionPoints / 4;
+  FinalPointInput input;
+  input.region = &view_->region(EpochId{1});
+  input.inducing = &inducing;
+  input.data = gp::spread_rows(replay_.latents(), kAnswerStarts, executor_);
+  input.last = gp::spread_rows(gp::blocks_of(*pool_), kRows, executor_);
+  const numeric::Points everywhere = supremum_pool(*view_, EpochId{1});
+  input.everywhere = gp::spread_rows(gp::blocks_of(everywhere), 2 * kRows, executor_);
+  input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
+  return input;
+}
+
+FinalPoint Coordinator::final_point(const ResolvedInducing& inducing, const Solution& solution) const {
+  FinalPoint found = find_final_point(solution.posterior, solution.weights, final_point_input(inducing),
+                             view_->public_coin(), epoch_);
+  base::ByteWriter out;
+  out.f64s({found.point.data(), static_cast<std::size_t>(found.point.size())});
+  for (const double number : {found.mean, found.stddev, found.shortfall, found.missed}) {
+    out.f64(number);
+  }
+  const base::Bytes agreed = executor_.agree(out.take());
+  base::ByteReader in(agreed);
+  const std::vector<double> point = in.f64s();
+  found.point = Eigen::Map<const numeric::Vector>(point.data(), found.point.size());
+  for (double* number : {&found.mean, &found.stddev, &found.shortfall, &found.missed}) {
+    *number = in.f64();
+  }
+  return found;
 }
 
 Solution Coordinator::solve(const ResolvedInducing& inducing,
@@ -281,7 +325,9 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
                   pool(), executor_, report);
   // The last one cuts nothing: its samples say how good the recommendation is.
   const bool is_answer = is_last() && study_->parameters == Parameters::kLearned;
-  if (study_->cut == CutRule::kDecision || is_answer) {
+  if (recalls()) {
+    // final_point() draws them, once there is one.
+  } else if (study_->cut == CutRule::kDecision || is_answer) {
     solution.decision = decide_cut(*study_, inducing, solution, lengths_, *view_, pool());
   }
   agree_on(solution, executor_);
@@ -293,6 +339,10 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
 void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& solution,
                              EpochClosed& closed) {
   EpochReport& report = closed.report;
+  if (recalls()) {
+    write_final_point(final_point(inducing, solution), solution, inducing.model.reward_offset, report);
+    return;
+  }
   const region::Region& region = view_->region(epoch_);
   const CutChoice cut = choose_cut(*study_, inducing, solution, region, pool(), report);
   const numeric::Points best = report.best_point.transpose();
@@ -325,17 +375,17 @@ EpochClosed Coordinator::begin_closing(const std::vector<std::uint32_t>& partici
   closed.epoch = epoch_;
   closed.participants = participants;
   closed.report = open_report_;
-  closed.has_report = sends_projection();
+  closed.has_report = sends_values();
   settle_participation(participants, closed.report);
   return closed;
 }
 
 EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& participants) {
   EpochClosed closed = begin_closing(participants);
-  if (sends_projection()) {
+  if (sends_values()) {
     const std::optional<gp::Parameters> learned = learn(closed.report);
     if (learned) closed.report.lambda = learned->lambda;
-    const ResolvedInducing inducing = inducing_with(learned);
+    const ResolvedInducing inducing = inducing_with(learned, closed.report.lambda);
     cut_region(inducing, solve(inducing, participants, closed.report), closed);
   }
   return closed;
@@ -345,7 +395,7 @@ EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& parti
 // and a reward without its level for each query.
 double Coordinator::largest_usable_number() const {
   const ResolvedInducing& inducing = view_->inducing(epoch_);
-  if (!is_last() && inducing.message.upload == UploadKind::kRewards) return kLargestReward;
+  if (inducing.message.upload == UploadKind::kRewards) return kLargestReward;
   return 2.0 * study_->horizon * inducing.model.kernel.variance * kLargestReward;
 }
 
@@ -377,7 +427,7 @@ EpochClosed Coordinator::close_without_outliers(const std::vector<std::uint32_t>
   try {
     return compute_closing(participants);
   } catch (const base::Error& error) {
-    const bool by_numbers = sends_projection() && (error.kind() == base::ErrorKind::kNumeric ||
+    const bool by_numbers = sends_values() && (error.kind() == base::ErrorKind::kNumeric ||
                                                    error.kind() == base::ErrorKind::kInvalid);
     const std::vector<std::uint32_t> found =
         by_numbers ? outliers(participants) : std::vector<std::uint32_t>{};

@@ -50,7 +50,7 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
   const EpochId expected = base::value(epoch_) == 0 ? EpochId{1} : epoch_;
   check(opened.epoch == expected && !is_open_ && !finished_, "an epoch opened out of order");
   epoch_ = opened.epoch;
-  check(opened.has_inducing == sends_projection(), "an inducing set missing or too many");
+  check(opened.has_inducing == sends_values(), "an inducing set missing or too many");
   check(opened.report.length == lengths_[base::value(epoch_) - 1], "an epoch of another length");
   pool_.reset();
   EpochReport replayed;

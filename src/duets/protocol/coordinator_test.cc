@@ -186,7 +186,7 @@ TEST_P(ClosingTest, AnswersToClosingMessages) {
   run.run_epoch();
   const auto good = std::get<Closing>(run.query(1).value());
   std::vector<Closing> shapes(4, good);
-  shapes[0].projection.push_back(0);
+  shapes[0].values.push_back(0);
   shapes[1].holes = {3};
   shapes[2].best.slot = 99;
   shapes[3].best.epoch = EpochId{4};
@@ -220,7 +220,7 @@ TEST_P(ClosingTest, TheLastEpochEndsTheStudy) {
   EXPECT_TRUE(coordinator.finished());
   EXPECT_TRUE(coordinator.waiting_for().empty());
   EXPECT_TRUE(coordinator.summary().participation().empty());
-  const bool projection = GetParam() == ClosingRule::kProjection;
+  const bool projection = GetParam() != ClosingRule::kBest;
   EXPECT_EQ(coordinator.summary().epochs().size(), projection ? 3U : 2U);
   EXPECT_EQ(coordinator.summary().recommendation()->epoch, EpochId{projection ? 3U : 2U});
   EXPECT_EQ(error_kind([&] { coordinator.close(EpochId{3}, {AgentId{0}}); }),
@@ -239,7 +239,7 @@ TEST_P(ClosingTest, TheLastEpochEndsTheStudy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, ClosingTest,
-                         ::testing::Values(ClosingRule::kBest, ClosingRule::kProjection));
+                         ::testing::Values(ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll));
 
 // A closing message holds a projection whatever the uploads were, and its inducing set says so.
 TEST(Coordinator, ClosingSetAsksForProjections) {

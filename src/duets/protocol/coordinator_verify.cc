@@ -58,7 +58,7 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
   RecomputedClosing result;
   EpochClosed& closed = result.record;
   closed = copy.begin_closing(checked_participants(recorded.epoch, agents));
-  if (copy.sends_projection()) {
+  if (copy.sends_values()) {
     std::optional<gp::Parameters> learned = copy.learn(closed.report);
     if (learned) result.own_evidence = copy.learner_.log_evidence(*learned);
     if (learned && recorded.has_trim) {
@@ -68,7 +68,8 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
                                                         : -std::numeric_limits<double>::infinity();
     }
     if (learned) closed.report.lambda = learned->lambda;
-    const ResolvedInducing inducing = copy.inducing_with(learned);
+    const ResolvedInducing inducing = copy.inducing_with(learned, closed.report.lambda);
+    result.inducing = inducing;
     Solution solution = copy.solve(inducing, closed.participants, closed.report);
     result.weights = solution.weights;
     result.width = solution.width;
@@ -87,6 +88,15 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
       solution.decision.share = recorded.report.kept_share;
     }
     copy.cut_region(inducing, solution, closed);
+    if (copy.recalls()) {
+      const EpochReport& own = closed.report;
+      result.final_point = FinalPoint{own.best_point, own.max_mean, own.best_stddev, own.shortfall, own.missed};
+      result.decision.shortfall = own.shortfall;
+      if (recorded.report.best_point.size() == own.best_point.size()) {
+        result.recorded_point = final_point_at(solution.posterior, solution.weights, inducing,
+                                           *study_->domain, recorded.report.best_point);
+      }
+    }
   }
   copy.advance_digests(closed);
   return result;

@@ -157,8 +157,10 @@ Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input
   const Matrix f = sampled(posterior, features, means, coin, epoch);
   const Costs costs = costs_of(f);
   Decision decision;
-  decision.shortfall = costs.losing[0];
-  const Eigen::RowVectorXd shortfalls = f.colwise().maxCoeff() - f.row(0);
+  const auto answer = std::find(rows.begin(), rows.end(), input.answer);
+  const Eigen::Index answered = answer == rows.end() ? 0 : answer - rows.begin();
+  const Eigen::RowVectorXd shortfalls = f.colwise().maxCoeff() - f.row(answered);
+  decision.shortfall = shortfalls.mean();
   decision.missed = (shortfalls.array() > input.better_by).cast<double>().mean();
   const Eigen::Index kept =
       std::max(cheapest(costs, input), needed_by_parts(f, means, parts, decision.shortfall));

@@ -30,11 +30,14 @@ struct DecisionInput {
   double next = 0;       ///< queries of an agent in the next epoch
   double rest = 0;       ///< queries of an agent after that
   double better_by = 0;  ///< for Decision::missed
+  /// The row whose value the shortfall is counted from; -1: that of the largest mean. Row 0 is
+  /// always among those that are sampled.
+  Eigen::Index answer = -1;
 };
 
 struct Decision {
   double share = 1;        ///< of the region, with the largest means
-  double shortfall = 0;    ///< expected: the best value in the region less that at the largest mean
+  double shortfall = 0;    ///< expected: the best value in the region less that at the answer
   double lost = 0;         ///< expected: the best value in the region less the best that is kept
   double missed = 0;       ///< chance that the shortfall is more than `better_by`
   double lost_chance = 0;  ///< chance that the loss is more than `better_by`

@@ -70,7 +70,7 @@ struct FinishedRun : TestRun {
       : TestRun(study, reward) {
     finish();
     const std::vector<EpochReport>& reports = summary().epochs();
-    const bool closes = study.closing == ClosingRule::kProjection;
+    const bool closes = study.closing != ClosingRule::kBest;
     EXPECT_EQ(reports.size() + (closes ? 0 : 1), lengths(study).size());
     for (const EpochReport& report : reports) expect_sound(*this, report);
   }

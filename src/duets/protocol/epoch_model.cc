@@ -37,10 +37,10 @@ std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
   const gp::DataBlocks latents = replay.latents();
   const Points data = gp::spread_rows(latents, kExplainedSample, view.executor());
   const double thinned = static_cast<double>(data.rows()) / static_cast<double>(latents.num_rows());
-  const Points candidates = view.public_points(epoch, kPublicPool).latents;
+  const Points candidates = view.public_candidates(epoch);
   return gp::explaining_rows(view.model(epoch).kernel, features_of(study, candidates),
                              features_of(study, data), kExplainedGain * thinned * lambda,
-                             kPublicPool);
+                             recalls_all(study, epoch) ? kMostPublic : kPublicPool);
 }
 
 // A threshold that keeps this share of the means and no more; halfway to the first mean that is
@@ -75,6 +75,10 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
                             EpochReport& report) {
   InducingSet set;
   set.epoch = epoch;
+  if (rewards.only) {
+    set.upload = UploadKind::kRewards;
+    return set;
+  }
   const kernel::Kernel& kernel = view.model(epoch).kernel;
   const auto features = [&](const Points& latents) { return features_of(study, latents); };
   // Never finer than what pruning would leave: a tiny lambda makes sigma2_max tiny too.

@@ -32,6 +32,7 @@ double inducing_probability(const Study& study, double sigma2_max, std::uint64_t
 struct RewardWish {
   bool allowed = true;
   bool wanted = false;
+  bool only = false;  ///< no one needs an inducing set: the epoch ends the run
 };
 
 /// Chooses S_j and the kind of upload; fills p, num_selected, num_inducing. `sigma2_max` is over
@@ -68,6 +69,11 @@ inline constexpr double kBetterBy = 0.1;
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
                     const std::vector<std::uint32_t>& lengths, const PublicView& view,
                     const numeric::Points& pool);
+
+/// The part of lambda that a reward's variance may lack where the coordinator, which then has all
+/// rewards, chooses inducing points for itself; and how many it chooses at most.
+inline constexpr double kAnswerResidual = 1e-3;
+inline constexpr std::size_t kMostAnswering = 1024;
 
 /// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
 /// least `kept_share(study)` of the pool reaches tau_j; with cut = "decision" the decided share.

@@ -7,6 +7,11 @@
 
 namespace duets::protocol {
 
+History::History(const Study& study)
+    : policy_(study.data),
+      recalls_(recalls_all(study, base::EpochId{static_cast<std::uint32_t>(lengths(study).size())})) {
+}
+
 // The rows of an earlier epoch that count and lie in the region.
 History::Block History::remainder(const Block& block, const region::Region& region) {
   const numeric::Points& latents = block.draw->latents;
@@ -32,8 +37,14 @@ History::Block History::remainder(const Block& block, const region::Region& regi
 }
 
 void History::keep_inside(const region::Region& region) {
+  if (recalls_ && !blocks_.empty()) past_.push_back(blocks_.back());
   if (policy_ == DataPolicy::kEpoch) blocks_.clear();
   for (Block& block : blocks_) block = remainder(block, region);
+}
+
+void History::recall() {
+  if (!blocks_.empty()) past_.push_back(std::move(blocks_.back()));
+  blocks_ = std::exchange(past_, {});
 }
 
 void History::open(std::shared_ptr<const region::Draw> draw) {

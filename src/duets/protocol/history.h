@@ -23,12 +23,15 @@ struct Selection {
 
 class History {
  public:
-  /// `policy` decides how long rows are kept.
-  explicit History(DataPolicy policy) : policy_(policy) {}
+  /// Rows are kept as long as the study's epochs use them.
+  explicit History(const Study& study);
 
   /// Forgets everything that an epoch in `region` does not use: all rows, or those outside. Regions
   /// nest, so a row that is out stays out.
   void keep_inside(const region::Region& region);
+
+  /// Instead, before an epoch that uses all rows of the run (recalls_all()): brings them back.
+  void recall();
 
   /// Begins an epoch with its points (not null); all of them count unless changed below.
   void open(std::shared_ptr<const region::Draw> draw);
@@ -66,7 +69,9 @@ class History {
   static Block remainder(const Block& block, const region::Region& region);
 
   DataPolicy policy_;
+  bool recalls_;  ///< in the last epoch
   std::vector<Block> blocks_;
+  std::vector<Block> past_;  ///< to be recalled: epochs as they were, in order
 };
 
 }  // namespace duets::protocol

@@ -68,7 +68,10 @@ InducingSet read_inducing_set(ByteReader& in) {
   m.closing = read_flag(in);
   m.points = read_points(in);
   m.public_slots = in.u32s();
-  check_message((m.points.rows() > 0) != !m.public_slots.empty(),
+  const bool has_points = m.points.rows() > 0;
+  const bool has_slots = !m.public_slots.empty();
+  const bool may_be_empty = m.closing && m.upload == UploadKind::kRewards;
+  check_message(has_points != has_slots || (may_be_empty && !has_points),
                 "an inducing set has either points or public slots");
   return m;
 }
@@ -129,7 +132,7 @@ void write(ByteWriter& out, const Closing& m) {
   out.u32(base::value(m.best.epoch));
   out.u32(m.best.slot);
   out.f64(m.best.reward);
-  out.f64s(m.projection);
+  out.f64s(m.values);
   out.u32s(m.holes);
   out.u64(m.points_digest);
 }
@@ -142,7 +145,7 @@ Closing read_closing(ByteReader& in) {
   m.best.epoch = read_epoch(in);
   m.best.slot = in.u32();
   m.best.reward = in.f64();
-  m.projection = in.f64s();
+  m.values = in.f64s();
   m.holes = read_increasing(in);
   m.points_digest = in.u64();
   return m;
@@ -174,7 +177,7 @@ std::uint64_t reals(const Trim& m) {
 }
 std::uint64_t reals(const Upload& m) { return m.values.size() + m.holes.size(); }
 std::uint64_t reals(const Closing& m) {
-  return (m.has_best ? 3 : 0) + m.projection.size() + m.holes.size();
+  return (m.has_best ? 3 : 0) + m.values.size() + m.holes.size();
 }
 std::uint64_t reals(const Refusal&) { return 0; }
 

@@ -42,8 +42,10 @@ struct InducingSet {
   EpochId epoch{};
   UploadKind upload = UploadKind::kProjection;
   bool closing = false;                     ///< the last epoch: only for the closing projection
-  numeric::Points points;                   ///< s x d latents; empty when `public_slots` is used
-  std::vector<std::uint32_t> public_slots;  ///< slots of the public stream on X_j
+  numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
+  /// Rows of PublicView::public_candidates(). Nothing at all where only the coordinator uses S_j:
+  /// in a last epoch that sends rewards.
+  std::vector<std::uint32_t> public_slots;
 };
 
 /// The model of the rewards as far as agents need it; its noise variance stays with the
@@ -88,7 +90,7 @@ struct Closing {
   AgentId agent{};
   bool has_best = false;  ///< false when there is no such reward
   BestTrial best;
-  std::vector<double> projection;    ///< of the last epoch, if closing = "projection"
+  std::vector<double> values;        ///< as in an Upload, unless closing = "best"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
   std::uint64_t points_digest = 0;   ///< of the last epoch
 };

@@ -295,7 +295,7 @@ TEST(Messages, Reals) {
   Closing closing;
   EXPECT_EQ(num_reals(closing), 0U);
   closing.has_best = true;
-  closing.projection = {1, 2};
+  closing.values = {1, 2};
   closing.holes = {0};
   EXPECT_EQ(num_reals(closing), 3U + 2 + 1);
   EXPECT_EQ(num_reals(Refusal{}), 0U);

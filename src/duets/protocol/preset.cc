@@ -31,7 +31,7 @@ void tune(Study& study) {
   study.t1 = 1;
   study.inducing = Inducing::kPublic;
   study.data = DataPolicy::kSurviving;
-  study.closing = ClosingRule::kProjection;
+  study.closing = ClosingRule::kAll;
   study.parameters = Parameters::kLearned;
   study.family = true;
   study.kernel.family = kernel::Family::kMatern52;

@@ -84,7 +84,7 @@ TEST(Preset, OnlyALearnedModelUsesTheLastEpoch) {
     Study study = small_study();
     apply_preset(preset, study);
     const bool learns = study.parameters == Parameters::kLearned;
-    EXPECT_EQ(study.closing == ClosingRule::kProjection, learns) << preset.name;
+    EXPECT_EQ(study.closing == ClosingRule::kAll, learns) << preset.name;
     EXPECT_EQ(study.family, learns) << preset.name;
     EXPECT_EQ(study.kernel.family == kernel::Family::kMatern52, learns) << preset.name;
   }

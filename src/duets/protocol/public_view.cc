@@ -96,11 +96,18 @@ void PublicView::apply(const InducingSet& message) {
   ResolvedInducing resolved{message, model(message.epoch), message.points, {}};
   if (!message.public_slots.empty()) {
     const auto largest = std::max_element(message.public_slots.begin(), message.public_slots.end());
-    check(*largest < kPublicPool, message.epoch, "a public slot lies outside the pool");
-    resolved.latents = numeric::select_rows(public_points(message.epoch, *largest + 1).latents,
-                                            message.public_slots);
+    const numeric::Points candidates =
+        *largest < kPublicPool ? public_points(message.epoch, *largest + 1).latents
+                               : public_candidates(message.epoch);
+    check(*largest < candidates.rows(), message.epoch, "a public slot lies outside the pool");
+    resolved.latents = numeric::select_rows(candidates, message.public_slots);
   }
-  check(resolved.latents.rows() > 0, message.epoch, "the inducing set is empty");
+  if (resolved.latents.rows() == 0) {
+    const bool unused = recalls_all(*study_, message.epoch) && message.upload == UploadKind::kRewards;
+    check(unused, message.epoch, "the inducing set is empty");
+    inducing_.emplace(message.epoch, std::move(resolved));
+    return;
+  }
   check(resolved.latents.cols() == static_cast<Eigen::Index>(study_->domain->dimension()),
         message.epoch, "inducing points have the wrong dimension");
   check(resolved.latents.allFinite(), message.epoch, "inducing points are not finite");
@@ -175,6 +182,15 @@ region::Draw PublicView::private_points(AgentId agent, const random::Coin& coin,
     return stratified->draw(coin, agent, slots);
   }
   return sampler(slots.epoch).draw(coin, region::Lane::kPrivate, slots, executor);
+}
+
+numeric::Points PublicView::public_candidates(EpochId epoch) const {
+  numeric::Points all = public_points(epoch, kPublicPool).latents;
+  if (!recalls_all(*study_, epoch)) return all;
+  for (std::uint32_t e = 1; e < base::value(epoch); ++e) {
+    all = numeric::stacked(all, inducing(EpochId{e}).latents);
+  }
+  return all;
 }
 
 region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {

@@ -17,6 +17,8 @@ namespace duets::protocol {
 
 /// How many points of the public stream on X_j `inducing = "public"` may choose from.
 inline constexpr std::uint32_t kPublicPool = 200;
+/// The last epoch may choose this many points at most, of earlier sets too.
+inline constexpr std::uint32_t kMostPublic = 512;
 
 /// S_j with its coordinates, however it was sent, and the model known when it arrived.
 struct ResolvedInducing {
@@ -72,6 +74,10 @@ class PublicView {
   /// these points, for the agent and for a replay.
   region::Draw private_points(AgentId agent, const random::Coin& coin,
                               const region::SlotRange& slots, const base::Executor& executor) const;
+
+  /// The points that public slots of an epoch's inducing set refer to: kPublicPool of the public
+  /// stream on X_j and, where all rows of the run are used, the inducing sets of earlier epochs.
+  numeric::Points public_candidates(EpochId epoch) const;
 
   /// Points `0 .. count - 1` of the public stream on X_j.
   region::Draw public_points(EpochId epoch, std::uint32_t count) const;

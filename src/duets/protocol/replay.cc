@@ -68,7 +68,7 @@ Replay::Replay(std::shared_ptr<const Study> study, const random::StudySecret& se
       mine_(agents_of_units(*study_, units_)) {
   for (std::size_t agent = mine_.begin; agent < mine_.end; ++agent) {
     coins_.push_back(secret.agent_coin(AgentId{static_cast<std::uint32_t>(agent)}));
-    histories_.emplace_back(study_->data);
+    histories_.emplace_back(*study_);
   }
 }
 
@@ -109,10 +109,16 @@ std::vector<std::shared_ptr<region::Draw>> Replay::draws(base::EpochId epoch, st
 
 Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length, const PublicView& view) {
   epoch_ = epoch;
+  const bool recalls = recalls_all(*study_, epoch);
   executor_.parallel_for(units_.size(), [&](std::size_t i) {
     const UnitRange agents = agents_of(units_.begin + i);
     for (std::size_t agent = agents.begin; agent < agents.end; ++agent) {
-      histories_[agent - mine_.begin].keep_inside(view.region(epoch));
+      History& history = histories_[agent - mine_.begin];
+      if (recalls) {
+        history.recall();
+      } else {
+        history.keep_inside(view.region(epoch));
+      }
     }
   });
   const auto drawn = draws(epoch, length, view);

@@ -16,6 +16,8 @@ RunSummary::RunSummary(const Study& study)
     : num_agents_(study.agents),
       learns_(study.parameters == Parameters::kLearned),
       lengths_(lengths(study)),
+      recalls_all_(
+          protocol::recalls_all(study, EpochId{static_cast<std::uint32_t>(lengths_.size())})),
       ledger_(study.agents) {}
 
 void RunSummary::add(const Record& record) {
@@ -110,7 +112,8 @@ std::optional<Recommendation> RunSummary::recommendation() const {
   if (last.shortfall > 0) {
     Recommendation::Missed& missed = out.missed.emplace();
     missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
-    // What the last one cuts is part of its own shortfall.
+    // What the last one cuts is part of its own shortfall; samples of the whole run see everything.
+    if (recalls_all_) return out;
     for (const EpochReport& cut : std::span(epochs_).first(epochs_.size() - 1)) {
       missed.expected += cut.lost;
       missed.chance += (1 - missed.chance) * cut.lost_chance;

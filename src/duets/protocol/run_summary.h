@@ -89,6 +89,7 @@ class RunSummary {
   std::uint32_t num_agents_;
   bool learns_;
   std::vector<std::uint32_t> lengths_;
+  bool recalls_all_;  ///< the last epoch's posterior is that of the whole run
   std::size_t num_closed_ = 0;
   base::Ledger ledger_;
   std::vector<EpochReport> epochs_;

@@ -42,6 +42,9 @@ void validate_theory(const Study& study) {
           "mode = \"theory\" needs cut = \"width\": the theorem's");
   require(study.coins == Coins::kIndependent, "duets.coins", text(study.coins),
           "mode = \"theory\" needs coins = \"independent\": the theorem is about such points");
+  require(study.closing != ClosingRule::kAll, "duets.closing", text(study.closing),
+          "mode = \"theory\" needs closing = \"best\" or \"projection\": the bound is for the data of "
+          "one epoch");
 }
 
 void validate_learning(const Study& study) {
@@ -111,6 +114,11 @@ void validate(const Study& study) {
 std::vector<std::uint32_t> lengths(const Study& study) {
   if (study.schedule == ScheduleRule::kExplicit) return study.epochs;
   return epoch_lengths(study.schedule, study.horizon, study.t1);
+}
+
+bool recalls_all(const Study& study, base::EpochId epoch) {
+  return study.closing == ClosingRule::kAll && base::value(epoch) == lengths(study).size() &&
+         std::uint64_t{study.agents} * study.horizon <= kMostRecalled;
 }
 
 bool has_floor(const Study& study) { return study.volume_floor > 0 || study.side_floor > 0; }

@@ -9,6 +9,7 @@
 
 #include "duets/base/digest.h"
 #include "duets/base/enum_table.h"
+#include "duets/base/ids.h"
 #include "duets/domain/domain.h"
 #include "duets/gp/confidence.h"
 #include "duets/kernel/kernel.h"
@@ -99,11 +100,16 @@ constexpr auto enum_entries(CutRule /*tag*/) {
 }
 
 /// What an agent sends after its last query.
-enum class ClosingRule : std::uint8_t { kBest = 0, kProjection = 1 };
+enum class ClosingRule : std::uint8_t { kBest = 0, kProjection = 1, kAll = 2 };
 constexpr auto enum_entries(ClosingRule /*tag*/) {
   return base::entries<ClosingRule>({{ClosingRule::kBest, "best", "an agent's best trial"},
                                      {ClosingRule::kProjection, "projection",
-                                      "its best trial and a projection of the last epoch"}});
+                                      "its best trial and a projection of the last epoch"},
+                                     {ClosingRule::kAll, "all",
+                                      "its best trial and a projection of all its queries, or the "
+                                      "rewards of the last epoch where the coordinator knows all "
+                                      "others: the recommendation rests on every reward. Above "
+                                      "65536 queries as `\"projection\"`"}});
 }
 
 /// The defaults are those of a study file and of the preset "paper".
@@ -158,6 +164,11 @@ std::vector<std::uint32_t> lengths(const Study& study);
 
 /// Whether cuts keep a share of their region whatever the model says.
 bool has_floor(const Study& study);
+
+/// Whether the posterior of this epoch is that of every query of the run: in the last one with
+/// closing = "all", unless there are more queries than a coordinator should keep.
+inline constexpr std::uint64_t kMostRecalled = 65536;
+bool recalls_all(const Study& study, base::EpochId epoch);
 
 /// The share of its region that a cut keeps at least; 0 without a floor, 1 when there is no cut.
 double kept_share(const Study& study);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "duets/kernel/kernel.h"
+#include "duets/numeric/rows.h"
 #include "duets/protocol/mean_error.h"
 #include "duets/protocol/verify_findings.h"
 
@@ -103,12 +104,9 @@ double largest(const Vector& values) {
 }
 
 // The points at which the means of two weight vectors are compared.
-Points probes(const Study& study, const PublicView& view, EpochId epoch) {
-  const Points pool = study.domain->features(supremum_pool(view, epoch));
-  const Points& inducing = view.inducing(epoch).features;
-  Points all(pool.rows() + inducing.rows(), inducing.cols());
-  all << inducing, pool;
-  return all;
+Points probes(const Study& study, const PublicView& view, const ResolvedInducing& inducing) {
+  const Points pool = study.domain->features(supremum_pool(view, inducing.message.epoch));
+  return numeric::stacked(inducing.features, pool);
 }
 
 void compare_weights(FindingList& out, const ResolvedInducing& inducing, const Points& points,
@@ -127,6 +125,17 @@ void compare_weights(FindingList& out, const ResolvedInducing& inducing, const P
 
 // The last epoch sends no weights, so its maximum is not strict: the recorded point has to be as
 // good as the one found here.
+// Likewise: the recorded answer has to be worth what it says, and as good as the one found here.
+void compare_final_point(FindingList& out, const ResolvedInducing& inducing, const EpochReport& recorded,
+                    const RecomputedClosing& recomputed, double of_mean, double of_stddev) {
+  const double offset = inducing.model.reward_offset;
+  const FinalPoint& there = recomputed.recorded_point;
+  out.close_number("mean at the best point", recorded.max_mean, there.mean + offset, of_mean);
+  out.close_number("deviation at the best point", recorded.best_stddev, there.stddev, of_stddev);
+  out.close_number("cautious value of the best point", there.cautious() + offset,
+                   recomputed.final_point->cautious(), of_mean + kCaution * of_stddev);
+}
+
 void compare_last_mean(FindingList& out, const Study& study, const ResolvedInducing& inducing,
                        const EpochReport& recorded, const RecomputedClosing& recomputed,
                        double tolerance) {
@@ -224,24 +233,28 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
     out.close_number("largest deviation", theirs.max_stddev, recomputed.max_stddev,
                      tolerance.stddev(recomputed.max_stddev));
     compare_decision(out, study, theirs, recomputed.decision);
-    ResolvedInducing inducing = view.inducing(recorded.epoch);
-    inducing.model = {ours.kernel, ours.reward_offset};
+    const ResolvedInducing& inducing = recomputed.inducing;
     compare_model(out, recomputed);
     out.close_number("surprise", theirs.surprise, ours.surprise,
                      tolerance.relative * (1 + ours.surprise));
-    const Points points = probes(study, view, recorded.epoch);
+    const Points points = probes(study, view, inducing);
     const double of_mean =
         tolerance.mean(largest(mean_of(inducing, points, recomputed.weights)), ours.mean_error);
     out.close_number("information gain", theirs.information_gain, ours.information_gain,
                      tolerance.relative * (1 + ours.information_gain));
-    out.close_number("deviation at the best point", theirs.best_stddev, ours.best_stddev,
-                     tolerance.stddev(ours.best_stddev));
+    if (!recomputed.final_point) {
+      out.close_number("deviation at the best point", theirs.best_stddev, ours.best_stddev,
+                       tolerance.stddev(ours.best_stddev));
+    }
     if (recomputed.record.has_trim) {
       compare_weights(out, inducing, points, recorded.trim.weights, recomputed.weights, of_mean);
       const double error = estimated_mean_error(inducing.model.kernel, recorded.trim.weights);
       out.close_number("estimated error of a mean", theirs.mean_error, error,
                        tolerance.relative * error);
       compare_trim(out, recorded, recomputed.record);
+    } else if (recomputed.final_point) {
+      compare_final_point(out, inducing, theirs, recomputed, of_mean,
+                     tolerance.stddev(recomputed.recorded_point.stddev));
     } else {
       compare_last_mean(out, study, inducing, theirs, recomputed, of_mean);
     }

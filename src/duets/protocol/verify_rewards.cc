@@ -115,7 +115,7 @@ void RewardCheck::compare(const Message& message) {
   const std::string recomputed = text_of(ours);
   out_.same_text(subject(agent), recorded, recomputed);
   if (recorded != recomputed) return;
-  const bool has_rewards = upload != nullptr || study_->closing == ClosingRule::kProjection;
+  const bool has_rewards = upload != nullptr || study_->closing != ClosingRule::kBest;
   made_again_.push_back({agent, found->second.agent.plan().epoch, has_rewards});
 }
 

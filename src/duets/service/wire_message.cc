@@ -49,7 +49,7 @@ void write(const protocol::Closing& m, v1::Message& out) {
     wire.mutable_best()->set_slot(m.best.slot);
     wire.mutable_best()->set_reward(m.best.reward);
   }
-  wire.mutable_projection()->Add(m.projection.begin(), m.projection.end());
+  wire.mutable_values()->Add(m.values.begin(), m.values.end());
   add_indices(m.holes, wire.mutable_holes());
   wire.set_points_digest(m.points_digest);
 }

@@ -75,9 +75,13 @@ class Reader {
 
   // The most inducing points that an epoch can have: points of its data, or of the public pool.
   std::uint64_t max_inducing() const {
-    if (study_.inducing == protocol::Inducing::kPublic) return protocol::kPublicPool;
+    const bool recalls = protocol::recalls_all(study_, EpochId{source_.epoch});
+    if (study_.inducing == protocol::Inducing::kPublic) {
+      return recalls ? protocol::kMostPublic : protocol::kPublicPool;
+    }
     const auto end = lengths_.begin() + source_.epoch;
-    const auto begin = study_.data == protocol::DataPolicy::kSurviving ? lengths_.begin() : end - 1;
+    const bool earlier = recalls || study_.data == protocol::DataPolicy::kSurviving;
+    const auto begin = earlier ? lengths_.begin() : end - 1;
     return study_.agents * std::accumulate(begin, end, std::uint64_t{0});
   }
 
@@ -86,14 +90,16 @@ class Reader {
   }
 
   std::vector<std::uint32_t> public_slots(const WireIndices& wire) const {
-    if (static_cast<std::size_t>(wire.size()) > protocol::kPublicPool) {
-      refuse_from(source_,
-                  fmt::format("{} public slots: at most {}", wire.size(), protocol::kPublicPool));
+    const bool recalls = protocol::recalls_all(study_, EpochId{source_.epoch});
+    const std::uint32_t most = recalls ? protocol::kMostPublic : protocol::kPublicPool;
+    if (static_cast<std::size_t>(wire.size()) > most) {
+      refuse_from(source_, fmt::format("{} public slots: at most {}", wire.size(), most));
     }
+    const std::uint64_t end =
+        recalls ? std::uint64_t{protocol::kPublicPool} * source_.epoch : protocol::kPublicPool;
     for (const std::uint32_t slot : wire) {
-      if (slot < protocol::kPublicPool) continue;
-      refuse_from(source_,
-                  fmt::format("public slot {}: must be below {}", slot, protocol::kPublicPool));
+      if (slot < end) continue;
+      refuse_from(source_, fmt::format("public slot {}: must be below {}", slot, end));
     }
     return {wire.begin(), wire.end()};
   }
@@ -120,6 +126,8 @@ class Reader {
                                 "inducing point", source_);
     m.public_slots = public_slots(wire.public_slots());
     const bool is_public = study_.inducing == protocol::Inducing::kPublic;
+    const bool unused = m.upload == UploadKind::kRewards && protocol::recalls_all(study_, m.epoch);
+    if (unused && m.public_slots.empty() && m.points.rows() == 0) return m;
     if (m.public_slots.empty() == is_public || (m.points.rows() == 0) != is_public) {
       refuse_from(source_, is_public
                                ? "the inducing set of this study has public slots, not points"
@@ -184,7 +192,8 @@ class Reader {
     m.agent = m.best.agent = AgentId{wire.agent()};
     m.has_best = wire.has_best();
     if (m.has_best) m.best = best(wire.best());
-    m.projection = numbers_from_wire(wire.projection(), max_inducing(), "projected value", source_);
+    const std::uint64_t most = std::max<std::uint64_t>(length(), max_inducing());
+    m.values = numbers_from_wire(wire.values(), most, "value", source_);
     m.holes = increasing_from_wire(wire.holes(), length(), "hole", source_);
     m.points_digest = wire.points_digest();
     return m;

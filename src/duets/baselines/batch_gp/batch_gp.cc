@@ -34,6 +34,8 @@ constexpr std::size_t kMeanStarts = 5;
 constexpr std::size_t kAlwaysRefit = 100;  // rewards; from there on after kRefitGrowth
 constexpr double kRefitGrowth = 1.15;
 constexpr std::size_t kFitRows = 300;
+// As ours: of summits of about the same height the recommendation is one that was measured.
+constexpr double kCaution = 0.5;
 constexpr double kClimbStep = 0.1;
 constexpr int kClimbHalvings = 7;
 
@@ -144,7 +146,7 @@ class BatchGp final : public problems::Policy {
     const Data data = scaled_data(kBatchGpRows);
     refit();
     const ArdModel model(groups_, *theta_, data.features, data.rewards);
-    return best_mean_point(model, data);
+    return best_point(model, data, kCaution);
   }
 
  private:
@@ -214,19 +216,27 @@ class BatchGp final : public problems::Policy {
   }
 
   // Over the points queried and, on a continuous domain, by climbing from the best of them.
-  Vector best_mean_point(const ArdModel& model, const Data& data) const {
+  // Of mean - caution * deviation.
+  Vector best_point(const ArdModel& model, const Data& data, double caution) const {
     const Points latents = space_.is_finite() ? space_.candidates() : data.latents;
     const Points features = space_.is_finite() ? space_.domain().features(latents) : data.features;
-    const Vector mean = model.mean(features);
-    const auto starts = largest(mean, space_.is_finite() ? 1 : kMeanStarts);
+    const auto cautious = [&](const Points& x) -> Vector {
+      if (caution == 0) return model.mean(x);
+      const Vector explained = model.whiten(x).colwise().squaredNorm().transpose();
+      const Vector deviation =
+          (model.variance() * (1 - explained.array()).cwiseMax(0.0)).sqrt().matrix();
+      return model.mean(x) - caution * deviation;
+    };
+    const Vector top_values = cautious(features);
+    const auto starts = largest(top_values, space_.is_finite() ? 1 : kMeanStarts);
     Vector best = latents.row(static_cast<Eigen::Index>(starts.front()));
     if (space_.is_finite()) return best;
-    const auto values = [&](const Points& x) { return model.mean(space_.domain().features(x)); };
+    const auto values = [&](const Points& x) { return cautious(space_.domain().features(x)); };
     double top = -std::numeric_limits<double>::infinity();
     for (const std::size_t start : starts) {
       const auto row = static_cast<Eigen::Index>(start);
       const Vector found =
-          space_.climb(latents.row(row), mean[row], values, kClimbStep, kClimbHalvings + 3);
+          space_.climb(latents.row(row), top_values[row], values, kClimbStep, kClimbHalvings + 3);
       const double value = values(found.transpose())[0];
       if (value > top) {
         top = value;
@@ -244,7 +254,7 @@ class BatchGp final : public problems::Policy {
     Points pool = space_.uniform(kPoolPoints, kPool, t);
     if (space_.is_finite()) return pool;
     Points centres = rows_of(data.latents, largest(model.mean(data.features), kCentres));
-    centres = stacked(centres, best_mean_point(model, data).transpose());
+    centres = stacked(centres, best_point(model, data, 0).transpose());
     pool = stacked(pool, centres);
     return stacked(pool, space_.around(centres, kChangesOfEach, kAround, t));
   }
