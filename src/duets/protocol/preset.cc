@@ -119,7 +119,7 @@ void apply_preset(const Preset& preset, Study& study) {
 void apply_goal(Goal goal, Study& study) {
   if (goal == Goal::kEarn) return;
   study.cut = CutRule::kDecision;
-  study.epoch_cap = 0.45;
+  study.epoch_cap = 0.35;
   if (!is_finite(study)) study.side_floor = 0.001;
   study.t1 *= 2;
 }
