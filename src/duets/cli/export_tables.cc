@@ -73,7 +73,10 @@ harness::RecordedResult result_of(const StudyExport& exported,
                            std::nullopt};
   if (!file.objective.builtin.empty()) run.truth = simulation_of(file, functions);
   harness::RecordedResult result = harness::result_of(run, executor);
-  result.run.objective = run.truth ? run.truth->problem->name() : file.objective.command.front();
+  // Without either, every agent has brought its own program.
+  result.run.objective = run.truth                        ? run.truth->problem->name()
+                         : file.objective.command.empty() ? "a program"
+                                                          : file.objective.command.front();
   result.run.seed = file.seed;
   return result;
 }
