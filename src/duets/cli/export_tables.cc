@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "duets/base/error.h"
+#include "duets/cli/shell_line.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/protocol/found.h"
 
@@ -76,7 +77,7 @@ harness::RecordedResult result_of(const StudyExport& exported,
   // Without either, every agent has brought its own program.
   result.run.objective = run.truth                        ? run.truth->problem->name()
                          : file.objective.command.empty() ? "a program"
-                                                          : file.objective.command.front();
+                                                          : shell_line(file.objective.command);
   result.run.seed = file.seed;
   return result;
 }

@@ -110,6 +110,7 @@ class LocalRun {
     const auto programs = make_programs(definition);  // a mistake there changes no file
     prepare(places_, flags_.overwrite);
     LocalStudy study(definition, options(secret_text), executor);
+    study_ = &study;
     if (accepted) accepted();
     begin(study);
     bool over = study.finished();
@@ -148,6 +149,7 @@ class LocalRun {
       if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
         progress_.epoch_began(base::value(began->epoch));
       } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
+        if (study_ != nullptr) show(*study_, false);
         if (ended->has_report) progress_.epoch_ended(ended->report);
       } else if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
         progress_.line(fmt::format("warning: epoch {} closed without agent {}: {}",
@@ -230,6 +232,7 @@ class LocalRun {
   const unsigned parallel_;
   const InterruptGuard interrupt_;
   LocalProgress progress_;
+  const LocalStudy* study_ = nullptr;  ///< once it is there
   std::size_t num_shown_ = 0;
   bool disk_said_ = false;
 };

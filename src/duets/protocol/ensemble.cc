@@ -158,10 +158,6 @@ void Ensemble::take(const Message& message) {
   carry_out(std::move(effects));
 }
 
-void Ensemble::answer(std::uint32_t number, std::uint32_t slot, double reward) {
-  if (const auto message = answer_slot(agent(number), slot, reward)) take(*message);
-}
-
 // The last of these messages may end the epoch, and with it what the agents have to send.
 void Ensemble::catch_up() {
   for (const AgentId id : coordinator_->waiting_for()) {

@@ -69,10 +69,8 @@ class Ensemble {
   /// All epochs that are left.
   void run(const Answering& answer, const Participation& participation = {});
 
-  /// One answer to an agent's plan, in any order; NaN: the query failed. What the agent sends then
-  /// goes up at once. Throws like run_epoch, and like Agent::report.
-  void answer(std::uint32_t agent, std::uint32_t slot, double reward);
-  /// Sends up what agents have complete and the coordinator does not have: after recalling answers.
+  /// Sends up what agents have complete and the coordinator does not have, for those who report to
+  /// the agents themselves (answer_slot). Throws like run_epoch.
   void catch_up();
 
   /// Single steps, for any order of events in one process: a message reaches the coordinator, the

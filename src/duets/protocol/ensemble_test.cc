@@ -165,9 +165,11 @@ TEST(Ensemble, AnswersMayComeOneByOne) {
     }
     for (std::uint32_t slot = static_cast<std::uint32_t>(rewards[0].size()); slot > 0; --slot) {
       for (std::uint32_t a = study->agents; a > 0; --a) {
-        single.answer(a - 1, slot - 1, rewards[a - 1][slot - 1]);
+        answer_slot(single.agent(a - 1), slot - 1, rewards[a - 1][slot - 1]);
       }
+      if (slot > 1) single.catch_up();  // too early: nothing is complete
     }
+    single.catch_up();
   }
   EXPECT_EQ(single.coordinator().summary().run_digest(),
             plain.coordinator().summary().run_digest());

@@ -80,11 +80,15 @@ std::vector<AgentAnswer> AnswerJournal::answers() const {
   return answers;
 }
 
-void AnswerJournal::append(std::span<const AgentAnswer> answers) {
+void AnswerJournal::append(std::span<const AgentAnswer> answers, bool durable) {
   std::vector<base::Bytes> entries;
   entries.reserve(answers.size());
   for (const AgentAnswer& answer : answers) entries.push_back(encode_agent_answer(answer));
-  store_->append(study_, entries);
+  if (durable) {
+    store_->append(study_, entries);
+  } else {
+    store_->append_soon(study_, entries);
+  }
 }
 
 JournalContents AnswerJournal::contents() const {

@@ -36,8 +36,8 @@ class AnswerJournal {
                                     const Definition& definition);
 
   std::vector<AgentAnswer> answers() const;
-  /// All or nothing; durable when it returns.
-  void append(std::span<const AgentAnswer> answers);
+  /// All or nothing. Durable when it returns, or with the next durable one (Store::append_soon).
+  void append(std::span<const AgentAnswer> answers, bool durable);
 
   /// The trials; no broadcasts.
   JournalContents contents() const;

@@ -18,6 +18,13 @@ const std::vector<std::string_view> kMayChange{
     "objective.command",   "objective.timeout", "objective.retries",  "coordinator.listen",
     "coordinator.storage", "coordinator.tls",   "coordinator.quorum", "coordinator.deadline"};
 
+// How long answers may wait for the disk: programs that take longer lose none to a power failure.
+constexpr double kSyncSeconds = 1;
+
+bool is_taken(const protocol::Record& record) {
+  return std::holds_alternative<protocol::MessageTaken>(record);
+}
+
 }  // namespace
 
 LocalStudy::LocalStudy(Definition definition, LocalOptions options, const base::Executor& executor)
@@ -82,13 +89,16 @@ void LocalStudy::begin_epoch() {
   desks_epoch_ = epoch();
   const std::uint32_t length = protocol::lengths(*definition_.study)[desks_epoch_ - 1];
   desks_.assign(definition_.study->agents, {std::vector(length, Slot::kOpen), length});
+  num_unanswered_ = std::uint64_t{length} * desks_.size();
   for (std::uint32_t agent = 0; agent < desks_.size(); ++agent) {
     const auto known = known_.find({desks_epoch_, agent});
     if (known == known_.end()) continue;
     for (const JournalAnswer& answer : known->second) {
       Slot& slot = desks_[agent].slots.at(answer.slot);
-      if (slot == Slot::kOpen) --desks_[agent].num_open;
+      if (slot != Slot::kOpen) continue;
       slot = Slot::kAnswered;
+      --desks_[agent].num_open;
+      --num_unanswered_;
     }
   }
 }
@@ -116,20 +126,30 @@ void LocalStudy::writing(const Write& write) {
   }
 }
 
-// Before the agents see any of it.
+// Before the agents see any of it. A message that was taken leads to nothing yet: it is stored with
+// the end of the epoch, and until then follows from the answers.
 void LocalStudy::persist(const protocol::Effects& effects) {
-  if (!effects.records.empty()) {
-    note_epochs(effects, definition_.study->agents, unix_seconds(), "", notes_);
+  note_epochs(effects, definition_.study->agents, unix_seconds(), "", notes_);
+  held_.insert(held_.end(), effects.records.begin(), effects.records.end());
+  if (!std::ranges::all_of(held_, is_taken)) {
     writing([&] {
-      journal_->append(effects.records, notes_, {},
+      journal_->append(held_, notes_, {},
                        finished() ? v1::STUDY_STATE_FINISHED : v1::STUDY_STATE_RUNNING);
     });
-    for (const protocol::Record& record : effects.records) {
+    for (const protocol::Record& record : held_) {
       records_.push_back(protocol::encode_record(record));
     }
+    held_.clear();
   }
   if (!options_.event) return;
   for (const protocol::Event& event : effects.events) options_.event(event);
+}
+
+// The records of an epoch's end must not outlive the answers that they come from.
+void LocalStudy::store(std::span<const AgentAnswer> answers, bool ends_epoch) {
+  const bool durable = ends_epoch || seconds_since(synced_) >= kSyncSeconds;
+  writing([&] { answers_->append(answers, durable); });
+  if (durable) synced_ = Clock::now();
 }
 
 std::optional<Query> LocalStudy::ask() {
@@ -190,18 +210,20 @@ void LocalStudy::tell(std::span<const Told> answers) {
         query_of(*definition_.study, ensemble_->agent(query.agent), query.slot).latent;
   }
   if (entries.empty()) return;
-  writing([&] { answers_->append(entries); });
+  store(entries, entries.size() == num_unanswered_);
+  num_unanswered_ -= entries.size();
   for (const AgentAnswer& entry : entries) {
     Desk& desk = desks_[entry.agent];
     Slot& slot = desk.slots[entry.answer.slot];
     if (slot == Slot::kOpen) --desk.num_open;
     slot = Slot::kAnswered;
     trials_.push_back(journal_trial(definition_, entry.agent, entry.answer));
+    protocol::answer_slot(ensemble_->agent(entry.agent), entry.answer.slot,
+                          reward_of(definition_, entry.answer));
   }
-  for (const AgentAnswer& entry : entries) {
-    ensemble_->answer(entry.agent, entry.answer.slot, reward_of(definition_, entry.answer));
-  }
-  if (!finished() && epoch() != desks_epoch_) begin_epoch();
+  if (num_unanswered_ > 0) return;
+  ensemble_->catch_up();
+  if (!finished()) begin_epoch();
 }
 
 }  // namespace duets::service

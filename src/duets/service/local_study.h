@@ -4,10 +4,11 @@
 //   service::LocalStudy study(definition, {.storage = "train.journal"}, executor);
 //   while (auto query = study.ask()) study.tell(*query, service::Value{measure(query->values)});
 //
-// What was told is on disk when tell() returns. After a crash the same constructor continues: no
-// answer is lost, and only queries that were under way are asked for again. Any number of queries
-// may be under way. Points, decisions and digests are those of a simulation and of a fleet with the
-// same secret and the same answers, whatever their order. One thread at a time.
+// What was told is stored when tell() returns. After a crash the same constructor continues: no
+// answer is lost, and only queries that were under way are asked for again. (A power failure may
+// lose the answers of the last second; they are asked for again.) Any number of queries may be
+// under way. Points, decisions and digests are those of a simulation and of a fleet with the same
+// secret and the same answers, whatever their order. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@
 #include "duets/protocol/ensemble.h"
 #include "duets/service/agent_session.h"
 #include "duets/service/answer_journal.h"
+#include "duets/service/clock.h"
 #include "duets/service/definition.h"
 #include "duets/service/export_file.h"
 #include "duets/service/objective.h"
@@ -104,6 +106,7 @@ class LocalStudy {
   void recall(protocol::Agent& agent);
   void settle();
   void persist(const protocol::Effects& effects);
+  void store(std::span<const AgentAnswer> answers, bool ends_epoch);
   Slot& slot_of(const Query& query);
   template <class Write>
   void writing(const Write& write);
@@ -119,7 +122,10 @@ class LocalStudy {
   /// What the file had at the start, by epoch and agent.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<JournalAnswer>> known_;
   std::uint32_t desks_epoch_ = 0;
-  std::vector<Desk> desks_;  ///< by agent
+  std::vector<Desk> desks_;             ///< by agent
+  std::uint64_t num_unanswered_ = 0;    ///< slots of all desks
+  std::vector<protocol::Record> held_;  ///< messages taken, stored with what they lead to
+  Clock::time_point synced_ = Clock::now();
   std::optional<protocol::Ensemble> ensemble_;
 };
 

@@ -167,6 +167,12 @@ TEST(LocalStudy, KilledAtEveryWriteItContinuesWithTheSameRun) {
   }
 }
 
+void forget_records(const std::filesystem::path& storage) {
+  for (const char* suffix : {"", "-lock", "-wal", "-shm"}) {
+    std::filesystem::remove(store_path(storage).string() + suffix);
+  }
+}
+
 // The records follow from the answers: without them nothing is measured again.
 TEST(LocalStudy, LostRecordsAreMadeAgainFromTheAnswers) {
   const Scratch scratch;
@@ -181,7 +187,7 @@ TEST(LocalStudy, LostRecordsAreMadeAgainFromTheAnswers) {
   };
   const auto first = measure();
   EXPECT_EQ(first.first, 27);
-  std::filesystem::remove(store_path(scratch.path() / "journal"));
+  forget_records(scratch.path() / "journal");
   const auto again = measure();
   EXPECT_EQ(again.first, 0);
   EXPECT_EQ(again.second, first.second);
@@ -240,7 +246,7 @@ TEST(LocalStudy, AnswersOfAnotherRunAreRefused) {
     study.tell(*study.ask(), Value{1});
   }
   const auto storage = scratch.path() / "journal";
-  std::filesystem::remove(store_path(storage));
+  forget_records(storage);
   std::filesystem::remove(secret_path(storage, test_definition().study->name));
   LocalOptions options = local_options(scratch);
   options.secret_text = std::string(64, '8');
