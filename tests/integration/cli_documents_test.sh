@@ -24,7 +24,7 @@ exits "help of a misspelt command" 2
 says "help of a misspelt command" '"comapre" is not a command; did you mean compare?'
 duets help dance
 exits "help of an unknown command" 2
-says "help of an unknown command" '"dance" is not a command: run, reproduce, '
+says "help of an unknown command" '"dance" is not a command: run, tune, reproduce, '
 duets help study crate
 says "help of a misspelt subcommand" '"crate" is not a subcommand of duets study; did you mean create?'
 duets help run fast

@@ -61,14 +61,14 @@ holds "are the same numbers" test "$(json floats/manifest.json 'j["run_digest"]'
   "$(json integers/manifest.json 'j["run_digest"]')"
 rm -r floats integers
 
-# A program is no function: the message has the commands that run it.
+# A program has its own noise, and must be there.
 sed 's/^builtin.*/command = [".\/measure"]/' small.toml >command.toml
 usage "objective.noise = 0.2: belongs to a built-in function: remove it" run command.toml
 sed -i '/^noise = 0.2/d' command.toml
-usage '"duets serve STUDY --insecure"' run command.toml
-says "the agents' command" '"duets agent --server 127.0.0.1:7117 --insecure --agents 0-2"'
-printf '[coordinator]\nlisten = "0.0.0.0:9000"\n' >>command.toml
-usage "--server 127.0.0.1:9000 " run command.toml
+usage './measure' run command.toml
+holds "a missing program leaves no journal" test ! -e results/command.journal
+sed 's/^builtin.*//; /^noise = 0.2/d' small.toml >nothing.toml
+usage "give a program here, or a function in objective.builtin" run nothing.toml
 # What studies/mixed.toml says about a program of one's own works.
 holds "mixed.toml says what to replace" grep -q "replace the three keys of \[objective\]" "$studies/mixed.toml"
 sed '/^\[objective\]/,$d' "$studies/mixed.toml" >own.toml

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -19,7 +20,6 @@
 #include "duets/cli/logger.h"
 #include "duets/service/agent_loop.h"
 #include "duets/service/agent_session.h"
-#include "duets/service/program.h"
 #include "duets/service/program_text.h"
 
 namespace duets::cli {
@@ -35,7 +35,9 @@ class Objectives {
     const std::vector<std::string> command = program_of(flags_, definition);
     if (command.empty()) return std::make_unique<BuiltinObjective>(function(definition));
     if (flags_.program.empty()) say_command(command);
-    return make_program(command, definition);
+    // A program's own lines must not break a log of JSON objects.
+    return make_program(command, definition, flags_.objective, next_worker_++,
+                        logger_.format() == LogFormat::kJson ? logger_.log() : service::Log{});
   }
 
  private:
@@ -45,22 +47,6 @@ class Objectives {
       const std::string text = fmt::format("{}", fmt::join(command, " "));
       logger_.say("running the study's command: " + service::quoted_output(text));
     });
-  }
-
-  std::unique_ptr<service::Objective> make_program(const std::vector<std::string>& command,
-                                                   const service::Definition& definition) const {
-    service::ProgramOptions options;
-    options.command = command;
-    options.study = definition.study->name;
-    options.timeout_seconds = flags_.timeout > 0 ? flags_.timeout : definition.objective().timeout;
-    options.retries = flags_.retries.value_or(definition.objective().retries);
-    options.once = flags_.once;
-    const domain::Domain& domain = *definition.study->domain;
-    if (domain.shape() == domain::Shape::kBox) options.parameters = domain.parameters();
-    options.dimension = domain.dimension();
-    // A program's own lines must not break a log of JSON objects.
-    if (logger_.format() == LogFormat::kJson) options.log = logger_.log();
-    return std::make_unique<service::Program>(std::move(options));
   }
 
   // Creating a random function takes a moment: once for all agents.
@@ -76,6 +62,7 @@ class Objectives {
   const Extensions& extensions_;
   Logger& logger_;
   std::once_flag said_command_;
+  std::atomic<std::uint32_t> next_worker_{0};
   std::mutex mutex_;
   std::shared_ptr<const BuiltinFunction> function_;
 };
@@ -177,7 +164,7 @@ class Fleet {
     const auto objective = objectives_.make(session.definition());
     const std::string who = fmt::format("agent {}: ", session.agent());
     service::LoopOptions options;
-    options.max_failures = flags_.max_failures;
+    options.max_failures = flags_.objective.max_failures;
     options.log = logger_.log();
     try {
       const bool over =

@@ -9,6 +9,7 @@
 #include "duets/cli/extensions.h"
 #include "duets/cli/logger.h"
 #include "duets/cli/peer.h"
+#include "duets/cli/program_flags.h"
 #include "duets/cli/summary.h"
 #include "duets/service/definition.h"
 
@@ -21,10 +22,7 @@ struct AgentFlags {
   std::string agents;                  ///< "A-B": several agents in this process
   std::string journal = kUsualJournal;
   bool take_over = false;
-  bool once = false;   ///< close the program's input after each query
-  double timeout = 0;  ///< seconds, instead of the study's; 0: the study's
-  std::optional<std::uint32_t> retries;
-  std::uint32_t max_failures = 10;   ///< in a row; 0: never give up
+  ProgramFlags objective;
   std::vector<std::string> program;  ///< instead of the study's objective
   Format format = Format::kTable;
   LogFlags log;

@@ -27,6 +27,7 @@
 #include "duets/cli/run_command.h"
 #include "duets/cli/service_commands.h"
 #include "duets/cli/study_file.h"
+#include "duets/cli/tune_command.h"
 #include "duets/cli/usage_error.h"
 #include "duets/cli/verify_command.h"
 #include "duets/lab/presets.h"
@@ -89,15 +90,14 @@ void choose(Arguments& given, std::function<void(const Engine&)> body) {
 }
 
 void add_run(CLI::App& app, Arguments& given) {
-  CLI::App* run = app.add_subcommand("run", "Simulate a study and write its results");
+  CLI::App* run =
+      app.add_subcommand("run", "Run a study with your program, or simulate a built-in function");
   add_study(*run, given.flags);
   add_seed(*run, given.flags, "Use this seed instead of the study's");
   add_output_words(*run, given.flags);
   add_output(*run, given.flags, "results/<study>");
   add_run_flags(*run, given.run);
-  run->add_flag_callback(
-      "-v,--verbose", [&given] { given.flags.verbosity = Verbosity::kVerbose; },
-      "Print more about every epoch");
+  add_verbose(*run, given.flags.verbosity);
   run->callback([&given] {
     choose(given, [&given](const Engine& engine) {
       run_study(given.flags, given.run, given.extensions, engine);
@@ -257,6 +257,7 @@ int run_command(int argc, char** argv, const Extensions& extensions) {
   Arguments given{extensions};
   given.flags.words.assign(argv, argv + argc);
   add_run(app, given);
+  add_tune(app, given.command, extensions, given.flags.words);
   add_reproduce(app, given);
   add_compare(app, given);
   add_config(app, given);

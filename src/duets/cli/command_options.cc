@@ -44,6 +44,12 @@ void add_quiet(CLI::App& command, Verbosity& verbosity) {
       "-q,--quiet", [&verbosity] { verbosity = Verbosity::kQuiet; }, "Print only data and errors");
 }
 
+void add_verbose(CLI::App& command, Verbosity& verbosity) {
+  command.add_flag_callback(
+      "-v,--verbose", [&verbosity] { verbosity = Verbosity::kVerbose; },
+      "Print more about every epoch");
+}
+
 CLI::Option* add_text(CLI::App& command, const std::string& name, std::string& value,
                       const std::string& text, const std::string& shown) {
   return command.add_option(name, value, text)

@@ -17,8 +17,8 @@ std::span<const ExitMeaning> exit_meanings() {
       {ExitCode::kStorage, "stored data is damaged, locked or cannot be written"},
       {ExitCode::kQuorum, "too few agents are left"},
       {ExitCode::kObjective, "the objective failed too often"},
-      {ExitCode::kInterrupted, "run, compare or reproduce was stopped by Ctrl-C"},
-      {ExitCode::kTerminated, "run, compare or reproduce was stopped by SIGTERM"},
+      {ExitCode::kInterrupted, "run, tune, compare or reproduce was stopped by Ctrl-C"},
+      {ExitCode::kTerminated, "run, tune, compare or reproduce was stopped by SIGTERM"},
   }};
   return kMeanings;
 }

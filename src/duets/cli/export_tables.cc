@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "duets/base/error.h"
+#include "duets/cli/shell_line.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/protocol/found.h"
 
@@ -73,7 +74,10 @@ harness::RecordedResult result_of(const StudyExport& exported,
                            std::nullopt};
   if (!file.objective.builtin.empty()) run.truth = simulation_of(file, functions);
   harness::RecordedResult result = harness::result_of(run, executor);
-  result.run.objective = run.truth ? run.truth->problem->name() : file.objective.command.front();
+  // Without either, every agent has brought its own program.
+  result.run.objective = run.truth                        ? run.truth->problem->name()
+                         : file.objective.command.empty() ? "a program"
+                                                          : shell_line(file.objective.command);
   result.run.seed = file.seed;
   return result;
 }

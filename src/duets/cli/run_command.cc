@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
 #include "duets/base/bytes.h"
+#include "duets/base/error.h"
 #include "duets/cli/command_options.h"
 #include "duets/cli/config_check.h"
 #include "duets/cli/exit_code.h"
@@ -24,6 +26,7 @@
 #include "duets/harness/memory_estimate.h"
 #include "duets/harness/simulate.h"
 #include "duets/service/secret.h"
+#include "duets/storage/secret_file.h"
 
 namespace duets::cli {
 namespace {
@@ -68,9 +71,9 @@ std::uint64_t num_queries(const protocol::Study& study) {
 }
 
 RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
-                const Engine& engine) {
+                StudyFile file, const Engine& engine) {
   RunPlan plan;
-  plan.file = load_study(flags.study, {flags.seed, extensions.functions});
+  plan.file = std::move(file);
   plan.simulation = simulation_of(plan.file, extensions.functions);
   plan.trials = choose_trial_rows(given.trials, num_queries(plan.file.study));
   plan.simulation.trials = plan.trials.thinning;
@@ -169,6 +172,38 @@ void simulate_share(const RunPlan& plan, const Engine& engine) {
   }
 }
 
+// An option that has no effect is a mistake.
+void refuse_simulation_flags(const CommonFlags& flags, const RunFlags& given) {
+  for (const auto& [name, value] :
+       {std::pair("--participation", given.participation), std::pair("--trials", given.trials),
+        std::pair("--replay", given.replay),
+        std::pair("--engine", flags.engine == "mpi" ? flags.engine : "")}) {
+    base::require(value.empty(), name, value,
+                  "is for simulations; this study has objective.command");
+  }
+}
+
+void refuse_program_flags(const LocalFlags& given) {
+  const LocalFlags usual;
+  const auto require_usual = [](bool is_usual, const char* name) {
+    base::require(is_usual, name, "(given)",
+                  "is for a study with objective.command; this one simulates objective.builtin");
+  };
+  require_usual(given.parallel == usual.parallel, "--parallel");
+  require_usual(given.program.once == usual.program.once, "--once");
+  require_usual(given.program.timeout == usual.program.timeout, "--timeout");
+  require_usual(given.program.retries == usual.program.retries, "--retries");
+  require_usual(given.program.max_failures == usual.program.max_failures, "--max-failures");
+}
+
+void run_program(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
+                 const StudyFile& file, const Engine& engine) {
+  refuse_simulation_flags(flags, given);
+  const std::string secret = given.secret.empty() ? service::seed_secret_text(file.seed)
+                                                  : storage::read_secret_file(given.secret);
+  run_locally(flags, given.local, file, secret, engine.executor, extensions);
+}
+
 }  // namespace
 
 void add_run_flags(CLI::App& run, RunFlags& given) {
@@ -181,14 +216,18 @@ void add_run_flags(CLI::App& run, RunFlags& given) {
       ->check(one_of({"all", "sampled", "none"}))
       ->option_text("WORD");
   run.add_option("--replay", given.replay,
-                 "Agents' points: shared with the coordinator, or separate and compared")
+                 "Agents' points: shared with the coordinator (default), or separate and compared")
       ->check(one_of({"shared", "separate"}))
       ->option_text("WORD");
+  add_local_flags(run, given.local);
 }
 
 void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
                const Engine& engine) {
-  const RunPlan plan = plan_of(flags, given, extensions, engine);
+  StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
+  if (!file.objective.command.empty()) return run_program(flags, given, extensions, file, engine);
+  refuse_program_flags(given.local);
+  const RunPlan plan = plan_of(flags, given, extensions, std::move(file), engine);
   if (engine.processes > 1) {
     cluster::require_same(engine.executor, "the study", identity(plan, given));
   }

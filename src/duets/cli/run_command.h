@@ -1,4 +1,5 @@
-// `duets run`: simulates a study and writes its result directory.
+// `duets run`: simulates a study, or runs it around the user's program, and writes its result
+// directory.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,15 +8,17 @@
 #include "duets/cli/commands.h"
 #include "duets/cli/engine.h"
 #include "duets/cli/extensions.h"
+#include "duets/cli/local_run.h"
 
 namespace duets::cli {
 
 /// The flags that only `duets run` has.
 struct RunFlags {
-  std::string participation;      ///< file: who takes part; empty: all agents
-  std::string secret;             ///< file: a deployment's secret; empty: one from the seed
-  std::string trials;             ///< all, sampled or none; empty: by the number of queries
-  std::string replay = "shared";  ///< shared or separate (protocol::Sharing)
+  std::string secret;         ///< file: a deployment's secret; empty: one from the seed
+  std::string participation;  ///< file: who takes part; empty: all agents
+  std::string trials;         ///< all, sampled or none; empty: by the number of queries
+  std::string replay;         ///< shared or separate (protocol::Sharing); empty: shared
+  LocalFlags local;           ///< of a study with a program
 };
 
 /// Adds the flags to the command.

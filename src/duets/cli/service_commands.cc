@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "duets/base/enum_table.h"
 #include "duets/cli/agent_command.h"
 #include "duets/cli/offline_command.h"
 #include "duets/cli/peer_options.h"
@@ -14,21 +13,6 @@
 
 namespace duets::cli {
 namespace {
-
-/// One of the names of an enumeration; `value` is the default.
-template <class Enum>
-void add_choice(CLI::App& command, const std::string& name, Enum& value, const std::string& text,
-                const std::string& shown) {
-  std::vector<std::string> words;
-  for (const auto& entry : base::entries_of<Enum>()) words.emplace_back(entry.name);
-  command
-      .add_option_function<std::string>(
-          name,
-          [&value](const std::string& word) { value = base::named<Enum>(word).value_or(value); },
-          fmt::format("{}: {} (default {})", text, fmt::join(words, ", "), base::name_of(value)))
-      ->check(one_of(words))
-      ->option_text(shown);
-}
 
 void add_log(CLI::App& command, LogFlags& flags) {
   add_choice(command, "--log-level", flags.level, "Least severe messages to log", "LEVEL");
@@ -83,30 +67,6 @@ void add_serve(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   });
 }
 
-void add_agent_objective(CLI::App& agent, AgentFlags& flags) {
-  agent.add_flag("--once", flags.once,
-                 "Start the program for each query and close its input after the query");
-  add_seconds(agent, "--timeout", flags.timeout,
-              "Time limit of a query in seconds (default: the study's)");
-  agent
-      .add_option("--retries", flags.retries,
-                  "Further attempts after a failed one (default: the study's)")
-      ->check(CLI::Range(0, 1000))
-      ->option_text("N");
-  agent
-      .add_option(
-          "--max-failures", flags.max_failures,
-          fmt::format(
-              "Exit with code 8 after this many failed queries in a row (default {}; 0: never)",
-              flags.max_failures))
-      ->check(CLI::Range(std::uint32_t{0}, std::uint32_t{1} << 30))
-      ->option_text("K");
-  agent
-      .add_option("program", flags.program,
-                  "After --: the program to use instead of the study's objective")
-      ->option_text("PROGRAM ARGUMENTS...");
-}
-
 void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
   auto flags = std::make_shared<AgentFlags>();
   CLI::App* agent = app.add_subcommand("agent", "Run an agent with your own program");
@@ -122,7 +82,9 @@ void add_agent(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
                   "Replace another machine that is running this agent");
   add_seconds(*agent, "--give-up", flags->peer.give_up,
               "Exit with code 4 after this time without an answer from the coordinator");
-  add_agent_objective(*agent, *flags);
+  add_program_flags(*agent, flags->objective);
+  add_program(*agent, flags->program,
+              "After --: the program to use instead of the study's objective");
   add_format(*agent, flags->format);
   add_log(*agent, flags->log);
   agent->callback([flags, &chosen, &extensions] {

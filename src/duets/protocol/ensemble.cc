@@ -43,11 +43,14 @@ void set_holes(const EpochAbsence& away, std::uint32_t agent, std::vector<double
 
 }  // namespace
 
+std::optional<Message> answer_slot(Agent& agent, std::uint32_t slot, double reward) {
+  return std::isnan(reward) ? agent.report_hole(slot) : agent.report(slot, reward);
+}
+
 std::optional<Message> answer_plan(Agent& agent, const std::vector<double>& rewards) {
   std::optional<Message> message;
   for (std::uint32_t slot = 0; slot < rewards.size(); ++slot) {
-    message =
-        std::isnan(rewards[slot]) ? agent.report_hole(slot) : agent.report(slot, rewards[slot]);
+    message = answer_slot(agent, slot, rewards[slot]);
   }
   return message;
 }
@@ -68,6 +71,23 @@ Effects Ensemble::start() {
   Effects effects = coordinator_->start();
   make_agents();
   return carry_out(std::move(effects));
+}
+
+// An epoch's end must find what its agents answered: their best trials, and with data =
+// "surviving" their rewards.
+void Ensemble::resume(std::span<const base::Bytes> records, const Recalling& recall) {
+  restart(records);
+  make_agents();
+  const auto recall_all = [&] {
+    for (std::optional<Agent>& agent : agents_) recall(*agent);
+  };
+  for (const base::Bytes& bytes : records) {
+    const Record record = decode_record(bytes);
+    if (std::holds_alternative<EpochClosed>(record)) recall_all();
+    for (const Message& message : broadcasts(record)) send({std::nullopt, message});
+  }
+  if (!finished()) recall_all();
+  carry_out(coordinator_->resume());
 }
 
 // Few agents are one after the other, so that each may use all threads.
@@ -91,7 +111,8 @@ void Ensemble::make_agents() {
     if (sharing_ == Sharing::kPoints) {
       // An agent opens an epoch when the coordinator has.
       drawn = [this, id](EpochId epoch) {
-        return epoch == coordinator_->epoch() ? coordinator_->points(id) : nullptr;
+        const bool open = coordinator_->is_open() && epoch == coordinator_->epoch();
+        return open ? coordinator_->points(id) : nullptr;
       };
     }
     const auto view = sharing_ == Sharing::kNothing
@@ -127,10 +148,20 @@ void Ensemble::take_unit(std::span<const std::uint8_t> bytes, const Noting& note
     if (note) note(notes);
   }
   for (const base::Bytes& message : messages) {
-    if (message.empty()) continue;
-    Effects effects = coordinator_->receive(decode(message));
-    require_taken(effects);
-    carry_out(std::move(effects));
+    if (!message.empty()) take(decode(message));
+  }
+}
+
+void Ensemble::take(const Message& message) {
+  Effects effects = coordinator_->receive(message);
+  require_taken(effects);
+  carry_out(std::move(effects));
+}
+
+// The last of these messages may end the epoch, and with it what the agents have to send.
+void Ensemble::catch_up() {
+  for (const AgentId id : coordinator_->waiting_for()) {
+    if (const std::optional<Message> message = agent(base::value(id)).outstanding()) take(*message);
   }
 }
 

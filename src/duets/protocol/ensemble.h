@@ -1,7 +1,8 @@
-// A coordinator and its agents in one process: the one host loop of simulations, tests and
-// benchmarks.
+// A coordinator and its agents in one process: the one host loop of simulations, local studies,
+// tests and benchmarks.
 //
-// It carries messages at once and knows no objective; whoever uses it answers the agents' plans.
+// It carries messages at once and knows no objective; whoever uses it answers the agents' plans,
+// epoch by epoch or query by query.
 // Several processes may run one ensemble together (base::Executor): each has the agents of its
 // share of the units and a coordinator that takes the messages of all. All of them make the same
 // calls and are told the same.
@@ -31,6 +32,8 @@ struct PlanAnswers {
   base::Bytes notes;            ///< whatever else is to be known of them in every process
 };
 
+/// Reports one reward, or a hole for NaN; returns what the agent sends then.
+std::optional<Message> answer_slot(Agent& agent, std::uint32_t slot, double reward);
 /// Reports the rewards of all slots to the agent; returns what it sends then.
 std::optional<Message> answer_plan(Agent& agent, const std::vector<double>& rewards);
 
@@ -52,6 +55,12 @@ class Ensemble {
 
   /// Begins epoch 1: the agents are there from now on. Once.
   Effects start();
+  /// Reports to an agent what is known of its open epoch. What it sends then is not lost.
+  using Recalling = std::function<void(Agent&)>;
+  /// Instead of start(): goes on where the ensemble with these records was cut off. Every agent
+  /// recalls each epoch before it ends, also the open one. Does what Coordinator::resume() does.
+  /// Throws like Coordinator::replay().
+  void resume(std::span<const base::Bytes> records, const Recalling& recall);
 
   /// All agents that take part answer their plans, the others are left out. What they send goes up
   /// in agent order. Throws kDiverged when an agent's points differ from the coordinator's replay,
@@ -59,6 +68,10 @@ class Ensemble {
   void run_epoch(const EpochAbsence& away, const Answering& answer, const Noting& note = {});
   /// All epochs that are left.
   void run(const Answering& answer, const Participation& participation = {});
+
+  /// Sends up what agents have complete and the coordinator does not have, for those who report to
+  /// the agents themselves (answer_slot). Throws like run_epoch.
+  void catch_up();
 
   /// Single steps, for any order of events in one process: a message reaches the coordinator, the
   /// coordinator closes an epoch; what it then sends reaches the agents.
@@ -85,6 +98,7 @@ class Ensemble {
   void for_each_agent(const std::function<void(std::size_t index)>& body) const;
   base::Bytes answer_unit(std::size_t unit, const EpochAbsence& away, const Answering& answer);
   void take_unit(std::span<const std::uint8_t> bytes, const Noting& note);
+  void take(const Message& message);
   Effects carry_out(Effects effects);
   void send(const Outgoing& outgoing);
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "duets/base/error.h"
 #include "duets/service/agent_journal_instance.h"
+#include "duets/service/answer_journal.h"
 #include "duets/storage/whole_file.h"
 
 namespace duets::service {
@@ -24,7 +26,8 @@ constexpr const char* kAgentFact = "agent";
 constexpr const char* kDigestFact = "study_digest";
 constexpr const char* kDefinitionFact = "definition";
 constexpr const char* kCompleteFact = "complete";
-constexpr std::size_t kLongestStem = 180;  // file systems allow 255 for the whole name
+constexpr std::size_t kLongestText = 5000;  // of an objective's failure text
+constexpr std::size_t kLongestStem = 180;   // file systems allow 255 for the whole name
 
 void write_answer(base::ByteWriter& out, const JournalAnswer& answer) {
   out.u32(answer.epoch);
@@ -112,6 +115,81 @@ JournalEntry decode_entry(std::span<const std::uint8_t> bytes) {
   return entry;
 }
 
+Answer usable_answer(const Definition& definition, Answer answer) {
+  const auto* value = std::get_if<Value>(&answer);
+  if (value == nullptr) return answer;
+  std::string objection = definition.objective().objection_to(value->value);
+  if (objection.empty()) return answer;
+  return Failure{.why = std::move(objection), .log_tail = {}};
+}
+
+JournalAnswer journal_answer(const Definition& definition, const Query& query, const Answer& answer,
+                             double seconds) {
+  JournalAnswer entry;
+  entry.epoch = query.epoch;
+  entry.slot = query.slot;
+  entry.latent = query.latent;
+  entry.seconds = seconds;
+  if (const auto* value = std::get_if<Value>(&answer)) {
+    const std::string objection = definition.objective().objection_to(value->value);
+    if (!objection.empty()) {
+      throw base::Error(base::ErrorKind::kInvalid,
+                        fmt::format("trial {}: {}; report a query without an answer as a failure",
+                                    trial_name(query), objection));
+    }
+    entry.value = value->value;
+  } else if (const auto* infeasible = std::get_if<Infeasible>(&answer)) {
+    const std::optional<double> counted = definition.objective().infeasible_value;
+    if (!counted) {
+      throw base::Error(
+          base::ErrorKind::kObjective,
+          fmt::format("trial {} is infeasible ({}), but the study was started without "
+                      "objective.infeasible_value and cannot be changed; let the "
+                      "program answer with a value of its own, or exit with a "
+                      "code other than 0 (a hole), or start a new study that sets the key",
+                      trial_name(query), infeasible->why));
+    }
+    entry.kind = JournalTrial::Kind::kInfeasible;
+    entry.value = *counted;
+    entry.text = infeasible->why;
+  } else {
+    const auto& failure = std::get<Failure>(answer);
+    entry.kind = JournalTrial::Kind::kHole;
+    entry.text = failure.why;
+    if (!failure.log_tail.empty()) entry.text += "\n" + failure.log_tail;
+  }
+  entry.text = entry.text.substr(0, kLongestText);
+  return entry;
+}
+
+double reward_of(const Definition& definition, const JournalAnswer& answer) {
+  // Journals of earlier versions contain values of any size; a coordinator would refuse them.
+  const bool hole = answer.kind == JournalTrial::Kind::kHole ||
+                    !definition.objective().objection_to(answer.value).empty();
+  return hole ? std::numeric_limits<double>::quiet_NaN()
+              : definition.objective().reward(answer.value);
+}
+
+JournalTrial journal_trial(const Definition& definition, std::uint32_t agent,
+                           const JournalAnswer& answer) {
+  const std::vector<std::uint32_t> lengths = protocol::lengths(*definition.study);
+  if (answer.epoch < 1 || answer.epoch > lengths.size()) {
+    throw base::Error(base::ErrorKind::kDecode,
+                      "it has an answer for an epoch that the study does not have");
+  }
+  JournalTrial trial;
+  trial.query = {agent, answer.epoch, answer.slot, answer.slot, answer.latent, {}};
+  for (std::uint32_t e = 1; e < answer.epoch; ++e) trial.query.t += lengths[e - 1];
+  if (answer.latent.size() == definition.study->domain->dimension()) {
+    trial.query.values = definition.study->domain->values(answer.latent);
+  }
+  trial.kind = answer.kind;
+  trial.value = answer.value;
+  trial.seconds = answer.seconds;
+  trial.text = answer.text;
+  return trial;
+}
+
 std::string journal_name(const std::string& study, std::uint32_t agent) {
   return fmt::format("{}-{}.db", stem_of(study), agent);
 }
@@ -130,6 +208,26 @@ std::vector<JournalFile> find_journals(const std::filesystem::path& directory,
     return std::tuple(file.agent, file.path.string());
   });
   return found;
+}
+
+std::array<storage::Store::Fact, 2> study_facts(const base::Digest& study_digest,
+                                                const Definition& definition) {
+  base::ByteWriter digest;
+  digest.digest(study_digest);
+  return {{{kDigestFact, digest.take()}, {kDefinitionFact, encode_definition(definition)}}};
+}
+
+std::optional<base::Digest> study_digest_in(const storage::Store& store, const std::string& study) {
+  const auto bytes = store.fact(study, kDigestFact);
+  if (!bytes) return std::nullopt;
+  if (bytes->size() != 16) throw base::Error(base::ErrorKind::kDecode, "bad study digest");
+  return base::ByteReader(*bytes).digest();
+}
+
+std::optional<Definition> definition_in(const storage::Store& store, const std::string& study) {
+  const auto bytes = store.fact(study, kDefinitionFact);
+  if (!bytes) return std::nullopt;
+  return decode_definition(*bytes);
 }
 
 AgentJournal::AgentJournal(std::filesystem::path path, std::unique_ptr<storage::Store> store)
@@ -188,28 +286,27 @@ base::Bytes AgentJournal::need(const char* key) const {
 }
 
 std::optional<base::Digest> AgentJournal::study_digest() const {
-  const auto bytes = store_->fact(study_, kDigestFact);
-  if (!bytes) return std::nullopt;
-  if (bytes->size() != 16) damaged("bad study digest");
-  return base::ByteReader(*bytes).digest();
+  try {
+    return study_digest_in(*store_, study_);
+  } catch (const StorageError&) {
+    throw;
+  } catch (const base::Error& error) {
+    damaged(error.what());
+  }
 }
 
 std::optional<Definition> AgentJournal::definition() const {
-  const auto bytes = store_->fact(study_, kDefinitionFact);
-  if (!bytes) return std::nullopt;
   try {
-    return decode_definition(*bytes);
+    return definition_in(*store_, study_);
+  } catch (const StorageError&) {
+    throw;
   } catch (const base::Error& error) {
     damaged(fmt::format("the study's definition cannot be read: {}", error.what()));
   }
 }
 
 void AgentJournal::joined(const base::Digest& study_digest, const Definition& definition) {
-  base::ByteWriter digest;
-  digest.digest(study_digest);
-  const std::array facts{storage::Store::Fact{kDigestFact, digest.take()},
-                         storage::Store::Fact{kDefinitionFact, encode_definition(definition)}};
-  store_->append(study_, {}, facts);
+  store_->append(study_, {}, study_facts(study_digest, definition));
 }
 
 bool AgentJournal::is_complete() const { return store_->fact(study_, kCompleteFact).has_value(); }
@@ -236,12 +333,13 @@ void AgentJournal::append(const JournalEntry& entry) {
 }
 
 JournalContents read_agent_journal(const std::filesystem::path& file) {
-  const AgentJournal journal(file, storage::open_store(file, storage::Access::kRead));
+  auto store = storage::open_store(file, storage::Access::kRead);
+  if (is_answer_journal(*store)) return AnswerJournal(file, std::move(store)).contents();
+  const AgentJournal journal(file, std::move(store));
   JournalContents contents{
       journal.study(), journal.agent(), journal.study_digest().value_or(base::Digest{}), {}, {}};
   const std::optional<Definition> definition = journal.definition();
   if (!definition) return contents;
-  const std::vector<std::uint32_t> lengths = protocol::lengths(*definition->study);
   for (const JournalEntry& entry : journal.entries()) {
     if (const auto* broadcast = std::get_if<protocol::Message>(&entry)) {
       contents.broadcasts.push_back(protocol::encode(*broadcast));
@@ -249,23 +347,14 @@ JournalContents read_agent_journal(const std::filesystem::path& file) {
       std::erase_if(contents.trials, [&](const JournalTrial& trial) {
         return trial.query.epoch == disowned->epoch;
       });
+    } else {
+      try {
+        contents.trials.push_back(
+            journal_trial(*definition, journal.agent(), std::get<JournalAnswer>(entry)));
+      } catch (const base::Error& error) {
+        journal.damaged(error.what());
+      }
     }
-    const auto* answer = std::get_if<JournalAnswer>(&entry);
-    if (answer == nullptr) continue;
-    if (answer->epoch < 1 || answer->epoch > lengths.size()) {
-      journal.damaged("it has an answer for an epoch that the study does not have");
-    }
-    JournalTrial trial;
-    trial.query = {journal.agent(), answer->epoch, answer->slot, answer->slot, answer->latent, {}};
-    for (std::uint32_t e = 1; e < answer->epoch; ++e) trial.query.t += lengths[e - 1];
-    if (answer->latent.size() == definition->study->domain->dimension()) {
-      trial.query.values = definition->study->domain->values(answer->latent);
-    }
-    trial.kind = answer->kind;
-    trial.value = answer->value;
-    trial.seconds = answer->seconds;
-    trial.text = answer->text;
-    contents.trials.push_back(std::move(trial));
   }
   return contents;
 }

@@ -28,6 +28,21 @@ struct JournalAnswer {
   std::vector<double> latent = {};  ///< the point
 };
 
+/// A value that cannot be a reward becomes a Failure with the reason; other answers stay.
+Answer usable_answer(const Definition& definition, Answer answer);
+
+/// The entry of an answer that is not Interrupted. An infeasible one counts as the study's
+/// infeasible_value: kObjective without one. kInvalid for a value that cannot be a reward.
+JournalAnswer journal_answer(const Definition& definition, const Query& query, const Answer& answer,
+                             double seconds);
+
+/// The reward of an answer in model units; NaN for a hole.
+double reward_of(const Definition& definition, const JournalAnswer& answer);
+
+/// The answer as a trial of the study. Throws kDecode for an epoch that the study does not have.
+JournalTrial journal_trial(const Definition& definition, std::uint32_t agent,
+                           const JournalAnswer& answer);
+
 /// The coordinator has other results for the open epoch, from another machine: the answers in this
 /// journal are not part of the run.
 struct JournalDisowned {
@@ -51,6 +66,13 @@ struct JournalFile {
 /// The journals of a study, or of all studies if `study` is empty, by agent and then by name.
 std::vector<JournalFile> find_journals(const std::filesystem::path& directory,
                                        const std::string& study);
+
+/// The facts that identify the study of a file of answers, and reading them; nothing where they are
+/// not stored. kDecode, and kInvalid for a definition that is not a study.
+std::array<storage::Store::Fact, 2> study_facts(const base::Digest& study_digest,
+                                                const Definition& definition);
+std::optional<base::Digest> study_digest_in(const storage::Store& store, const std::string& study);
+std::optional<Definition> definition_in(const storage::Store& store, const std::string& study);
 
 /// Held by one process at a time. All members throw StorageError like storage::Store.
 class AgentJournal {

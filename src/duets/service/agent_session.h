@@ -118,7 +118,8 @@ struct JournalContents {
   std::vector<JournalTrial> trials;     ///< without those replaced by another machine's results
   std::vector<base::Bytes> broadcasts;  ///< protocol::encode, in order; they identify the run
 };
-/// Reads an agent's journal, also while the agent runs. Throws kStorage.
+/// Reads an agent's journal, also while the agent runs, or the answers of all agents of a local
+/// study (answer_journal.h), without broadcasts. Throws kStorage.
 JournalContents read_agent_journal(const std::filesystem::path& file);
 
 }  // namespace duets::service

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "duets/base/error.h"
+#include "duets/protocol/ensemble.h"
+#include "duets/service/agent_query.h"
 #include "duets/service/wire.h"
 
 namespace duets::service {
@@ -13,14 +16,6 @@ namespace {
 
 // An agent computes little: more threads would cost more than they gain.
 const base::SerialExecutor kSerial;
-
-std::vector<double> row(const numeric::Points& points, std::uint32_t index) {
-  std::vector<double> values(static_cast<std::size_t>(points.cols()));
-  for (Eigen::Index k = 0; k < points.cols(); ++k) {
-    values[static_cast<std::size_t>(k)] = points(static_cast<Eigen::Index>(index), k);
-  }
-  return values;
-}
 
 }  // namespace
 
@@ -93,25 +88,12 @@ bool AgentBook::is_known(const JournalAnswer& answer) const {
 void AgentBook::apply_answer(const JournalAnswer& answer) {
   if (is_known(answer)) return;
   if (answer.epoch == epoch()) {
-    if (answer.latent != row(agent_.plan().latents(), answer.slot)) {
-      throw base::Error(
-          base::ErrorKind::kDiverged,
-          fmt::format(
-              "agent {}: trial {}-{} in the journal was measured at a different point than "
-              "the coordinator's coin gives: the journal belongs to another run of the study",
-              base::value(agent_.id()), answer.epoch, answer.slot));
-    }
-    // Journals of earlier versions contain values of any size; a coordinator would refuse them.
-    const bool hole = answer.kind == JournalTrial::Kind::kHole ||
-                      !definition_.objective().objection_to(answer.value).empty();
-    if (hole) {
-      agent_.report_hole(answer.slot);
-    } else {
-      agent_.report(answer.slot, definition_.objective().reward(answer.value));
-    }
+    require_same_point(agent_, answer);
+    const double reward = reward_of(definition_, answer);
+    protocol::answer_slot(agent_, answer.slot, reward);
     answered_[answer.slot] = true;
     ++num_answered_;
-    num_holes_ += hole ? 1 : 0;
+    num_holes_ += std::isnan(reward) ? 1 : 0;
   }
   known_[{answer.epoch, answer.slot}] = {answer.kind, answer.value};
 }
@@ -140,14 +122,7 @@ std::vector<std::uint32_t> AgentBook::open_slots() const {
 }
 
 Query AgentBook::query(std::uint32_t slot) const {
-  Query query;
-  query.agent = base::value(agent_.id());
-  query.epoch = epoch();
-  query.slot = slot;
-  query.t = agent_.plan().first_t + slot;
-  query.latent = row(agent_.plan().latents(), slot);
-  query.values = definition_.study->domain->values(query.latent);
-  return query;
+  return query_of(*definition_.study, agent_, slot);
 }
 
 }  // namespace duets::service

@@ -125,7 +125,9 @@ class Program::Impl {
   void end(Clock::duration patience);
 
   ProgramOptions options_;
-  std::string file_;  // empty: the name depends on the query
+  ProgramWords words_;
+  std::vector<std::string> arguments_;  // of the process
+  std::string file_;                    // empty: the name depends on the query
   ProgramLog relay_;
   std::unique_ptr<ProgramProcess> process_;
   bool has_answered_ = false;  // this process has answered an earlier query
@@ -134,11 +136,13 @@ class Program::Impl {
 };
 
 Program::Impl::Impl(ProgramOptions options)
-    : options_(std::move(options)), relay_([this](const std::string& line) { pass_on(line); }) {
+    : options_(std::move(options)),
+      words_(options_.study, options_.worker, options_.parameters, options_.dimension),
+      relay_([this](const std::string& line) { pass_on(line); }) {
   validate(options_);
-  options_.once = options_.once || names_query(options_.command);
+  options_.once = options_.once || words_.names_query(options_.command);
   const std::string& program = options_.command.front();
-  if (!has_placeholder(program)) file_ = find_program(program);
+  if (!words_.has_placeholder(program)) file_ = find_program(program);
 }
 
 void Program::Impl::pass_on(const std::string& line) const {
@@ -185,13 +189,14 @@ Answer Program::Impl::attempt(Sending query, const std::atomic<bool>& abandon) {
 }
 
 void Program::Impl::start_if_needed(const Sending& query) {
-  if (process_ && !is_usable()) end(kFarewell);
+  ProgramCall call;
+  call.arguments = words_.filled(options_.command, query.query);
+  if (process_ && (!is_usable() || call.arguments != arguments_)) end(kFarewell);
   if (process_) return;
   lines_.clear();
   has_answered_ = false;
-  ProgramCall call;
-  call.arguments = filled_command(options_.command, options_.study, query.query);
-  call.environment = query_environment(options_.study, query.query);
+  arguments_ = call.arguments;
+  call.environment = words_.environment(query.query);
   call.file = file_.empty() ? find_program(call.arguments.front()) : file_;
   process_ = std::make_unique<ProgramProcess>(call, relay_);
 }

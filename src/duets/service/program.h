@@ -14,10 +14,12 @@ namespace duets::service {
 struct ProgramOptions {
   std::vector<std::string> command;  ///< program and arguments; found by PATH
   std::string study;                 ///< its name
+  std::uint32_t worker = 0;          ///< tells the programs of one process apart
   double timeout_seconds = 600;      ///< of one attempt; > 0
   std::uint32_t retries = 0;         ///< more attempts after a failed one
   /// One process per query, whose input is closed after the query: for programs that read all of
-  /// their input. Always the case for a command that names the query ("{trial}", "{epoch}").
+  /// their input. Always the case for a command that names the query ("{trial}", "{epoch}", a
+  /// parameter).
   bool once = false;
   double kill_seconds = 5;                    ///< between SIGTERM and SIGKILL
   std::vector<domain::Parameter> parameters;  ///< of a box with named parameters; else x1, x2, ...
@@ -29,9 +31,9 @@ struct ProgramOptions {
 /// reads lines until one is an answer (read_answer): {"value":1.5}, {"infeasible":"why"} or a bare
 /// number. Lines that are not answers are its log.
 ///
-/// "{study}", "{agent}", "{epoch}" and "{trial}" are replaced in its command, and its environment
-/// has DUETS_STUDY, DUETS_AGENT, DUETS_EPOCH and DUETS_TRIAL: those of the query it was started
-/// for. A program that runs for several queries finds theirs in the JSON.
+/// Placeholders are replaced in its command, and its environment has the same facts
+/// (program_words.h): those of the query it was started for. A program that runs for several
+/// queries finds theirs in the JSON; one whose command names the agent runs for that agent only.
 ///
 /// After its answer the program may read the next line or exit: it is started again when it is not
 /// running, and when it exits without reading a query, a new process is asked. Its exit code after

@@ -340,5 +340,19 @@ TEST_F(ProgramTest, AFailedExecIsReportedAtTheFirstQuery) {
   EXPECT_THAT(error_of(orphan), HasSubstr("the interpreter in its first line"));
 }
 
+// One program may get the queries of several agents; what its command says must be true.
+TEST_F(ProgramTest, ACommandThatNamesTheAgentGetsItsOwnProcess) {
+  ProgramOptions named = shell("while read -r line; do echo \"$(($2 * 100 + (n += 1)))\"; done");
+  named.command.emplace_back("{agent}");
+  Program program(named);
+  const std::atomic<bool> never{false};
+  Query other = query();
+  other.agent = 4;
+  EXPECT_EQ(value_of(ask(program)), 301);
+  EXPECT_EQ(value_of(ask(program)), 302);
+  EXPECT_EQ(value_of(program.ask(other, never)), 401);
+  EXPECT_EQ(value_of(ask(program)), 301);
+}
+
 }  // namespace
 }  // namespace duets::service

@@ -1,79 +1,91 @@
 #include "duets/service/program_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <string_view>
+#include <utility>
+
+#include "duets/domain/shown_value.h"
 
 namespace duets::service {
 namespace {
 
-struct Fact {
-  std::string_view placeholder;
-  std::string_view variable;
-  bool of_query;  // changes from query to query
-};
-
-constexpr std::array<Fact, 4> kFacts{{{"{study}", "DUETS_STUDY", false},
-                                      {"{agent}", "DUETS_AGENT", false},
-                                      {"{epoch}", "DUETS_EPOCH", true},
-                                      {"{trial}", "DUETS_TRIAL", true}}};
-
-// In the order of kFacts.
-std::array<std::string, kFacts.size()> values_of(const std::string& study, const Query& query) {
-  return {study, std::to_string(query.agent), std::to_string(query.epoch), trial_name(query)};
-}
-
-bool holds(const std::string& word, const Fact& fact) {
-  return word.find(fact.placeholder) != std::string::npos;
-}
-
-// From left to right, so that inserted text is not replaced again.
-std::string filled(const std::string& word, const std::array<std::string, kFacts.size()>& values) {
-  std::string result;
-  for (std::size_t at = 0; at < word.size();) {
-    std::string_view rest = word;
-    rest.remove_prefix(at);
-    const auto fact = std::find_if(kFacts.begin(), kFacts.end(), [&](const Fact& candidate) {
-      return rest.starts_with(candidate.placeholder);
-    });
-    if (fact == kFacts.end()) {
-      result += word[at++];
-      continue;
-    }
-    result += values[static_cast<std::size_t>(fact - kFacts.begin())];
-    at += fact->placeholder.size();
-  }
-  return result;
+bool holds(const std::string& word, const std::string& placeholder) {
+  return word.find(placeholder) != std::string::npos;
 }
 
 }  // namespace
 
-std::vector<std::string> filled_command(const std::vector<std::string>& command,
-                                        const std::string& study, const Query& query) {
-  const auto values = values_of(study, query);
+ProgramWords::ProgramWords(std::string study, std::uint32_t worker,
+                           std::vector<domain::Parameter> parameters, std::size_t dimension)
+    : study_(std::move(study)),
+      worker_(worker),
+      parameters_(std::move(parameters)),
+      facts_{{"{study}", "DUETS_STUDY", false},
+             {"{agent}", "DUETS_AGENT", false},
+             {"{worker}", "DUETS_WORKER", false},
+             {"{epoch}", "DUETS_EPOCH", true},
+             {"{trial}", "DUETS_TRIAL", true}} {
+  const std::size_t count = parameters_.empty() ? dimension : parameters_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    facts_.push_back({parameters_.empty() ? fmt::format("{{x{}}}", i + 1)
+                                          : fmt::format("{{{}}}", parameters_[i].name),
+                      "", true});
+  }
+}
+
+std::vector<std::string> ProgramWords::values_of(const Query& query) const {
+  std::vector<std::string> values{study_, std::to_string(query.agent), std::to_string(worker_),
+                                  std::to_string(query.epoch), trial_name(query)};
+  for (std::size_t i = 0; i < query.values.size(); ++i) {
+    values.push_back(domain::to_text(domain::shown_value(parameters_, i, query.values[i])));
+  }
+  values.resize(facts_.size());
+  return values;
+}
+
+// From left to right, so that inserted text is not replaced again.
+std::vector<std::string> ProgramWords::filled(const std::vector<std::string>& command,
+                                              const Query& query) const {
+  const std::vector<std::string> values = values_of(query);
   std::vector<std::string> words;
-  words.reserve(command.size());
-  for (const std::string& word : command) words.push_back(filled(word, values));
+  for (const std::string& word : command) {
+    std::string& result = words.emplace_back();
+    for (std::size_t at = 0; at < word.size();) {
+      std::string_view rest = word;
+      rest.remove_prefix(at);
+      const auto fact = std::ranges::find_if(
+          facts_, [&](const Fact& candidate) { return rest.starts_with(candidate.placeholder); });
+      if (fact == facts_.end()) {
+        result += word[at++];
+        continue;
+      }
+      result += values[static_cast<std::size_t>(fact - facts_.begin())];
+      at += fact->placeholder.size();
+    }
+  }
   return words;
 }
 
-bool has_placeholder(const std::string& word) {
-  return std::any_of(kFacts.begin(), kFacts.end(),
-                     [&](const Fact& fact) { return holds(word, fact); });
+bool ProgramWords::has_placeholder(const std::string& word) const {
+  return std::ranges::any_of(facts_,
+                             [&](const Fact& fact) { return holds(word, fact.placeholder); });
 }
 
-bool names_query(const std::vector<std::string>& command) {
-  return std::any_of(kFacts.begin(), kFacts.end(), [&](const Fact& fact) {
-    return fact.of_query && std::any_of(command.begin(), command.end(),
-                                        [&](const auto& word) { return holds(word, fact); });
+bool ProgramWords::names_query(const std::vector<std::string>& command) const {
+  return std::ranges::any_of(facts_, [&](const Fact& fact) {
+    return fact.of_query && std::ranges::any_of(command, [&](const std::string& word) {
+             return holds(word, fact.placeholder);
+           });
   });
 }
 
-std::vector<std::string> query_environment(const std::string& study, const Query& query) {
-  const auto values = values_of(study, query);
+std::vector<std::string> ProgramWords::environment(const Query& query) const {
+  const std::vector<std::string> values = values_of(query);
   std::vector<std::string> variables;
-  for (std::size_t i = 0; i < kFacts.size(); ++i) {
-    variables.push_back(std::string(kFacts[i].variable) + "=" + values[i]);
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    if (!facts_[i].variable.empty()) variables.push_back(facts_[i].variable + "=" + values[i]);
   }
   return variables;
 }

@@ -6,81 +6,32 @@
 #include <utility>
 
 #include "duets/base/error.h"
-#include "duets/service/secret.h"
-#include "duets/service/study_difference.h"
+#include "duets/service/study_storage.h"
 #include "duets/service/wire_text.h"
-#include "duets/storage/secret_file.h"
 
 namespace duets::service {
 namespace {
-
-using storage::StorageError;
 
 constexpr auto kTick = std::chrono::milliseconds(100);
 /// Size limit of the records in one answer: well below the largest message.
 constexpr std::size_t kMaxExportBytes = std::size_t{16} << 20;
 constexpr std::uint64_t kExportStep = 256;
 
-// The source of a secret's text, for errors.
-constexpr const char* kSecretOptions = "--secret or --seed";
-
 ServiceNote serving_now() { return {unix_seconds(), ServiceNote::kServing, {}}; }
 
-bool is_secret_of(const std::string& text, const std::filesystem::path& file) {
-  return parse_secret(text, kSecretOptions).public_coin().key() ==
-         load_secret(file).public_coin().key();
-}
-
-std::filesystem::path made(const std::filesystem::path& storage) {
-  std::error_code error;
-  const bool fresh = std::filesystem::create_directories(storage, error);
-  if (fresh && !error) {
-    std::filesystem::permissions(storage, std::filesystem::perms::owner_all, error);
-  }
-  if (error) {
-    throw StorageError(StorageError::Cause::kUnwritable,
-                       fmt::format("{}: {}", storage.string(), error.message()));
-  }
-  return storage;
-}
-
-// Differences in the study file, except for the address and directories of the coordinator.
-std::vector<FieldDifference> changed_fields(const Definition& there, const Definition& given) {
-  // Printed again: a text of an earlier program may lack keys.
-  std::vector<FieldDifference> differences =
-      differing_fields(study::resolved_toml(*there.file), study::resolved_toml(*given.file));
-  std::erase_if(differences, [](const FieldDifference& d) {
-    return d.field == "coordinator.listen" || d.field == "coordinator.storage" ||
-           d.field == "coordinator.tls";
-  });
-  return differences;
-}
-
-void require_same_study(const Definition& there, const Definition& given,
-                        const std::vector<FieldDifference>& differences) {
-  const base::Digest digest = protocol::study_digest(*there.study);
-  const base::Digest given_digest = protocol::study_digest(*given.study);
-  if (digest == given_digest) return;
-  base::refuse("study.name", there.study->name,
-               fmt::format("is used by another study: {}; choose another name or delete the old "
-                           "one",
-                           differences.empty()
-                               ? fmt::format("its digest is {}, this one has {}",
-                                             base::to_hex(digest), base::to_hex(given_digest))
-                               : difference_text(differences)));
-}
-
-// The digest covers the model; this is the rest: the objective, and when an epoch ends.
-bool is_beside_the_digest(const FieldDifference& d) {
-  return d.field.starts_with("study.") || d.field.starts_with("objective.") ||
-         d.field.starts_with("coordinator.");
+// Where a coordinator listens and stores is no part of the study.
+const StudyChanges& changes_allowed() {
+  static const StudyChanges kChanges{
+      {"coordinator.listen", "coordinator.storage", "coordinator.tls"},
+      "use the old file or another name, or delete the study"};
+  return kChanges;
 }
 
 }  // namespace
 
 Studies::Studies(const std::filesystem::path& storage, HostOptions options,
                  const base::Executor& executor)
-    : storage_(made(storage)),
+    : storage_(make_storage(storage)),
       options_(std::move(options)),
       executor_(executor),
       store_(storage::open_store(store_path(storage_), storage::Access::kWrite)) {
@@ -99,37 +50,8 @@ Studies::~Studies() {
 
 void Studies::open(const std::string& name) {
   StudyJournal journal(*store_, name);
-  const std::filesystem::path file = secret_path(storage_, name);
-  if (!std::filesystem::exists(file)) {
-    throw StorageError(
-        StorageError::Cause::kDamaged,
-        fmt::format("{}: the secret of study \"{}\" is missing", file.string(), name));
-  }
-  hosts_[name] =
-      std::make_shared<StudyHost>(journal.load(), load_secret(file), journal, options_, executor_);
-}
-
-// A study cannot be changed once it exists: agents rely on its definition.
-void Studies::require_same(const StudyHost& host, const Definition& given,
-                           const std::string& secret_text) const {
-  const Definition& there = host.definition();
-  const std::string& name = there.study->name;
-  const std::vector<FieldDifference> differences = changed_fields(there, given);
-  require_same_study(there, given, differences);
-  const auto refuse = [&](const std::string& field, const std::string& now,
-                          const std::string& before) {
-    base::refuse(field, now,
-                 fmt::format("study \"{}\" was created {} and cannot be changed; use the "
-                             "old file or another name, or delete the study",
-                             name, before));
-  };
-  for (const FieldDifference& d : differences) {
-    if (!is_beside_the_digest(d)) continue;
-    refuse(d.field, d.second.empty() ? "(not given)" : d.second,
-           d.first.empty() ? "without it" : "with " + d.first);
-  }
-  if (secret_text.empty() || is_secret_of(secret_text, secret_path(storage_, name))) return;
-  refuse(kSecretOptions, "(not shown)", "with another one");
+  hosts_[name] = std::make_shared<StudyHost>(journal.load(), stored_secret(storage_, name), journal,
+                                             options_, executor_);
 }
 
 bool Studies::create(const Definition& definition, const std::string& secret_text) {
@@ -137,22 +59,11 @@ bool Studies::create(const Definition& definition, const std::string& secret_tex
   const std::string& name = definition.study->name;
   const auto found = hosts_.find(name);
   if (found != hosts_.end()) {
-    require_same(*found->second, definition, secret_text);
+    require_same_study(storage_, found->second->definition(), definition, secret_text,
+                       changes_allowed());
     return false;
   }
-  // The secret first: a study without one could not be opened again. A secret without a study is
-  // left over from a crash between the two steps, or its study was lost: it is used, not replaced.
-  const std::filesystem::path file = secret_path(storage_, name);
-  if (!std::filesystem::exists(file)) {
-    const std::string text = secret_text.empty() ? new_secret_text() : secret_text;
-    parse_secret(text, kSecretOptions);
-    storage::write_secret_file(file, text);
-  } else {
-    base::require(secret_text.empty() || is_secret_of(secret_text, file), kSecretOptions,
-                  "(not shown)",
-                  fmt::format("{} has a different one; move that file first", file.string()));
-  }
-  StudyJournal::create(*store_, definition, unix_seconds());
+  create_study(*store_, storage_, definition, secret_text);
   open(name);
   if (serving_) hosts_[name]->note_service(serving_now());
   return true;

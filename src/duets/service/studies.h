@@ -55,8 +55,6 @@ class Studies {
 
  private:
   void open(const std::string& name);
-  void require_same(const StudyHost& host, const Definition& given,
-                    const std::string& secret_text) const;
   void tick_until_stopped();
 
   const std::filesystem::path storage_;

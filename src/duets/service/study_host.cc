@@ -39,21 +39,6 @@ std::string upload_name(const protocol::Message& message) {
   return fmt::format("closing message of agent {}", agent_of(message));
 }
 
-/// Why an epoch closed without some of the messages that had arrived; empty: with all of them.
-std::string left_out_text(const protocol::Effects& effects) {
-  std::vector<std::uint32_t> agents;
-  std::string why;
-  for (const protocol::Event& event : effects.events) {
-    if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
-      agents.push_back(base::value(left_out->agent));
-      why = left_out->why;
-    }
-  }
-  if (agents.empty()) return {};
-  return fmt::format("the results of agent{} {} cannot be used: {}", agents.size() > 1 ? "s" : "",
-                     fmt::join(agents, ", "), why);
-}
-
 }  // namespace
 
 grpc::Status going_away() { return {StatusCode::UNAVAILABLE, "the coordinator is shutting down"}; }
@@ -168,19 +153,7 @@ bool StudyHost::carry_out(const protocol::Effects& effects, const std::string& w
 }
 
 bool StudyHost::persist(const protocol::Effects& effects, const std::string& why) {
-  const double now = unix_seconds();
-  const std::string left_out = left_out_text(effects);
-  for (const protocol::Record& record : effects.records) {
-    if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
-      notes_[base::value(opened->epoch)].opened_unix = now;
-    } else if (const auto* closed = std::get_if<protocol::EpochClosed>(&record)) {
-      EpochNote& note = notes_[base::value(closed->epoch)];
-      note.closed_unix = now;
-      note.why = closed->participants.size() == definition_.study->agents ? "complete"
-                 : left_out.empty()                                       ? why
-                                                                          : left_out;
-    }
-  }
+  note_epochs(effects, definition_.study->agents, unix_seconds(), why, notes_);
   bool said = false;
   while (true) {
     try {

@@ -40,7 +40,38 @@ v1::StudyState decode_state(base::ByteReader in) {
   return static_cast<v1::StudyState>(state);
 }
 
+/// Why an epoch closed without some of the messages that had arrived; empty: with all of them.
+std::string left_out_text(const protocol::Effects& effects) {
+  std::vector<std::uint32_t> agents;
+  std::string why;
+  for (const protocol::Event& event : effects.events) {
+    if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
+      agents.push_back(base::value(left_out->agent));
+      why = left_out->why;
+    }
+  }
+  if (agents.empty()) return {};
+  return fmt::format("the results of agent{} {} cannot be used: {}", agents.size() > 1 ? "s" : "",
+                     fmt::join(agents, ", "), why);
+}
+
 }  // namespace
+
+void note_epochs(const protocol::Effects& effects, std::uint32_t agents, double now,
+                 const std::string& why, std::map<std::uint32_t, EpochNote>& notes) {
+  const std::string left_out = left_out_text(effects);
+  for (const protocol::Record& record : effects.records) {
+    if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
+      notes[base::value(opened->epoch)].opened_unix = now;
+    } else if (const auto* closed = std::get_if<protocol::EpochClosed>(&record)) {
+      EpochNote& note = notes[base::value(closed->epoch)];
+      note.closed_unix = now;
+      note.why = closed->participants.size() == agents ? "complete"
+                 : left_out.empty()                    ? why
+                                                       : left_out;
+    }
+  }
+}
 
 base::Bytes encode_epochs(const std::map<std::uint32_t, EpochNote>& epochs) {
   base::ByteWriter out;
@@ -209,6 +240,10 @@ void StudyJournal::set_leases(const base::Bytes& leases) {
 
 void StudyJournal::set_state(v1::StudyState state) {
   store_.set_fact(name_, kState, encode_state(state));
+}
+
+void StudyJournal::set_definition(const Definition& definition) {
+  store_.set_fact(name_, kDefinition, encode_definition(definition));
 }
 
 void StudyJournal::set_policy(const ClosePolicy& policy) {

@@ -21,6 +21,11 @@ struct EpochNote {
   std::string why;  ///< complete, deadline, operator, retired, or whose results were left out
 };
 
+/// Notes the epochs that open and close with these effects. `why`: of an epoch that closes without
+/// all agents, unless results were left out.
+void note_epochs(const protocol::Effects& effects, std::uint32_t agents, double now,
+                 const std::string& why, std::map<std::uint32_t, EpochNote>& notes);
+
 /// That a coordinator serves the study, or how the last one ended. One that is killed has no time
 /// to store its end and leaves kServing. No record has it: the run does not depend on it.
 struct ServiceNote {
@@ -75,6 +80,8 @@ class StudyJournal {
               v1::StudyState state);
   void set_leases(const base::Bytes& leases);
   void set_state(v1::StudyState state);
+  /// Of the same study: what the run does not depend on has changed.
+  void set_definition(const Definition& definition);
   void set_policy(const ClosePolicy& policy);
   void set_service(const ServiceNote& note);
   /// Sets the state kFailed and the reason.

@@ -91,6 +91,9 @@ class MemoryDisk {
       set(changed, facts);
       pass_fail_point("append.after");
     }
+    void append_soon(std::string_view name, std::span<const base::Bytes> entries) override {
+      append(name, entries, {});
+    }
     std::uint64_t size(std::string_view name) const override {
       const std::lock_guard hold(disk_.mutex_);
       return journal(name).entries.size();

@@ -69,6 +69,10 @@ class Store {
   void append(std::string_view name, std::span<const base::Bytes> entries) {
     append(name, entries, {});
   }
+  /// The same at a fraction of the cost. The end of this process cannot undo it, but until the next
+  /// append() has returned, the end of the machine can: then it is missing, with all that came
+  /// after it.
+  virtual void append_soon(std::string_view name, std::span<const base::Bytes> entries) = 0;
   virtual std::uint64_t size(std::string_view name) const = 0;
   /// Entries `first`, `first + 1`, ...: at most `limit` of them.
   virtual std::vector<base::Bytes> entries(std::string_view name, std::uint64_t first,

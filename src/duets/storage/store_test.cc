@@ -68,6 +68,19 @@ TEST_P(StoreTest, EntriesRoundTripInOrder) {
   EXPECT_THAT(store->entries("a"), ElementsAre(three_[0], three_[1], three_[2], all));
 }
 
+TEST_P(StoreTest, WhatIsAppendedSoonIsThereForEveryoneAndInOrder) {
+  auto store = open(file_, Access::kWrite);
+  store->create("a", {});
+  store->append_soon("a", Entries{bytes_of("1")});
+  store->append("a", Entries{bytes_of("2")});
+  store->append_soon("a", Entries{bytes_of("3"), bytes_of("4")});
+  const auto all = ElementsAre(bytes_of("1"), bytes_of("2"), bytes_of("3"), bytes_of("4"));
+  EXPECT_THAT(store->entries("a"), all);
+  EXPECT_THAT(open(file_, Access::kRead)->entries("a"), all);
+  store.reset();
+  EXPECT_THAT(open(file_, Access::kWrite)->entries("a"), all);
+}
+
 TEST_P(StoreTest, APartOfTheEntriesCanBeRead) {
   const auto store = open(file_, Access::kWrite);
   store->create("a", {});

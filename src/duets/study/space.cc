@@ -275,26 +275,6 @@ class SpaceReader {
   Shape shape_ = Shape::kBox;
 };
 
-void write_parameter(const Parameter& parameter, TomlWriter& out) {
-  out.table("space." + toml_text(parameter.name));
-  out.text("type", base::name_of(parameter.type));
-  if (domain::has_choices(parameter)) {
-    std::vector<std::string> choices = parameter.choices;
-    out.value("choices", &choices);
-    return;
-  }
-  // The bounds of an int are written as its values are.
-  const bool whole = parameter.type == ParameterType::kInt;
-  const auto number = [&](std::string_view key, double value) {
-    if (!whole) return out.number(key, value);
-    out.raw(key, domain::to_text(domain::shown_value({&parameter, 1}, 0, value)));
-  };
-  number("low", parameter.low);
-  number("high", parameter.high);
-  out.flag("log", parameter.log);
-  if (whole) number("step", parameter.step);
-}
-
 void write_points(const StudyFile& file, TomlWriter& out) {
   const numeric::Points& points = file.study.domain->candidates();
   if (!file.space.file.empty()) out.comment("from " + show_name(file.space.file));
@@ -314,6 +294,26 @@ void write_points(const StudyFile& file, TomlWriter& out) {
 SpaceResult read_space(const Section& space, const std::optional<KnownFunction>& function,
                        std::uint64_t seed, const std::filesystem::path& directory_for_csv) {
   return SpaceReader(space, function).read(seed, directory_for_csv);
+}
+
+void write_parameter(const Parameter& parameter, TomlWriter& out) {
+  out.table("space." + toml_text(parameter.name));
+  out.text("type", base::name_of(parameter.type));
+  if (domain::has_choices(parameter)) {
+    std::vector<std::string> choices = parameter.choices;
+    out.value("choices", &choices);
+    return;
+  }
+  // The bounds of an int are written as its values are.
+  const bool whole = parameter.type == ParameterType::kInt;
+  const auto number = [&](std::string_view key, double value) {
+    if (!whole) return out.number(key, value);
+    out.raw(key, domain::to_text(domain::shown_value({&parameter, 1}, 0, value)));
+  };
+  number("low", parameter.low);
+  number("high", parameter.high);
+  out.flag("log", parameter.log);
+  if (whole) number("step", parameter.step);
 }
 
 void write_space(const StudyFile& file, TomlWriter& out) {

@@ -27,6 +27,9 @@ struct KnownFunction {
 SpaceResult read_space(const Section& space, const std::optional<KnownFunction>& function,
                        std::uint64_t seed, const std::filesystem::path& directory_for_csv);
 
+/// The table of one parameter: [space.NAME].
+void write_parameter(const domain::Parameter& parameter, TomlWriter& out);
+
 /// [space] and the tables of its parameters.
 void write_space(const StudyFile& file, TomlWriter& out);
 

@@ -97,6 +97,20 @@ TEST_F(DurabilityTest, EveryWriteIsSyncedWhenItReturns) {
   expect_synced("remove", [&] { store->remove("a"); });
 }
 
+TEST_F(DurabilityTest, WhatIsAppendedSoonIsSyncedByTheNextAppend) {
+  const auto store = open_store(file_, Access::kWrite);
+  store->create("a", {});
+  const std::string noted = read_file(file_.string() + "-lock");
+  sync_log().clear();
+  store->append_soon("a", Entries{bytes_of("1")});
+  EXPECT_EQ(sync_log().place("duets.db-wal"), -1);
+  // Otherwise a power failure would look like a lost file.
+  EXPECT_EQ(read_file(file_.string() + "-lock"), noted);
+  store->append("a", Entries{bytes_of("2")});
+  EXPECT_GE(sync_log().place("duets.db-wal"), 0);
+  EXPECT_NE(read_file(file_.string() + "-lock"), noted);
+}
+
 // 2 is FULL. These are the settings that the tests above rely on.
 TEST_F(DurabilityTest, AWriterIsOpenedWithFullSyncAndAWal) {
   for (int opening = 0; opening < 2; ++opening) {  // a new store, and an existing one

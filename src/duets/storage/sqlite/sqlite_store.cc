@@ -22,20 +22,43 @@ class SqliteStore final : public Store {
     return action();
   }
 
+  /// The lock file must not count what may still be lost.
+  enum class Sync : std::uint8_t { kNow, kLater };
+
   template <typename Action>
-  void write(Action action, bool has_fail_points = false) {
+  void write(Action action, bool has_fail_points = false, Sync sync = Sync::kNow) {
     const std::lock_guard hold(mutex_);
     if (!opened_.lock) {
       base::refuse("store", opened_.connection->file().string(), "is open for reading only");
     }
+    const Syncing syncing(*opened_.connection, sync);
     Transaction transaction(*opened_.connection, Transaction::Kind::kWrite);
     action();
     const std::uint64_t commits = journals_.count_commit();
     if (has_fail_points) pass_fail_point("append.before");
     transaction.commit();
     if (has_fail_points) pass_fail_point("append.after");
-    opened_.lock->note_commits(commits);
+    if (sync == Sync::kNow) opened_.lock->note_commits(commits);
   }
+
+  /// With NORMAL a commit is written to the WAL and not synced; the next one with FULL syncs both.
+  class Syncing {
+   public:
+    Syncing(Connection& connection, Sync sync) : connection_(connection), sync_(sync) {
+      if (sync_ == Sync::kLater) connection_.execute("PRAGMA synchronous = NORMAL");
+    }
+    ~Syncing() {
+      if (sync_ == Sync::kLater) {
+        sqlite3_exec(connection_.get(), "PRAGMA synchronous = FULL", nullptr, nullptr, nullptr);
+      }
+    }
+    Syncing(const Syncing&) = delete;
+    Syncing& operator=(const Syncing&) = delete;
+
+   private:
+    Connection& connection_;
+    Sync sync_;
+  };
 
  public:
   SqliteStore(const std::filesystem::path& file, Access access)
@@ -70,6 +93,9 @@ class SqliteStore final : public Store {
   void append(std::string_view name, std::span<const base::Bytes> entries,
               std::span<const Fact> facts) override {
     write([&] { change(journals_.get(name), entries, facts); }, true);
+  }
+  void append_soon(std::string_view name, std::span<const base::Bytes> entries) override {
+    write([&] { change(journals_.get(name), entries, {}); }, true, Sync::kLater);
   }
   void set_fact(std::string_view name, std::string_view key, const base::Bytes& value) override {
     const Fact fact{std::string(key), value};

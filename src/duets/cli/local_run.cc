@@ -1,0 +1,263 @@
+#include "duets/cli/local_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "duets/base/count_text.h"
+#include "duets/base/error.h"
+#include "duets/cli/config_check.h"
+#include "duets/cli/exit_code.h"
+#include "duets/cli/file_io.h"
+#include "duets/cli/interrupt.h"
+#include "duets/cli/local_progress.h"
+#include "duets/cli/partial_directory.h"
+#include "duets/cli/queries_text.h"
+#include "duets/cli/report_command.h"
+#include "duets/cli/result_kind.h"
+#include "duets/cli/shell_line.h"
+#include "duets/cli/summary.h"
+#include "duets/harness/threads.h"
+#include "duets/service/local_loop.h"
+#include "duets/service/local_study.h"
+
+namespace duets::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using service::LocalStudy;
+
+constexpr unsigned kMaxParallel = 1024;
+constexpr auto kDiskPause = std::chrono::seconds(1);
+constexpr const char* kWayOut =
+    "use the old study file or another --output, or begin again with --overwrite";
+
+/// Where the results and the journal of a run go.
+struct Places {
+  std::string output;  ///< as shown
+  fs::path journal;
+};
+
+Places places_of(const CommonFlags& flags, const StudyFile& file) {
+  Places places;
+  places.output = flags.output.empty() ? "results/" + file.study.name : flags.output;
+  places.journal = journal_of(places.output);
+  return places;
+}
+
+// As the user would write it.
+std::string shown(const fs::path& path) {
+  const fs::path near = fs::proximate(path);
+  return near.empty() || *near.begin() == ".." ? path.string() : near.string();
+}
+
+// The files of a journal, and nothing else: --overwrite removes no file of anyone else.
+bool holds_journal(const fs::path& directory) {
+  constexpr std::array<std::string_view, 3> kNames{"duets.db", "answers.db", "secrets"};
+  return fs::is_directory(directory) &&
+         std::all_of(fs::directory_iterator(directory), fs::directory_iterator(),
+                     [&](const fs::directory_entry& entry) {
+                       const std::string name = entry.path().filename().string();
+                       return std::ranges::any_of(kNames, [&](std::string_view known) {
+                         return name == known ||
+                                (known != "secrets" && name.starts_with(std::string(known) + "-"));
+                       });
+                     });
+}
+
+void remove_journal(const fs::path& journal) {
+  if (!fs::exists(journal)) return;
+  base::require(holds_journal(journal), "--overwrite", journal.string(),
+                "is not the journal of a run, and is not removed");
+  // Fails while another process runs the study.
+  storage::open_store(service::store_path(journal), storage::Access::kWrite);
+  std::error_code error;
+  fs::remove_all(journal, error);
+  if (error) fail_io("cannot remove", journal, error);
+}
+
+// With a journal the results are those of an earlier call, and are written again.
+void prepare(const Places& places, bool overwrite) {
+  const bool continues = !overwrite && fs::exists(places.journal);
+  require_free(places.output, {overwrite || continues ? holds_run : nullptr, holds_unfinished_run});
+  if (overwrite) remove_journal(places.journal);
+}
+
+/// One run of the command.
+class LocalRun {
+ public:
+  LocalRun(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
+           const Places& places)
+      : flags_(flags),
+        given_(given),
+        file_(file),
+        places_(places),
+        num_queries_(std::uint64_t{file.study.agents} * file.study.horizon),
+        parallel_(given.parallel > 0 ? given.parallel : harness::default_threads()),
+        interrupt_("stopping after the current queries; press Ctrl-C again to abandon them",
+                   InterruptGuard::Second::kAbandons),
+        progress_(stderr, flags.verbosity, num_queries_, file.objective) {}
+
+  ReportSource run(const std::string& secret_text, const base::Executor& executor,
+                   const std::function<void()>& accepted) {
+    const service::Definition definition = service::definition_of(file_);
+    const auto programs = make_programs(definition);  // a mistake there changes no file
+    prepare(places_, flags_.overwrite);
+    LocalStudy study(definition, options(secret_text), executor);
+    study_ = &study;
+    if (accepted) accepted();
+    begin(study);
+    bool over = study.finished();
+    try {
+      over = over || service::run_local(study, programs, interrupt_.stop(), interrupt_.abandon(),
+                                        loop_options(study));
+    } catch (const base::Error& error) {
+      progress_.clear();
+      if (error.kind() != base::ErrorKind::kObjective) throw;
+      throw base::Error(error.kind(), error.what() + after_failure(study));
+    }
+    progress_.clear();
+    if (!over) throw CodedError(interrupt_.code(), stopped_text(study));
+    return {study.exported(), study.secret(), study.trials()};
+  }
+
+ private:
+  std::vector<std::unique_ptr<service::Objective>> make_programs(
+      const service::Definition& definition) {
+    std::vector<std::unique_ptr<service::Objective>> programs;
+    const auto count = std::min<std::uint64_t>(parallel_, num_queries_);
+    for (std::uint32_t worker = 0; worker < count; ++worker) {
+      programs.push_back(
+          make_program(file_.objective.command, definition, given_.program, worker,
+                       [this](const service::LogLine& line) { progress_.line(line.message); }));
+    }
+    return programs;
+  }
+
+  service::LocalOptions options(const std::string& secret_text) {
+    service::LocalOptions options;
+    options.storage = places_.journal;
+    options.secret_text = secret_text;
+    options.way_out = kWayOut;
+    options.event = [this](const protocol::Event& event) {
+      if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
+        progress_.epoch_began(base::value(began->epoch));
+      } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
+        if (study_ != nullptr) show(*study_, false);
+        if (ended->has_report) progress_.epoch_ended(ended->report);
+      } else if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
+        progress_.line(fmt::format("warning: epoch {} closed without agent {}: {}",
+                                   base::value(left_out->epoch), base::value(left_out->agent),
+                                   left_out->why));
+      }
+    };
+    options.try_again = [this](const storage::StorageError& error) {
+      return waits_for_disk(error);
+    };
+    return options;
+  }
+
+  // An answer may have taken hours.
+  bool waits_for_disk(const storage::StorageError& error) {
+    if (!disk_said_) progress_.line(fmt::format("{}; trying again every second", error.what()));
+    disk_said_ = true;
+    std::this_thread::sleep_for(kDiskPause);
+    return !interrupt_.stop();
+  }
+
+  service::LocalLoopOptions loop_options(const LocalStudy& study) {
+    service::LocalLoopOptions options;
+    options.max_failures = given_.program.max_failures;
+    options.log = [this](const service::LogLine& line) {
+      progress_.line(fmt::format(
+          "{}{}", line.level == service::LogLevel::kWarning ? "warning: " : "", line.message));
+    };
+    options.look = [this, &study] { show(study, false); };
+    return options;
+  }
+
+  void begin(const LocalStudy& study) {
+    const std::size_t stored = study.trials().size();
+    if (stored == 0) {
+      for (const ConfigWarning& warning : check(file_).warnings) {
+        progress_.line("warning: " + warning.text);
+      }
+    }
+    progress_.line(fmt::format("{}: {}, epochs of {}; {} at a time", file_.study.name,
+                               queries_text(file_.study.agents, file_.study.horizon, true),
+                               fmt::join(protocol::lengths(file_.study), ", "),
+                               base::count_text(parallel_, "program", "programs")));
+    progress_.line(
+        study.finished() ? fmt::format("the study is finished: reporting it again from {}",
+                                       shown(places_.journal))
+        : stored > 0     ? fmt::format("continuing in epoch {} with {} of {} queries answered",
+                                       study.epoch(), stored, num_queries_)
+                         : "journal: " + shown(places_.journal));
+    progress_.epoch_began(study.epoch());
+    show(study, true);
+  }
+
+  void show(const LocalStudy& study, bool stored) {
+    for (; num_shown_ < study.trials().size(); ++num_shown_) {
+      progress_.answered(study.trials()[num_shown_], stored);
+    }
+    progress_.look();
+  }
+
+  std::string after_failure(const LocalStudy& study) const {
+    return fmt::format(
+        ". {}Fix the program, then run the same command again: it {}\n  {}",
+        study.trials().empty() ? "No query is lost. " : "",
+        study.trials().empty() ? "begins with the first query" : "continues with the next query",
+        shell_line(flags_.words));
+  }
+
+  std::string stopped_text(const LocalStudy& study) const {
+    return fmt::format("stopped in epoch {}, after {} of {} queries; continue with\n  {}",
+                       study.epoch(), study.trials().size(), num_queries_,
+                       shell_line(flags_.words));
+  }
+
+  const CommonFlags& flags_;
+  const LocalFlags& given_;
+  const StudyFile& file_;
+  const Places& places_;
+  const std::uint64_t num_queries_;
+  const unsigned parallel_;
+  const InterruptGuard interrupt_;
+  LocalProgress progress_;
+  const LocalStudy* study_ = nullptr;  ///< once it is there
+  std::size_t num_shown_ = 0;
+  bool disk_said_ = false;
+};
+
+}  // namespace
+
+void add_local_flags(CLI::App& command, LocalFlags& flags) {
+  command
+      .add_option("--parallel", flags.parallel,
+                  "Programs that run at a time (default: one per core)")
+      ->check(CLI::Range(1U, kMaxParallel))
+      ->option_text("K");
+  add_program_flags(command, flags.program);
+}
+
+fs::path journal_of(const fs::path& output) { return full_name(output).string() + ".journal"; }
+
+void run_locally(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
+                 const std::string& secret_text, const base::Executor& executor,
+                 const Extensions& extensions, const std::function<void()>& accepted) {
+  const Places places = places_of(flags, file);
+  const ReportSource source =
+      LocalRun(flags, given, file, places).run(secret_text, executor, accepted);
+  const harness::RunResult result = write_results(source, places.output, true, extensions);
+  std::cout << run_summary(result, flags.format, places.output);
+}
+
+}  // namespace duets::cli

@@ -1,0 +1,36 @@
+// Runs a study around the user's program, coordinator and agents in this process, and writes its
+// result directory: `duets run` with objective.command, and `duets tune`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "duets/base/executor.h"
+#include "duets/cli/commands.h"
+#include "duets/cli/extensions.h"
+#include "duets/cli/program_flags.h"
+#include "duets/cli/study_file.h"
+
+namespace duets::cli {
+
+struct LocalFlags {
+  ProgramFlags program;
+  unsigned parallel = 0;  ///< programs at a time; 0: one per core
+};
+
+void add_local_flags(CLI::App& command, LocalFlags& flags);
+
+/// The journal of a run whose results go to `output`: "<output>.journal" beside it.
+std::filesystem::path journal_of(const std::filesystem::path& output);
+
+/// Runs the study to its end, or continues it: everything is in the journal. A finished study is
+/// only reported again. With `--overwrite` it begins again. `secret_text` as in a secret file.
+/// `accepted` is called when the study can be run: it is new, or the one in the journal. Throws
+/// base::Error; a CodedError when it was stopped by a signal.
+void run_locally(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
+                 const std::string& secret_text, const base::Executor& executor,
+                 const Extensions& extensions, const std::function<void()>& accepted = {});
+
+}  // namespace duets::cli

@@ -1,0 +1,229 @@
+#include "duets/service/local_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duets/base/error.h"
+#include "duets/service/agent_query.h"
+#include "duets/service/study_board.h"
+
+namespace duets::service {
+namespace {
+
+using storage::StorageError;
+
+// How the program is run is no part of the study: a mistake there can be mended.
+const std::vector<std::string_view> kMayChange{
+    "objective.command",   "objective.timeout", "objective.retries",  "coordinator.listen",
+    "coordinator.storage", "coordinator.tls",   "coordinator.quorum", "coordinator.deadline"};
+
+// How long answers may wait for the disk: programs that take longer lose none to a power failure.
+constexpr double kSyncSeconds = 1;
+
+bool is_taken(const protocol::Record& record) {
+  return std::holds_alternative<protocol::MessageTaken>(record);
+}
+
+}  // namespace
+
+LocalStudy::LocalStudy(Definition definition, LocalOptions options, const base::Executor& executor)
+    : definition_(std::move(definition)), options_(std::move(options)) {
+  open_storage(options_.secret_text);
+  const std::string& name = definition_.study->name;
+  ensemble_.emplace(definition_.study, stored_secret(options_.storage, name), executor,
+                    protocol::Sharing::kPoints,
+                    [this](const protocol::Effects& effects) { persist(effects); });
+  const std::vector<base::Bytes> before = records_;  // persist() adds to the list
+  ensemble_->resume(before, [this](protocol::Agent& agent) { recall(agent); });
+  settle();
+  known_.clear();
+}
+
+void LocalStudy::open_storage(const std::string& secret_text) {
+  make_storage(options_.storage);
+  store_ = storage::open_store(store_path(options_.storage), storage::Access::kWrite);
+  const std::string& name = definition_.study->name;
+  const std::vector<std::string> names = store_->names();
+  if (names.empty()) {
+    journal_.emplace(create_study(*store_, options_.storage, definition_, secret_text));
+  } else {
+    base::require(names.size() == 1 && names.front() == name, "study.name", name,
+                  fmt::format("{} has another study, {}; {}", options_.storage.string(),
+                              names.front(), options_.way_out));
+    journal_.emplace(*store_, name);
+  }
+  StoredStudy stored = journal_->load();
+  require_same_study(options_.storage, stored.definition, definition_, secret_text,
+                     {kMayChange, options_.way_out});
+  if (stored.definition.toml != definition_.toml) journal_->set_definition(definition_);
+  notes_ = std::move(stored.epochs);
+  records_ = std::move(stored.records);
+  answers_.emplace(AnswerJournal::open_or_make(answers_path(options_.storage), definition_));
+  read_answers();
+}
+
+void LocalStudy::read_answers() {
+  for (AgentAnswer& entry : answers_->answers()) {
+    if (entry.agent >= definition_.study->agents) {
+      throw StorageError(StorageError::Cause::kDamaged,
+                         fmt::format("{}: it has an answer of agent {}, which the study does not "
+                                     "have",
+                                     answers_path(options_.storage).string(), entry.agent));
+    }
+    trials_.push_back(journal_trial(definition_, entry.agent, entry.answer));
+    known_[{entry.answer.epoch, entry.agent}].push_back(std::move(entry.answer));
+  }
+}
+
+void LocalStudy::recall(protocol::Agent& agent) {
+  const auto found = known_.find({base::value(agent.plan().epoch), base::value(agent.id())});
+  if (found == known_.end()) return;
+  for (const JournalAnswer& answer : found->second) {
+    require_same_point(agent, answer);
+    protocol::answer_slot(agent, answer.slot, reward_of(definition_, answer));
+  }
+}
+
+void LocalStudy::begin_epoch() {
+  desks_epoch_ = epoch();
+  const std::uint32_t length = protocol::lengths(*definition_.study)[desks_epoch_ - 1];
+  desks_.assign(definition_.study->agents, {std::vector(length, Slot::kOpen), length});
+  num_unanswered_ = std::uint64_t{length} * desks_.size();
+  for (std::uint32_t agent = 0; agent < desks_.size(); ++agent) {
+    const auto known = known_.find({desks_epoch_, agent});
+    if (known == known_.end()) continue;
+    for (const JournalAnswer& answer : known->second) {
+      Slot& slot = desks_[agent].slots.at(answer.slot);
+      if (slot != Slot::kOpen) continue;
+      slot = Slot::kAnswered;
+      --desks_[agent].num_open;
+      --num_unanswered_;
+    }
+  }
+}
+
+// Answers may be there for epochs that the records do not have: the storage of an earlier state
+// with the answers of a later one. They are measured, so the records are made again.
+void LocalStudy::settle() {
+  while (!finished()) {
+    for (std::uint32_t a = 0; a < definition_.study->agents; ++a) recall(ensemble_->agent(a));
+    begin_epoch();
+    ensemble_->catch_up();
+    if (epoch() == desks_epoch_) return;
+  }
+}
+
+template <class Write>
+void LocalStudy::writing(const Write& write) {
+  while (true) {
+    try {
+      return write();
+    } catch (const StorageError& error) {
+      const bool may_pass = error.cause() == StorageError::Cause::kUnwritable;
+      if (!may_pass || !options_.try_again || !options_.try_again(error)) throw;
+    }
+  }
+}
+
+// Before the agents see any of it. A message that was taken leads to nothing yet: it is stored with
+// the end of the epoch, and until then follows from the answers.
+void LocalStudy::persist(const protocol::Effects& effects) {
+  note_epochs(effects, definition_.study->agents, unix_seconds(), "", notes_);
+  held_.insert(held_.end(), effects.records.begin(), effects.records.end());
+  if (!std::ranges::all_of(held_, is_taken)) {
+    writing([&] {
+      journal_->append(held_, notes_, {},
+                       finished() ? v1::STUDY_STATE_FINISHED : v1::STUDY_STATE_RUNNING);
+    });
+    for (const protocol::Record& record : held_) {
+      records_.push_back(protocol::encode_record(record));
+    }
+    held_.clear();
+  }
+  if (!options_.event) return;
+  for (const protocol::Event& event : effects.events) options_.event(event);
+}
+
+// The records of an epoch's end must not outlive the answers that they come from.
+void LocalStudy::store(std::span<const AgentAnswer> answers, bool ends_epoch) {
+  const bool durable = ends_epoch || seconds_since(synced_) >= kSyncSeconds;
+  writing([&] { answers_->append(answers, durable); });
+  if (durable) synced_ = Clock::now();
+}
+
+std::optional<Query> LocalStudy::ask() {
+  if (finished()) return std::nullopt;
+  const auto most = std::ranges::max_element(desks_, {}, &Desk::num_open);
+  return ask(static_cast<std::uint32_t>(most - desks_.begin()));
+}
+
+std::optional<Query> LocalStudy::ask(std::uint32_t agent) {
+  if (agent >= desks_.size() && !finished()) {
+    base::refuse("agent", fmt::format("{}", agent),
+                 fmt::format("the study has agents 0 to {}", desks_.size() - 1));
+  }
+  if (finished() || desks_[agent].num_open == 0) return std::nullopt;
+  Desk& desk = desks_[agent];
+  const auto open = std::ranges::find(desk.slots, Slot::kOpen);
+  *open = Slot::kUnderWay;
+  --desk.num_open;
+  return query_of(*definition_.study, ensemble_->agent(agent),
+                  static_cast<std::uint32_t>(open - desk.slots.begin()));
+}
+
+LocalStudy::Slot& LocalStudy::slot_of(const Query& query) {
+  const bool exists = !finished() && query.epoch == desks_epoch_ && query.agent < desks_.size() &&
+                      query.slot < desks_[query.agent].slots.size();
+  if (!exists) {
+    base::refuse("trial", trial_name(query),
+                 finished() ? "was not asked for; the study is over"
+                            : fmt::format("was not asked for; epoch {} is open", desks_epoch_));
+  }
+  return desks_[query.agent].slots[query.slot];
+}
+
+void LocalStudy::give_back(const Query& query) {
+  Slot& slot = slot_of(query);
+  if (slot != Slot::kUnderWay) return;
+  slot = Slot::kOpen;
+  ++desks_[query.agent].num_open;
+}
+
+void LocalStudy::tell(const Query& query, const Answer& answer, double seconds) {
+  const Told told{query, answer, seconds};
+  tell({&told, 1});
+}
+
+void LocalStudy::tell(std::span<const Told> answers) {
+  std::vector<AgentAnswer> entries;
+  for (const Told& told : answers) {
+    const Query& query = told.query;
+    const bool twice = slot_of(query) == Slot::kAnswered ||
+                       std::ranges::any_of(entries, [&](const AgentAnswer& other) {
+                         return other.agent == query.agent && other.answer.slot == query.slot;
+                       });
+    base::require(!twice, "trial", trial_name(query), "already has an answer, which counts");
+    entries.push_back({query.agent, journal_answer(definition_, query, told.answer, told.seconds)});
+    // The plan's own point, in case the caller has changed its copy.
+    entries.back().answer.latent =
+        query_of(*definition_.study, ensemble_->agent(query.agent), query.slot).latent;
+  }
+  if (entries.empty()) return;
+  store(entries, entries.size() == num_unanswered_);
+  num_unanswered_ -= entries.size();
+  for (const AgentAnswer& entry : entries) {
+    Desk& desk = desks_[entry.agent];
+    Slot& slot = desk.slots[entry.answer.slot];
+    if (slot == Slot::kOpen) --desk.num_open;
+    slot = Slot::kAnswered;
+    trials_.push_back(journal_trial(definition_, entry.agent, entry.answer));
+    protocol::answer_slot(ensemble_->agent(entry.agent), entry.answer.slot,
+                          reward_of(definition_, entry.answer));
+  }
+  if (num_unanswered_ > 0) return;
+  ensemble_->catch_up();
+  if (!finished()) begin_epoch();
+}
+
+}  // namespace duets::service

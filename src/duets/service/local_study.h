@@ -1,0 +1,132 @@
+// A study whose coordinator and agents are all in this process, for programs that get queries and
+// report answers without a server:
+//
+//   service::LocalStudy study(definition, {.storage = "train.journal"}, executor);
+//   while (auto query = study.ask()) study.tell(*query, service::Value{measure(query->values)});
+//
+// What was told is stored when tell() returns. After a crash the same constructor continues: no
+// answer is lost, and only queries that were under way are asked for again. (A power failure may
+// lose the answers of the last second; they are asked for again.) Any number of queries may be
+// under way. Points, decisions and digests are those of a simulation and of a fleet with the same
+// secret and the same answers, whatever their order. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duets/base/executor.h"
+#include "duets/protocol/ensemble.h"
+#include "duets/service/agent_session.h"
+#include "duets/service/answer_journal.h"
+#include "duets/service/clock.h"
+#include "duets/service/definition.h"
+#include "duets/service/export_file.h"
+#include "duets/service/objective.h"
+#include "duets/service/study_storage.h"
+
+namespace duets::service {
+
+struct LocalOptions {
+  /// Directory: duets.db and secrets/ as on a server, and answers.db. Created if missing; for this
+  /// study alone.
+  std::filesystem::path storage;
+  std::string secret_text;  ///< of a new study: 64 hexadecimal digits; empty: a new secret
+  std::string_view way_out =
+      "use the old study file or another directory";  ///< if another is there
+  /// Called with every event of the protocol, once its records are stored. May be empty.
+  std::function<void(const protocol::Event&)> event;
+  /// Called when the disk cannot be written now; true: try again. Empty: never.
+  std::function<bool(const storage::StorageError&)> try_again;
+};
+
+class LocalStudy {
+ public:
+  /// A query with its answer.
+  struct Told {
+    Query query;
+    Answer answer;  ///< not Interrupted
+    double seconds = 0;
+  };
+
+  /// Begins the study, or continues it: then only the program, its timeout and its retries may
+  /// differ. kInvalid, naming the fields, when another study is there; kStorage for a damaged or
+  /// locked storage; kDiverged when the answers belong to another run. The executor must outlive
+  /// the study.
+  LocalStudy(Definition definition, LocalOptions options, const base::Executor& executor);
+  LocalStudy(const LocalStudy&) = delete;
+  LocalStudy& operator=(const LocalStudy&) = delete;
+
+  const Definition& definition() const { return definition_; }
+  const random::StudySecret& secret() const { return ensemble_->secret(); }
+  bool finished() const { return ensemble_->finished(); }
+  /// The open epoch, from 1; the last one when the study is over.
+  std::uint32_t epoch() const { return base::value(ensemble_->coordinator().epoch()); }
+  const protocol::RunSummary& summary() const { return ensemble_->coordinator().summary(); }
+
+  /// The next query that has no answer and is not under way, of the agent with most of them; it is
+  /// under way then. Nothing when the study is over or all that are left are under way.
+  std::optional<Query> ask();
+  /// The same for one agent.
+  std::optional<Query> ask(std::uint32_t agent);
+  /// The query is not under way any more and will be asked for again.
+  void give_back(const Query& query);
+
+  /// Answers of the open epoch, asked for or not, in any order; stored together. The last ones of
+  /// an epoch end it. kInvalid for a value that cannot be a reward, a query that the open epoch
+  /// does not have, and a second answer; kObjective for an infeasible answer without
+  /// infeasible_value: none of these changes anything. After any other error the object is of no
+  /// use, but a new one continues.
+  void tell(std::span<const Told> answers);
+  void tell(const Query& query, const Answer& answer, double seconds = 0);
+
+  /// All answers, in the order in which they were told.
+  const std::vector<JournalTrial>& trials() const { return trials_; }
+  /// Definition and records so far.
+  ExportedStudy exported() const { return {definition_, records_}; }
+
+ private:
+  enum class Slot : std::uint8_t { kOpen, kUnderWay, kAnswered };
+  /// The open epoch of one agent.
+  struct Desk {
+    std::vector<Slot> slots;
+    std::size_t num_open = 0;
+  };
+
+  void open_storage(const std::string& secret_text);
+  void read_answers();
+  void begin_epoch();
+  void recall(protocol::Agent& agent);
+  void settle();
+  void persist(const protocol::Effects& effects);
+  void store(std::span<const AgentAnswer> answers, bool ends_epoch);
+  Slot& slot_of(const Query& query);
+  template <class Write>
+  void writing(const Write& write);
+
+  Definition definition_;
+  const LocalOptions options_;
+  std::unique_ptr<storage::Store> store_;
+  std::optional<StudyJournal> journal_;
+  std::optional<AnswerJournal> answers_;
+  std::map<std::uint32_t, EpochNote> notes_;
+  std::vector<base::Bytes> records_;
+  std::vector<JournalTrial> trials_;
+  /// What the file had at the start, by epoch and agent.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<JournalAnswer>> known_;
+  std::uint32_t desks_epoch_ = 0;
+  std::vector<Desk> desks_;             ///< by agent
+  std::uint64_t num_unanswered_ = 0;    ///< slots of all desks
+  std::vector<protocol::Record> held_;  ///< messages taken, stored with what they lead to
+  Clock::time_point synced_ = Clock::now();
+  std::optional<protocol::Ensemble> ensemble_;
+};
+
+}  // namespace duets::service
