@@ -188,7 +188,7 @@ TEST(Claims, OnePairHasOneInterval) {
   }
   const TaskAnalysis& task = analysis.tasks[0];
   const auto values = [&](const char* name) {
-    return task.best_of(name)->final_communication[kFigure];
+    return task.chosen_of(name)->final_communication[kFigure];
   };
   const auto all = judge_claims(analysis);
   const FunctionVerdict& claimed = find(all, Claim::kCommunication, Ledger::kFigure).functions[0];

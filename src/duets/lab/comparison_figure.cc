@@ -33,7 +33,7 @@ std::vector<ComparisonLine> find_lines(const std::vector<const TaskAnalysis*>& t
   std::vector<ComparisonLine> lines;
   std::size_t next = 4;
   for (const TaskAnalysis* task : tasks) {
-    for (const GridAnalysis& grid : task->grids) {
+    for (const Grid& grid : task->grids) {
       const bool known = std::any_of(lines.begin(), lines.end(), [&](const ComparisonLine& l) {
         return l.label == grid.label;
       });
@@ -49,9 +49,9 @@ std::vector<ComparisonLine> find_lines(const std::vector<const TaskAnalysis*>& t
 // Who is drawn for a line, or nothing.
 const ContenderAnalysis* shown(const TaskAnalysis& task, const ComparisonLine& line,
                                const Context& context) {
-  for (const GridAnalysis& grid : task.grids) {
+  for (const Grid& grid : task.grids) {
     if (grid.label != line.label) continue;
-    const ContenderAnalysis& best = task.contenders[grid.best];
+    const ContenderAnalysis& best = task.contenders[grid.chosen];
     const bool published = published_final(task.function, line.label) != nullptr;
     const ContenderAnalysis* plotted = context.options.plotted_betas && published
                                            ? task.find(best.algorithm, plotted_beta(best.algorithm))
@@ -172,13 +172,13 @@ std::string figure_head(std::string_view preset, const ComparisonFigureOptions& 
   const std::string of = runs == 1 ? "one run" : "mean of " + std::to_string(runs) + " runs";
   return std::string(preset) + ": " + of + ", " +
          (options.plotted_betas ? "DUETS at beta 0.2, the others at 5, as published"
-                                : "each at its best beta in hindsight");
+                                : "each at the beta chosen on other seeds");
 }
 
 }  // namespace
 
 ComparisonFigureOptions figure_options(std::string_view preset) {
-  if (preset == "paper") return {.published_points = true};
+  if (preset == "paper" || preset == "wide-grid") return {.published_points = true};
   if (preset == "as-plotted") return {.plotted_betas = true, .published_points = true};
   return {};
 }

@@ -68,7 +68,7 @@ report::Table summary_table(const Analysis& analysis) {
       reals_column(Ledger::kFigure, false),
       reals_column(Ledger::kLinks, false),
       kVariantColumn,
-      {"is_best_beta", [](const R& r) { return r.contender->is_best_beta; }},
+      {"chosen", [](const R& r) { return r.contender->chosen; }},
       {"regret_low", [](const R& r) { return low_of(r.contender->regret.interval); }},
       {"regret_high", [](const R& r) { return high_of(r.contender->regret.interval); }}};
   add_recommendations(
@@ -157,7 +157,7 @@ report::Table claims_table(const std::vector<ClaimVerdict>& claims) {
   const report::Columns<Judged> columns = {
       {"claim", [](const Judged& j) { return base::name_of(j.claim->claim); }},
       {"preset", [](const Judged& j) { return j.claim->preset; }},
-      {"betas", [](const Judged& j) { return j.claim->plotted_betas ? "as plotted" : "best"; }},
+      {"betas", [](const Judged& j) { return j.claim->plotted_betas ? "as plotted" : "chosen"; }},
       {"ledger",
        [](const Judged& j) {
          return j.claim->claim == Claim::kCommunication ? Value(base::name_of(j.claim->ledger))
@@ -185,7 +185,7 @@ PageHead with_known_facts(PageHead head, const Analysis& analysis) {
   std::size_t runs = 0;
   for (const TaskAnalysis& task : analysis.tasks) {
     add_new(functions, function_title(task.function));
-    for (const GridAnalysis& grid : task.grids) add_new(algorithms, grid.label);
+    for (const Grid& grid : task.grids) add_new(algorithms, grid.label);
     runs += task.contenders.size() * analysis.seeds.size();
   }
   head.facts.insert(head.facts.end(), {{"presets", list_text(analysis.presets())},

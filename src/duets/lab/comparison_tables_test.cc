@@ -44,7 +44,7 @@ CsvCells summary_cells(const TaskAnalysis& task, const ContenderAnalysis& c) {
           {"communication_figure", reals(c, c.communication[1].mean)},
           {"communication_links", reals(c, c.communication[2].mean)},
           {"variant", c.variant},
-          {"is_best_beta", c.is_best_beta ? "1" : "0"},
+          {"chosen", c.chosen ? "1" : "0"},
           {"regret_low", test::low_of(c.regret.interval)},
           {"regret_high", test::high_of(c.regret.interval)},
           {"recommendation_regret_mean", c.recommendation.regret.mean},

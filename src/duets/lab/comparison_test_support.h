@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duets/lab/analysis.h"
+#include "duets/lab/hindsight_test_support.h"
 
 namespace duets::lab::test {
 
@@ -73,6 +74,7 @@ inline FakeExperiment make_fake(const std::vector<FakeTask>& tasks, std::size_t 
     out.experiment.tasks.push_back(std::move(made));
     out.result.units.push_back(std::move(units));
   }
+  choose_by_shown(out.experiment, out.result);
   return out;
 }
 

@@ -55,10 +55,19 @@ Markup mean_cell(const SelfTuningMean& mean) {
                        ratio_cell(ratio_of_measure(mean.ratios, Measure::kRecommendation))});
 }
 
-// "21.3 (beta = 0.5, lambda = 0.2, D = 2)".
+// "21.3 (beta = 0.5, lambda = 0.2, D = 2; edge: D)".
 Markup with_setting(const std::string& numbers, const SelfTuningEntry& entry) {
   if (entry.setting.empty()) return report::text(numbers);
-  return report::text(fmt::format("{} ({})", numbers, entry.setting));
+  const std::string edge = entry.edge.empty() ? "" : "; " + entry.edge;
+  return report::text(fmt::format("{} ({}{})", numbers, entry.setting, edge));
+}
+
+// The seeds of what is shown and of what chose the rival's settings.
+report::Blanks seeds_blanks(const SelfTuningAnalysis& analysis) {
+  return {{"seeds", report::text(seeds_text(analysis.seeds))},
+          {"selection",
+           report::text(analysis.selection_seeds.empty() ? "nothing was chosen"
+                                                         : seeds_text(analysis.selection_seeds))}};
 }
 
 /// x_ratio, x_ratio_low and x_ratio_high for every measure.
@@ -92,7 +101,8 @@ report::Table entries_table(const SelfTuningAnalysis& analysis) {
   report::Columns<L> columns = {{"condition", [](const L& l) { return l.task->condition; }},
                                 {"function", [](const L& l) { return l.task->function; }},
                                 {"name", [](const L& l) { return l.entry->name; }},
-                                {"setting", [](const L& l) { return l.entry->setting; }}};
+                                {"setting", [](const L& l) { return l.entry->setting; }},
+                                {"edge", [](const L& l) { return l.entry->edge; }}};
   add_numbers(columns, [](const L& l) -> const FinalNumbers& { return *l.entry; }, {});
   add_recommendations(columns,
                       [](const L& l) -> const Recommendations& { return l.entry->recommendation; });
@@ -271,8 +281,7 @@ std::vector<report::Section> summary_of(const SelfTuningAnalysis& analysis) {
   }
   out.push_back(stress_summary(analysis));
   out.push_back(ingredients_summary(analysis));
-  const Markup seeds = report::text(seeds_text(analysis.seeds));
-  out.push_back({{}, prose().blocks("self-tuning: summary", {{"seeds", seeds}})});
+  out.push_back({{}, prose().blocks("self-tuning: summary", seeds_blanks(analysis))});
   std::erase_if(out, [](const report::Section& section) { return section.blocks.empty(); });
   return out;
 }
@@ -292,8 +301,8 @@ report::Report page_of(const SelfTuningAnalysis& analysis, const PageHead& head,
   for (const std::string& condition : analysis.conditions()) {
     page.sections.push_back(functions_section(analysis, condition));
   }
-  const Markup seeds = report::text(seeds_text(analysis.seeds));
-  page.sections.push_back({"Method", prose().blocks("self-tuning: method", {{"seeds", seeds}})});
+  page.sections.push_back(
+      {"Method", prose().blocks("self-tuning: method", seeds_blanks(analysis))});
   return page;
 }
 

@@ -10,6 +10,7 @@
 #include "duets/base/error.h"
 #include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
 #include "duets/lab/algorithms.h"
+#include "duets/lab/hindsight.h"
 #include "duets/lab/presets.h"
 #include "duets/region/draw.h"
 
@@ -77,7 +78,7 @@ Contender duets_contender(const Variant& variant) {
 Contender dis_contender(double threshold, double beta) {
   return {.algorithm = "DisKernelUCB",
           .beta = beta,
-          .variant = std::isinf(threshold) ? "D = infinity" : fmt::format("D = {}", threshold),
+          .variant = threshold_text(threshold),
           .run = [threshold, beta](const Instance& instance) {
             const auto policy = baselines::make_dis_kernel_ucb(
                 instance.setting, {.beta = beta, .threshold = threshold});
@@ -192,6 +193,7 @@ Experiment variants_experiment(const VariantsChoice& choice) {
          .contenders = all_contenders(choice.quick)});
   }
   experiment.seeds = seeds_from(choice.first_seed, choice.runs);
+  add_selection(experiment);
   return experiment;
 }
 

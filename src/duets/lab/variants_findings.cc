@@ -33,7 +33,11 @@ report::Columns<EntryRow> entry_columns() {
       {"function", &R::function},
       {"algorithm", [](const R& r) { return r.result.algorithm; }},
       {"variant", [](const R& r) { return r.result.variant; }},
-      {"beta", [](const R& r) { return r.result.beta; }, "beta"}};
+      {"beta", [](const R& r) { return r.result.beta; }, "beta",
+       [](const R& r) {
+         return report::join({report::number(r.result.beta), {r.result.at_edge ? " (edge)" : ""}});
+       }},
+      {"at_edge", [](const R& r) { return r.result.at_edge; }}};
   add_numbers(columns, [](const R& r) -> const FinalNumbers& { return r.result; },
               {.regret = "regret",
                .paper = "reals, paper",
@@ -161,8 +165,11 @@ report::Report page_of(const VariantsAnalysis& analysis, const PageHead& head,
         {function_title(task.function),
          {make_table(entry_columns(), entries_of(task), prose().line("variants: results"))}});
   }
-  const report::Markup seeds = report::text(seeds_text(analysis.seeds));
-  page.sections.push_back({"Method", prose().blocks("variants: method", {{"seeds", seeds}})});
+  page.sections.push_back(
+      {"Method",
+       prose().blocks("variants: method",
+                      {{"seeds", report::text(seeds_text(analysis.seeds))},
+                       {"selection", report::text(seeds_text(analysis.selection_seeds))}})});
   return page;
 }
 
