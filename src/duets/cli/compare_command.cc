@@ -92,6 +92,7 @@ lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
   lab::Task task;
   task.preset = preset_of(choice.file);
   task.function = choice.file.objective.builtin;
+  task.ask_tell = lab::ask_tell_of(choice.file.study);
   task.make = [text, name = choice.file.study.name, &extensions](std::uint64_t seed) {
     const StudyFile file = parse_study(text, name + ".toml", ".", {seed, extensions.functions});
     return lab::make_instance(simulation_of(file, extensions.functions));

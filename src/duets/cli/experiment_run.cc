@@ -250,9 +250,9 @@ std::string curves_digest(const lab::Experiment& experiment, const lab::Experime
         writer.text(contender.variant);
         writer.f64(contender.beta);
         writer.u32s(curves.t);
-        for (const auto* values : {&curves.regret, &curves.paper, &curves.figure, &curves.links}) {
-          writer.f64s(*values);
-        }
+        writer.f64s(curves.regret);
+        for (const lab::Ledger ledger : lab::kLedgers) writer.f64s(curves.reals(ledger));
+        writer.u32(curves.rounds);
         writer.f64(curves.recommendation_regret);
         writer.u32(curves.lost ? 1 : 0);
       }

@@ -36,7 +36,8 @@ struct Algorithm {
 };
 
 /// duets, "duets-" with the name of each preset but "paper", duets-find, dis-kernel-ucb,
-/// approx-dis-kernel-ucb, n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp, random.
+/// dis-kernel-ucb-fit, approx-dis-kernel-ucb, n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp,
+/// random.
 std::vector<Algorithm> builtin_algorithms();
 
 /// kInvalid, listing the keys that exist, when there is none.

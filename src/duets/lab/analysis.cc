@@ -15,10 +15,13 @@ using Values = std::vector<double>;
 using CurveOf = const Values& (*)(const Curves&);
 
 const Values& regret_of(const Curves& c) { return c.regret; }
-const Values& paper_of(const Curves& c) { return c.paper; }
-const Values& figure_of(const Curves& c) { return c.figure; }
-const Values& links_of(const Curves& c) { return c.links; }
-constexpr std::array<CurveOf, 3> kLedgerMeasures = {paper_of, figure_of, links_of};
+template <Ledger kLedger>
+const Values& reals_of(const Curves& c) {
+  return c.reals(kLedger);
+}
+constexpr std::array<CurveOf, kNumLedgers> kLedgerMeasures = {
+    reals_of<Ledger::kPaper>, reals_of<Ledger::kFigure>, reals_of<Ledger::kLinks>,
+    reals_of<Ledger::kIndices>, reals_of<Ledger::kLiteral>};
 
 // A contender's curves over the seeds.
 using Runs = std::vector<const Curves*>;
@@ -27,8 +30,8 @@ void check_curves(const Runs& runs, const std::string& who) {
   const std::vector<std::uint32_t>& t = runs.front()->t;
   base::require(!t.empty(), "curves of " + who, "empty", "must have an entry");
   for (const Curves* c : runs) {
-    const bool fits = c->t == t && c->regret.size() == t.size() && c->paper.size() == t.size() &&
-                      c->figure.size() == t.size() && c->links.size() == t.size();
+    bool fits = c->t == t && c->regret.size() == t.size();
+    for (const Ledger ledger : kLedgers) fits = fits && c->reals(ledger).size() == t.size();
     base::require(fits, "curves of " + who, "lengths or times differ",
                   "must be the same in every run");
   }
@@ -72,6 +75,7 @@ ContenderAnalysis analyse_contender(const Contender& contender, const Runs& runs
   out.final_regret = at(runs, regret_of, last);
   out.regret = summarise(out.final_regret, bootstrap);
   out.recommendation = recommendations_of(runs, bootstrap);
+  for (const Curves* c : runs) out.rounds += c->rounds / static_cast<double>(runs.size());
   out.regret_curve = summarise_curve(runs, regret_of, &bootstrap);
   for (std::size_t l = 0; l < kLedgerMeasures.size(); ++l) {
     out.final_communication[l] = at(runs, kLedgerMeasures[l], last);
@@ -95,7 +99,7 @@ void compare_grids(TaskAnalysis& task) {
 
 TaskAnalysis analyse_task(const Task& task, const std::vector<Unit>& units, std::vector<Grid> grids,
                           std::span<const Algorithm> algorithms, const Bootstrap& bootstrap) {
-  TaskAnalysis out{.preset = task.preset, .function = task.function};
+  TaskAnalysis out{.preset = task.preset, .function = task.function, .ask_tell = task.ask_tell};
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
     Runs runs;
     for (const Unit& unit : units) {

@@ -19,14 +19,6 @@
 
 namespace duets::lab {
 
-/// The three ways of counting real numbers (docs/guide.md).
-enum class Ledger : std::uint8_t { kPaper = 0, kFigure = 1, kLinks = 2 };
-inline constexpr std::array<Ledger, 3> kLedgers = {Ledger::kPaper, Ledger::kFigure, Ledger::kLinks};
-constexpr auto enum_entries(Ledger /*tag*/) {
-  return base::entries<Ledger>(
-      {{Ledger::kPaper, "paper"}, {Ledger::kFigure, "figure"}, {Ledger::kLinks, "links"}});
-}
-
 /// Something measured over time in several runs, each as long as the contender's `t`. NaN where a
 /// number does not exist: the deviation of one run, an interval that bootstrap does not give.
 struct CurveSummary {
@@ -44,13 +36,14 @@ struct ContenderAnalysis {
   bool chosen = false;  ///< of its grid, by the selection seeds
   /// At the horizon, by seed: what comparisons are made of.
   std::vector<double> final_regret{};
-  std::array<std::vector<double>, 3> final_communication{};
+  std::array<std::vector<double>, kNumLedgers> final_communication{};
   Summary regret{};
-  std::array<Summary, 3> communication{};
+  std::array<Summary, kNumLedgers> communication{};
   Recommendations recommendation{};
+  double rounds = 0;  ///< mean number of rounds after which something was sent
   std::vector<std::uint32_t> t{};
   CurveSummary regret_curve{};
-  std::array<CurveSummary, 3> communication_curves{};  ///< low and high are empty
+  std::array<CurveSummary, kNumLedgers> communication_curves{};  ///< low and high are empty
 
   /// "DUETS" or "DUETS (greedy)".
   std::string label() const { return label_of(algorithm, variant); }
@@ -64,12 +57,13 @@ struct ContenderAnalysis {
 struct Comparison {
   std::size_t first = 0, second = 0;  ///< indices into the task's contenders
   PairedDifference regret{};
-  std::array<PairedDifference, 3> communication{};
+  std::array<PairedDifference, kNumLedgers> communication{};
 };
 
 struct TaskAnalysis {
   std::string preset{};
   std::string function{};
+  std::optional<AskTell> ask_tell{};
   std::vector<ContenderAnalysis> contenders{};  ///< in the experiment's order
   std::vector<Grid> grids{};                    ///< in order of first appearance
   /// Every pair of grids that compete, at their chosen settings, first before second. The family of

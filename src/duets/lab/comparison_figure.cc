@@ -115,6 +115,25 @@ std::string silent_note(const std::vector<std::string>& silent) {
   return list_text(silent) + (silent.size() == 1 ? " sends" : " send") + " nothing";
 }
 
+// The reals grow with every round.
+void add_ask_tell(report::Panel& panel, const TaskAnalysis& task, Ledger ledger, double foot) {
+  if (!task.ask_tell) return;
+  const double total = task.ask_tell->reals(ledger);
+  report::Series line{
+      .name = "plain ask and tell",
+      .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
+  for (std::uint32_t t = 1; t <= task.ask_tell->horizon;
+       t += std::max(1U, task.ask_tell->horizon / 50)) {
+    const double reals = total * t / task.ask_tell->horizon;
+    if (reals < foot) continue;
+    line.x.push_back(t);
+    line.y.push_back(reals);
+  }
+  line.x.push_back(task.ask_tell->horizon);
+  line.y.push_back(total);
+  panel.series.push_back(std::move(line));
+}
+
 report::Panel communication_panel(const TaskAnalysis& task, const Context& context) {
   const Ledger ledger = context.options.ledger;
   report::Panel panel{.x = time_axis(task)};
@@ -142,6 +161,7 @@ report::Panel communication_panel(const TaskAnalysis& task, const Context& conte
       add_published(panel, task.function, line, "communication");
     }
   }
+  add_ask_tell(panel, task, ledger, context.log ? foot : 0);
   panel.note = silent_note(silent);
   return panel;
 }

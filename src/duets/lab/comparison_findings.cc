@@ -67,6 +67,9 @@ report::Table summary_table(const Analysis& analysis) {
       reals_column(Ledger::kPaper, false),
       reals_column(Ledger::kFigure, false),
       reals_column(Ledger::kLinks, false),
+      reals_column(Ledger::kIndices, false),
+      reals_column(Ledger::kLiteral, false),
+      {"rounds", [](const R& r) { return r.contender->rounds; }},
       kVariantColumn,
       {"chosen", [](const R& r) { return r.contender->chosen; }},
       {"regret_low", [](const R& r) { return low_of(r.contender->regret.interval); }},
@@ -94,12 +97,22 @@ report::Table curves_table(const Analysis& analysis) {
       regret("regret_high", &CurveSummary::high),
       reals_column(Ledger::kPaper, true),
       reals_column(Ledger::kFigure, true),
-      reals_column(Ledger::kLinks, true)};
+      reals_column(Ledger::kLinks, true),
+      reals_column(Ledger::kIndices, true),
+      reals_column(Ledger::kLiteral, true)};
   std::vector<ContenderRow> rows;
   for (ContenderRow row : contender_rows(analysis)) {
     for (row.i = 0; row.i < row.contender->t.size(); ++row.i) rows.push_back(row);
   }
   return make_table(columns, rows);
+}
+
+std::vector<AskTellRow> ask_tell_rows(const Analysis& analysis) {
+  std::vector<AskTellRow> rows;
+  for (const TaskAnalysis& task : analysis.tasks) {
+    if (task.ask_tell) rows.push_back({task.preset, task.function, *task.ask_tell});
+  }
+  return rows;
 }
 
 struct ComparisonRow {
@@ -243,6 +256,7 @@ Findings comparison_findings(const Analysis& analysis, const PageHead& head) {
   out.tables = {{.name = "summary", .table = summary_table(analysis)},
                 {.name = "curves", .table = curves_table(analysis), .in_json = false},
                 {.name = "differences", .table = differences_table(analysis), .in_json = false},
+                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis))},
                 {.name = "winners", .table = winners_table(analysis), .in_files = false},
                 {.name = "claims", .table = claims_table(claims), .in_files = false}};
   out.summary = summary_of(analysis, claims);

@@ -34,39 +34,68 @@ Markup name_cell(const TaskAnalysis& task, const Grid& grid) {
   return name;
 }
 
+// A line of the results: a grid, or plain ask and tell, which has costs only.
+using ResultLine = const Grid*;
+
 report::Blocks task_results(const TaskAnalysis& task) {
-  using G = Grid;
-  const auto chosen = [&](const G& grid) -> const ContenderAnalysis& {
+  report::Columns<ResultLine> columns;
+  const auto add = [&](std::string title, const auto& of_grid, const auto& of_ask_tell) {
+    columns.push_back({"", {}, std::move(title), [=](ResultLine line) -> Markup {
+                         return line != nullptr ? of_grid(*line) : of_ask_tell();
+                       }});
+  };
+  const auto chosen = [&task](const Grid& grid) -> const ContenderAnalysis& {
     return task.contenders[grid.chosen];
   };
-  report::Columns<G> columns = {
-      {"", {}, "algorithm", [&](const G& grid) { return name_cell(task, grid); }},
-      {"", {}, "beta", [&](const G& grid) { return chosen_setting(grid, chosen(grid)); }},
-      {"",
-       {},
-       "regret \xC2\xB1 s.e.",
-       [&](const G& grid) { return report::text(mean_text(chosen(grid).regret)); }},
-      {"", [&](const G& grid) { return chosen(grid).regret.stddev; }, "s.d.", {}, 3},
-      {"", {}, "95 % interval", [&](const G& grid) {
-         return report::text(interval_text(chosen(grid).regret.interval));
-       }}};
-  columns.push_back({"", {}, "recommendation regret", [&](const G& grid) {
-                       return recommendation_text(chosen(grid).recommendation);
-                     }});
-  columns.push_back(
-      {"", {}, "lost", [&](const G& grid) { return lost_text(chosen(grid).recommendation); }});
+  const auto nothing = [] { return Markup{report::kDash}; };
+  add(
+      "algorithm", [&task](const Grid& grid) { return name_cell(task, grid); },
+      [] { return Markup{"plain ask and tell"}; });
+  add(
+      "beta", [chosen](const Grid& grid) { return chosen_setting(grid, chosen(grid)); }, nothing);
+  add(
+      "regret \xC2\xB1 s.e.",
+      [chosen](const Grid& grid) { return report::text(mean_text(chosen(grid).regret)); }, nothing);
+  add(
+      "s.d.",
+      [chosen](const Grid& grid) {
+        const auto& stddev = chosen(grid).regret.stddev;
+        return stddev ? report::number(*stddev, 3) : Markup{report::kDash};
+      },
+      nothing);
+  add(
+      "95 % interval",
+      [chosen](const Grid& grid) {
+        return report::text(interval_text(chosen(grid).regret.interval));
+      },
+      nothing);
+  add(
+      "recommendation regret",
+      [chosen](const Grid& grid) { return recommendation_text(chosen(grid).recommendation); },
+      nothing);
+  add(
+      "lost", [chosen](const Grid& grid) { return lost_text(chosen(grid).recommendation); },
+      nothing);
   for (const Ledger ledger : kLedgers) {
-    columns.push_back(
-        {"",
-         {},
-         (ledger == Ledger::kPaper ? "reals: " : "") + std::string(base::name_of(ledger)),
-         [&, ledger](const G& grid) {
-           return report::text(communication_text(chosen(grid), ledger));
-         }});
+    add((ledger == Ledger::kPaper ? "reals: " : "") + std::string(base::name_of(ledger)),
+        [chosen, ledger](const Grid& grid) {
+          return report::text(communication_text(chosen(grid), ledger));
+        },
+        [&task, ledger] { return report::number(task.ask_tell->reals(ledger), 3); });
   }
+  add(
+      "rounds",
+      [chosen](const Grid& grid) {
+        if (!chosen(grid).counts_communication()) return Markup{report::kDash};
+        return report::number(chosen(grid).rounds, 3);
+      },
+      [&task] { return report::number(task.ask_tell->horizon, 3); });
+  std::vector<ResultLine> lines;
+  for (const Grid& grid : task.grids) lines.push_back(&grid);
+  if (task.ask_tell) lines.push_back(nullptr);
   std::string winner = task.winner_text;
   if (winner.starts_with("no winner")) winner.front() = 'N';
-  return {make_table(columns, task.grids, strong(report::text(function_title(task.function)))),
+  return {make_table(columns, lines, strong(report::text(function_title(task.function)))),
           report::Paragraph{report::text(winner)}};
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "duets/base/executor.h"
+#include "duets/lab/ask_tell.h"
 #include "duets/lab/curves.h"
 #include "duets/lab/instance.h"
 
@@ -44,6 +45,7 @@ struct Task {
   /// Set: this task is not shown, and runs with the selection seeds. It chooses among contenders of
   /// the task with this index.
   std::optional<std::size_t> selects_for{};
+  std::optional<AskTell> ask_tell{};  ///< what the same queries cost without any algorithm
 };
 
 struct Experiment {

@@ -13,11 +13,12 @@
 namespace duets::lab {
 
 struct FinalNumbers {
-  std::vector<double> final_regret{};                        ///< by seed
-  std::array<std::vector<double>, 3> final_communication{};  ///< by ledger and seed
+  std::vector<double> final_regret{};                                  ///< by seed
+  std::array<std::vector<double>, kNumLedgers> final_communication{};  ///< by ledger and seed
   Recommendations recommendation{};
   Summary regret{};
-  std::array<Summary, 3> communication{};
+  std::array<Summary, kNumLedgers> communication{};
+  double rounds = 0;  ///< mean number of rounds after which something was sent
 };
 
 /// Of contender `index`, called `name` in errors. kInvalid when a unit lacks its run.

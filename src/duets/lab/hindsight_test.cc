@@ -17,7 +17,13 @@ Contender of(const std::string& algorithm, double beta, double threshold = 0) {
 }
 
 Curves ending(double regret) {
-  return {.t = {1}, .regret = {regret}, .paper = {0}, .figure = {0}, .links = {0}};
+  return {.t = {1},
+          .regret = {regret},
+          .paper = {0},
+          .figure = {0},
+          .links = {0},
+          .indices = {0},
+          .literal = {0}};
 }
 
 // Two of "a" and one of "b"; shown with three seeds.

@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 4> kAlgorithms{"n-kernel-ucb", "dis-kerne
                                                       "approx-dis-kernel-ucb", "duets"};
 constexpr std::array<std::string_view, 3> kPresets{"paper", "as-plotted", "wide-grid"};
 constexpr std::size_t kCandidates = 2000;
+constexpr std::uint32_t kAgents = 10;
+constexpr std::uint32_t kHorizon = 50;
 
 // c of p = c ln(N T_j)/(N T_j), read off the published communication curves.
 constexpr std::array<double, 4> kPlottedRates{30, 10, 4, 16};
@@ -48,6 +50,14 @@ void check_choice(const StudyChoice& choice) {
     base::require(std::isfinite(beta) && beta >= 0, "beta", fmt::format("{}", beta),
                   "must be at least 0 and finite");
   }
+}
+
+AskTell study_size(std::string_view function) {
+  const random::Coin coin = random::StudySecret::from_seed(1).problem_coin();
+  return {.agents = kAgents,
+          .horizon = kHorizon,
+          .dimension = problems::make_problem(function, {}, coin)->dimension(),
+          .shares_points = true};
 }
 
 template <class Names>
@@ -85,8 +95,8 @@ Instance preset_instance(std::string_view preset, std::string_view function, std
 
   protocol::Study study;
   study.name = fmt::format("{}-{}", preset, function);
-  study.agents = 10;
-  study.horizon = 50;
+  study.agents = kAgents;
+  study.horizon = kHorizon;
   study.domain = candidates(*simulation.problem, plotted, seed);
   study.kernel.lengthscales = {function == "branin" ? 0.2 : 1.0};
   study.lambda = 0.2;
@@ -129,6 +139,7 @@ Experiment study_experiment(const StudyChoice& chosen, std::span<const Algorithm
         const auto more = contenders(find_algorithm(algorithms, key), betas);
         task.contenders.insert(task.contenders.end(), more.begin(), more.end());
       }
+      task.ask_tell = study_size(function);
       experiment.tasks.push_back(std::move(task));
     }
   }

@@ -47,6 +47,10 @@ Task task_of(const ScalingPoint& point) {
   task.preset = "scaling";
   task.function = fmt::format("{}-N{}-T{}", point.function, point.agents, point.horizon);
   task.make = [point](std::uint64_t seed) { return scaling_instance(point, seed); };
+  task.ask_tell = AskTell{.agents = point.agents,
+                          .horizon = point.horizon,
+                          .dimension = kDimension,
+                          .shares_points = true};
   task.contenders.push_back({.algorithm = "DUETS",
                              .beta = kScalingBeta,
                              .variant = "",

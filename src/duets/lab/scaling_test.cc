@@ -40,6 +40,8 @@ ExperimentResult power_result(const Scaling& scaling, const Powers& powers) {
       curves.paper = {7 * luck * std::pow(gain, powers.reals + more)};
       curves.figure = {curves.paper[0] + 1};
       curves.links = {curves.paper[0] + 2};
+      curves.indices = {curves.paper[0] + 3};
+      curves.literal = {curves.paper[0] + 4};
       units.push_back({curves});
     }
     result.units.push_back(std::move(units));
@@ -194,6 +196,9 @@ report::CsvCells scaling_cells_of(const ScalingSummary& size) {
           {"communication_paper", size.communication[0].mean},
           {"communication_figure", size.communication[1].mean},
           {"communication_links", size.communication[2].mean},
+          {"communication_indices", size.communication[3].mean},
+          {"communication_literal", size.communication[4].mean},
+          {"rounds", size.rounds},
           {"regret_ratio", size.regret.mean / root},
           {"communication_ratio", size.communication[0].mean / gain}};
 }

@@ -104,6 +104,16 @@ double known_lengthscale(std::string_view function, const domain::Domain& domain
   return protocol::guessed_lengthscale(domain);
 }
 
+AskTell size_of(const Condition& condition, std::string_view function) {
+  const auto secret = random::StudySecret::from_seed(1);
+  const auto problem = problems::make_problem(function, {}, secret.problem_coin());
+  const bool mixed = !problem->parameters().empty();
+  return {.agents = condition.agents,
+          .horizon = condition.horizon,
+          .dimension = mixed ? problem->parameters().size() : problem->dimension(),
+          .shares_points = !mixed && !condition.continuous};
+}
+
 // Each name must be a function of some condition that was chosen.
 void check_functions(const SelfTuningChoice& choice) {
   std::vector<std::string> known;
@@ -253,7 +263,9 @@ Experiment self_tuning_experiment(const SelfTuningChoice& given) {
                                         return self_tuning_instance(condition, function, seed);
                                       },
                                   .contenders = contenders_of(condition, choice.quick),
-                                  .max_runs = condition.max_runs});
+                                  .max_runs = condition.max_runs,
+                                  .selects_for = {},
+                                  .ask_tell = size_of(condition, function)});
     }
   }
   experiment.seeds = seeds_from(choice.first_seed, choice.runs);

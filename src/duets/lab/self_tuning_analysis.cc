@@ -171,6 +171,7 @@ SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
     SelfTuningTask out{.condition = task.preset, .function = task.function};
     out.of_paper = std::find(paper.begin(), paper.end(), task.function) != paper.end();
     out.mixed = is_mixed(task.function);
+    out.ask_tell = task.ask_tell;
     out.entries = entries_of(task, result.units[i], grids_of(experiment, result, i), bootstrap);
     compare_entries(out, bootstrap);
     analysis.tasks.push_back(std::move(out));

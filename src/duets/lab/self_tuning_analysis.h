@@ -49,8 +49,9 @@ struct SelfTuningEntry : FinalNumbers {
 struct SelfTuningTask {
   std::string condition{};
   std::string function{};
-  bool of_paper = false;                   ///< one of the paper's four functions
-  bool mixed = false;                      ///< is_mixed
+  bool of_paper = false;  ///< one of the paper's four functions
+  bool mixed = false;     ///< is_mixed
+  std::optional<AskTell> ask_tell{};
   std::vector<SelfTuningEntry> entries{};  ///< the rival, then the others in their order
 
   const SelfTuningEntry& rival() const { return entries.front(); }

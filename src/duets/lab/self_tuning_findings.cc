@@ -124,6 +124,14 @@ report::Table means_table(const SelfTuningAnalysis& analysis) {
   return make_table(columns, analysis.means);
 }
 
+std::vector<AskTellRow> ask_tell_rows(const SelfTuningAnalysis& analysis) {
+  std::vector<AskTellRow> rows;
+  for (const SelfTuningTask& task : analysis.tasks) {
+    if (task.ask_tell) rows.push_back({task.condition, task.function, *task.ask_tell});
+  }
+  return rows;
+}
+
 // For people: the means to the rivals, or those of ingredients to "auto".
 report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) {
   std::vector<std::string> titles = {"condition", "functions",    "preset",     "rival",
@@ -154,8 +162,8 @@ report::Section functions_section(const SelfTuningAnalysis& analysis,
   const auto tasks = analysis.of_condition(condition);
   const std::vector<std::string> names = presets_in(*tasks.front());
   const std::string& rival_name = tasks.front()->rival().name;
-  std::vector<std::string> titles = {"function", rival_name, "its reals", "recommendation regret",
-                                     "lost"};
+  std::vector<std::string> titles = {
+      "function", rival_name, "its reals", "plain ask and tell", "recommendation regret", "lost"};
   for (const std::string& name : names) {
     titles.insert(titles.end(), {report::text(name).html, "regret ratio", "reals ratio",
                                  "recommendation regret", "lost"});
@@ -166,6 +174,8 @@ report::Section functions_section(const SelfTuningAnalysis& analysis,
     rows.push_back({report::text(function_title(task->function)),
                     with_setting(mean_text(rival.regret), rival),
                     report::number(rival.communication[0].mean),
+                    task->ask_tell ? report::number(task->ask_tell->reals(Ledger::kPaper))
+                                   : Markup{report::kDash},
                     recommendation_text(rival.recommendation), lost_text(rival.recommendation)});
     for (const std::string& name : names) {
       const SelfTuningEntry& entry = *task->find(name);
@@ -331,7 +341,8 @@ bool has_functions_of_its_own(std::string_view condition) {
 Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head) {
   Findings out;
   out.tables = {{.name = "self_tuning", .table = entries_table(analysis)},
-                {.name = "means", .table = means_table(analysis)}};
+                {.name = "means", .table = means_table(analysis)},
+                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis))}};
   out.summary = summary_of(analysis);
   out.figures = {{"self_tuning.svg", self_tuning_figure(analysis)}};
   out.page = page_of(analysis, head, out.figures[0].second);

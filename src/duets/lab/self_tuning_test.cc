@@ -41,6 +41,9 @@ Curves ending_at(double regret, double reals) {
           .paper = {reals},
           .figure = {5 * reals},
           .links = {10 * reals},
+          .indices = {2 * reals},
+          .literal = {3 * reals},
+          .rounds = 7,
           .recommendation_regret = regret / 100,
           .lost = regret > 60};
 }
@@ -372,7 +375,7 @@ report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& ent
       {"function", task.function},
       {"name", entry.name},
       {"setting", entry.setting},
-          {"edge", entry.edge},
+      {"edge", entry.edge},
       {"runs", entry.regret.runs},
       {"regret_mean", entry.regret.mean},
       {"regret_std", entry.regret.stddev},
@@ -381,6 +384,9 @@ report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& ent
       {"communication_paper", entry.communication[0].mean},
       {"communication_figure", entry.communication[1].mean},
       {"communication_links", entry.communication[2].mean},
+      {"communication_indices", entry.communication[3].mean},
+      {"communication_literal", entry.communication[4].mean},
+      {"rounds", entry.rounds},
       {"recommendation_regret_mean", entry.recommendation.regret.mean},
       {"recommendation_regret_std", entry.recommendation.regret.stddev},
       {"recommendation_regret_low", test::low_of(entry.recommendation.regret.interval)},

@@ -103,7 +103,8 @@ VariantsAnalysis analyse_variants(const Experiment& experiment, const Experiment
   analysis.selection_seeds = experiment.selection_seeds;
   const Bootstrap bootstrap(experiment.seeds.size());
   for (std::size_t i = 0; i < num_shown(experiment); ++i) {
-    VariantsTask task{.function = experiment.tasks[i].function};
+    VariantsTask task{.function = experiment.tasks[i].function,
+                      .ask_tell = experiment.tasks[i].ask_tell};
     task.results = chosen_results(experiment.tasks[i], result.units[i],
                                   grids_of(experiment, result, i), bootstrap);
     task.pairs = all_pairs(task.results);

@@ -52,6 +52,7 @@ struct VariantPair {
 
 struct VariantsTask {
   std::string function{};
+  std::optional<AskTell> ask_tell{};
   std::vector<VariantResult> results{};  ///< variants in their order, then thresholds in theirs
   std::vector<VariantPair> pairs{};      ///< every first != second
 

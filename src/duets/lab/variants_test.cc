@@ -41,6 +41,9 @@ MadeVariants made_of(const std::vector<Finals>& all) {
       curves.paper = {finals.reals[seed]};
       curves.figure = {5 * finals.reals[seed]};
       curves.links = {9 * finals.reals[seed]};
+      curves.indices = {3 * finals.reals[seed]};
+      curves.literal = {4 * finals.reals[seed]};
+      curves.rounds = 5;
       units[seed].push_back(curves);
     }
   }
@@ -209,6 +212,14 @@ report::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult&
           {"communication_paper", r.communication[0].mean},
           {"communication_figure", r.communication[1].mean},
           {"communication_links", r.communication[2].mean},
+          {"communication_indices", r.communication[3].mean},
+          {"communication_literal", r.communication[4].mean},
+          {"rounds", 5},
+          {"recommendation_regret_mean", r.recommendation.regret.mean},
+          {"recommendation_regret_std", r.recommendation.regret.stddev},
+          {"recommendation_regret_low", test::low_of(r.recommendation.regret.interval)},
+          {"recommendation_regret_high", test::high_of(r.recommendation.regret.interval)},
+          {"lost", r.recommendation.lost},
           {"exchanges", exchanges},
           {"standing", base::name_of(r.standing)},
           {"dominated_by", r.dominated_by}};
