@@ -17,6 +17,7 @@ constexpr double kTotalsLogRatio = 25;  // totals further apart than this need a
 struct Context {
   ComparisonFigureOptions options;
   std::vector<ComparisonLine> lines;
+  Ledger ledger = Ledger::kPaper;  // of the row, and its axis
   bool log = false;
 };
 
@@ -103,7 +104,7 @@ double smallest_shown(const TaskAnalysis& task, const Context& context) {
   for (const ComparisonLine& line : context.lines) {
     const ContenderAnalysis* c = shown(task, line, context);
     if (c == nullptr || !c->counts_communication()) continue;
-    for (const double m : ledger_curve(*c, context.options.ledger).mean) {
+    for (const double m : ledger_curve(*c, context.ledger).mean) {
       if (m > 0) smallest = std::min(smallest, m);
     }
   }
@@ -112,7 +113,7 @@ double smallest_shown(const TaskAnalysis& task, const Context& context) {
 
 std::string silent_note(const std::vector<std::string>& silent) {
   if (silent.empty()) return "";
-  return list_text(silent) + (silent.size() == 1 ? " sends" : " send") + " nothing";
+  return list_text(silent) + (silent.size() == 1 ? " sends" : " send") + " nothing: at the foot";
 }
 
 // The reals grow with every round.
@@ -134,8 +135,18 @@ void add_ask_tell(report::Panel& panel, const TaskAnalysis& task, Ledger ledger,
   panel.series.push_back(std::move(line));
 }
 
+// Zero has no place on a logarithmic axis.
+void add_foot(report::Panel& panel, const ContenderAnalysis& contender, const ComparisonLine& line,
+              double foot) {
+  const double last = contender.t.back();
+  panel.series.push_back({.name = line.label,
+                          .x = {0, last / 4, last / 2, 3 * last / 4, last},
+                          .y = {foot, foot, foot, foot, foot},
+                          .style = line.style});
+}
+
 report::Panel communication_panel(const TaskAnalysis& task, const Context& context) {
-  const Ledger ledger = context.options.ledger;
+  const Ledger ledger = context.ledger;
   report::Panel panel{.x = time_axis(task)};
   panel.y = {.label = "reals sent (" + std::string(base::name_of(ledger)) + " ledger)",
              .from_zero = true};
@@ -156,7 +167,11 @@ report::Panel communication_panel(const TaskAnalysis& task, const Context& conte
     const bool sends = curve.mean.back() > 0;
     if (!sends) silent.push_back(line.label);
     if (sends) add_band(panel, *c, curve, line, true, context.log ? foot : 0);
-    add_line(panel, *c, curve, line, i, true);
+    if (sends || !context.log) {
+      add_line(panel, *c, curve, line, i, true);
+    } else {
+      add_foot(panel, *c, line, foot);
+    }
     if (context.options.published_points && ledger == Ledger::kFigure && (sends || !context.log)) {
       add_published(panel, task.function, line, "communication");
     }
@@ -173,7 +188,7 @@ bool needs_log(const std::vector<const TaskAnalysis*>& tasks, const Context& con
     for (const ComparisonLine& line : context.lines) {
       const ContenderAnalysis* c = shown(*task, line, context);
       if (c == nullptr || !c->counts_communication()) continue;
-      totals.add(ledger_curve(*c, context.options.ledger).mean.back());
+      totals.add(ledger_curve(*c, context.ledger).mean.back());
     }
     if (totals.span() && totals.span()->high > kTotalsLogRatio * totals.span()->low) return true;
   }
@@ -217,14 +232,17 @@ std::string comparison_figure(const Analysis& analysis, std::string_view preset,
     return report::draw_figure(figure);
   }
   Context context{options, find_lines(tasks)};
-  context.log = needs_log(tasks, context);
   figure.columns = tasks.size();
   figure.panel_width = tasks.size() == 1 ? 620 : 310;
   figure.panel_height = tasks.size() == 1 ? 340 : 270;
   figure.shared_legend = true;
   for (const TaskAnalysis* task : tasks) figure.panels.push_back(regret_panel(*task, context));
-  for (const TaskAnalysis* task : tasks) {
-    figure.panels.push_back(communication_panel(*task, context));
+  for (const Ledger ledger : options.ledgers) {
+    context.ledger = ledger;
+    context.log = needs_log(tasks, context);
+    for (const TaskAnalysis* task : tasks) {
+      figure.panels.push_back(communication_panel(*task, context));
+    }
   }
   return report::draw_figure(figure);
 }

@@ -225,8 +225,7 @@ Markup figure_caption(const Analysis& analysis, const ComparisonFigureOptions& o
   };
   return prose().line(
       "comparison: figure",
-      {{"ledger", report::text(base::name_of(options.ledger))},
-       {"seeds", report::text(seeds_text(analysis.seeds))},
+      {{"seeds", report::text(seeds_text(analysis.seeds))},
        {"shaded", also(analysis.seeds.size() > 1, "comparison: figure shaded")},
        {"betas", prose().line(options.plotted_betas ? "comparison: figure plotted betas"
                                                     : "comparison: figure best betas")},
