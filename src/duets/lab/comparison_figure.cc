@@ -111,9 +111,13 @@ double smallest_shown(const TaskAnalysis& task, const Context& context) {
   return smallest;
 }
 
-std::string silent_note(const std::vector<std::string>& silent) {
-  if (silent.empty()) return "";
-  return list_text(silent) + (silent.size() == 1 ? " sends" : " send") + " nothing: at the foot";
+// The legend is that of the first panel, which is about regret.
+std::string communication_note(const std::vector<std::string>& silent, bool ask_tell) {
+  std::string note = ask_tell ? "dashed: plain ask and tell" : "";
+  if (silent.empty()) return note;
+  if (ask_tell) note += "; ";
+  return note + list_text(silent) + (silent.size() == 1 ? " sends" : " send") +
+         " nothing: at the foot";
 }
 
 // The reals grow with every round.
@@ -121,7 +125,6 @@ void add_ask_tell(report::Panel& panel, const TaskAnalysis& task, Ledger ledger,
   if (!task.ask_tell) return;
   const double total = task.ask_tell->reals(ledger);
   report::Series line{
-      .name = "plain ask and tell",
       .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
   for (std::uint32_t t = 1; t <= task.ask_tell->horizon;
        t += std::max(1U, task.ask_tell->horizon / 50)) {
@@ -177,7 +180,7 @@ report::Panel communication_panel(const TaskAnalysis& task, const Context& conte
     }
   }
   add_ask_tell(panel, task, ledger, context.log ? foot : 0);
-  panel.note = silent_note(silent);
+  panel.note = communication_note(silent, task.ask_tell.has_value());
   return panel;
 }
 
