@@ -69,7 +69,10 @@ report::Table summary_table(const Analysis& analysis) {
       reals_column(Ledger::kLinks, false),
       reals_column(Ledger::kIndices, false),
       reals_column(Ledger::kLiteral, false),
-      {"rounds", [](const R& r) { return r.contender->rounds; }},
+      {"rounds",
+       [](const R& r) {
+         return r.contender->counts_communication() ? Value(r.contender->rounds) : Value();
+       }},
       kVariantColumn,
       {"chosen", [](const R& r) { return r.contender->chosen; }},
       {"regret_low", [](const R& r) { return low_of(r.contender->regret.interval); }},

@@ -45,7 +45,7 @@ CsvCells summary_cells(const TaskAnalysis& task, const ContenderAnalysis& c) {
           {"communication_links", reals(c, c.communication[2].mean)},
           {"communication_indices", reals(c, c.communication[3].mean)},
           {"communication_literal", reals(c, c.communication[4].mean)},
-          {"rounds", c.rounds},
+          {"rounds", reals(c, c.rounds)},
           {"variant", c.variant},
           {"chosen", c.chosen ? "1" : "0"},
           {"regret_low", test::low_of(c.regret.interval)},
@@ -74,8 +74,8 @@ TEST(SummaryCsv, ReadsBackByColumn) {
 TEST(SummaryCsv, WhatDoesNotExistIsEmpty) {
   const FakeTask task{"my, \"study\"", "h1", {{"Uniform", 1, 50, 0}, {"GP-UCB", 2, 9, 0}}};
   const std::string text = csv_of("summary", test::fake_analysis({task}, 1));
-  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,1,,,0.5,,,,1\n"));
-  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,1,,,0.09,,,,0\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,,,,1,,,0.5,,,,1\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,,,,1,,,0.09,,,,0\n"));
 }
 
 CsvCells curve_cells(const TaskAnalysis& task, const ContenderAnalysis& c, std::size_t i) {
