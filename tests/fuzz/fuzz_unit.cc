@@ -30,9 +30,9 @@ void check(const cli::UnitReading& reading, const base::Digest& settings, const 
   if (reading.unit.size() != task.contenders.size()) std::abort();
   for (const lab::Curves& curves : reading.unit) {
     const std::size_t size = curves.t.size();
-    if (size == 0 || curves.regret.size() != size || curves.paper.size() != size ||
-        curves.figure.size() != size || curves.links.size() != size) {
-      std::abort();
+    if (size == 0 || curves.regret.size() != size) std::abort();
+    for (const lab::Ledger ledger : lab::kLedgers) {
+      if (curves.reals(ledger).size() != size) std::abort();
     }
   }
   const std::string text = cli::unit_text(settings, task, 1, reading.unit);

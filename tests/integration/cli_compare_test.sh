@@ -14,7 +14,10 @@ for file in summary.csv curves.csv differences.csv report.html manifest.json set
 done
 holds "every algorithm and beta" python3 -c 'import csv
 rows = list(csv.DictReader(open("results/compare-small/summary.csv")))
-assert len(rows) == 8 and {r["beta"] for r in rows} == {"0.5", "1"}, rows'
+assert len(rows) == 2 + 2 * 4 + 2 * 2 + 2 and {r["beta"] for r in rows} == {"0.5", "1"}, rows
+assert {r["variant"] for r in rows if r["algorithm"] == "DisKernelUCB"} == {
+  "D = 0.1", "D = 0.5", "D = 2", "D = 10"}, rows
+assert sum(r["chosen"] == "1" for r in rows) == 4, rows'
 holds "nothing about published values" bash -c '! grep -qiE "<h2>.*published" results/compare-small/report.html'
 duets compare small.toml "${tiny[@]}" -o one --threads 1
 holds "the same from one thread" same_outputs one results/compare-small
@@ -106,6 +109,7 @@ mistake "must be one of table, json, csv" small.toml --format xml
 mistake "Try: duets compare --help" small.toml --format xml
 mistake "--threshold" small.toml --threshold 0
 mistake "--threshold" small.toml --threshold nan
+mistake "--threshold" small.toml --threshold 1,2,1.0
 mistake "--seed" small.toml --seed 9223372036854775807 --runs 2
 mistake "--seed" small.toml --seed 9223372036854775808
 sed 's/^direction/seed = 9223372036854775807\ndirection/' small.toml >late.toml

@@ -17,7 +17,7 @@ for file in summary.csv curves.csv differences.csv report.html manifest.json set
 done
 holds "nothing half written is left" test -z "$(find a -name '*.tmp')"
 holds "summary.csv has its columns" columns a/summary.csv \
-  preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,communication_figure,communication_links,variant,is_best_beta,regret_low,regret_high,recommendation_regret_mean,recommendation_regret_std,recommendation_regret_low,recommendation_regret_high,lost
+  preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,communication_figure,communication_links,variant,chosen,regret_low,regret_high,recommendation_regret_mean,recommendation_regret_std,recommendation_regret_low,recommendation_regret_high,lost
 holds "curves.csv has its columns" columns a/curves.csv \
   preset,function,algorithm,variant,beta,t,regret_mean,regret_std,regret_low,regret_high,communication_paper,communication_figure,communication_links
 holds "differences.csv has its columns" columns a/differences.csv \
@@ -140,11 +140,11 @@ wait "$process"
 status=$?
 exits "an interrupted study" 130
 says "an interrupted study" "--resume"
-says "an interrupted study" "of 40 units (a unit is all runs of one seed and function) are kept"
+says "an interrupted study" "of 80 units (a unit is all runs of one seed and function) are kept"
 says "an interrupted study" "the runs of unfinished units are lost"
 holds "it is unfinished" test ! -e stopped/manifest.json
 holds "finished units are kept" test "$(find stopped/runs -name '*.csv' | wc -l)" -gt 0
-holds "not all were finished" test "$(find stopped/runs -name '*.csv' | wc -l)" -lt 40
+holds "not all were finished" test "$(find stopped/runs -name '*.csv' | wc -l)" -lt 80
 # The printed command, as a user would paste it.
 holds "the command that was printed goes on" bash -c "$(grep -- --resume err)"
 holds "some runs were loaded" json stopped/manifest.json '0 < j["runs_loaded"] < j["runs"] or exit(1)'
@@ -225,8 +225,28 @@ says "--quick" "2 runs"
 holds "the report says what was left out" grep -q "quick look" quick/report.html
 duets "${tiny[@]}" --quick -o whole
 holds "--quick that left nothing out says nothing about it" bash -c '! grep -q "quick look" err whole/report.html'
-duets "${small[@]}" --quick --runs 1 -o whole-runs
-holds "--quick with --runs speaks of beta only" bash -c 'grep "quick look" err | grep beta | grep -qv run'
+says_quick() { grep "quick look" "$1" | grep -q "cannot decide"; }
+holds "--quick says that it cannot decide" says_quick quick/report.html
+# Betas are chosen on other seeds than those that are shown.
+holds "the runs that choose are kept" test -s quick/runs/as-plotted-selection-branin-1000001.csv
+duets reproduce --quick --functions branin --preset as-plotted -o quick --resume --format json
+holds "the seeds that choose are named" json out 'j["seeds"] == [1, 2] and j["selection_seeds"] == [1000001, 1000002] or exit(1)'
+holds "they choose" python3 -c 'import csv, glob
+regrets = {}
+for name in glob.glob("quick/runs/as-plotted-selection-branin-*.csv"):
+  last = {}
+  for r in csv.DictReader(l for l in open(name) if l[0] != "#"):
+    last[r["algorithm"], r["beta"]] = float(r["regret"])
+  for key, value in last.items(): regrets[key] = regrets.get(key, 0) + value
+chosen = [r for r in csv.DictReader(open("quick/summary.csv")) if r["chosen"] == "1"]
+assert len(chosen) == 4, chosen
+for r in chosen:
+  grid = {beta: v for (name, beta), v in regrets.items() if name == r["algorithm"]}
+  assert len(grid) == 5 and min(grid, key=grid.get) == r["beta"], (r, grid)'
+duets reproduce --preset wide-grid --functions branin --algorithms duets --runs 1 -o wide
+holds "wide-grid goes below the printed betas" python3 -c 'import csv
+betas = [float(r["beta"]) for r in csv.DictReader(open("wide/summary.csv"))]
+assert betas == [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], betas'
 duets reproduce --help
-holds "--help has the runs of each mode" grep -q "default 5; scaling 16, variants 50" out
+holds "--help has the runs of each mode" grep -q "default 50; scaling 16, variants 50" out
 finish

@@ -10,7 +10,8 @@ duets "${scaling[@]}" -o s1 --threads 1
 exits "a tiny scaling" 0
 says "a tiny scaling" "A quick look"
 holds "slopes are printed" grep -q '^branin *T *regret *-\?[0-9]' out
-for file in scaling.csv slopes.csv report.html manifest.json figures/scaling.svg \
+for file in scaling.csv slopes.csv rivals.csv ask_tell.csv report.html manifest.json figures/scaling.svg \
+  figures/frontier.svg \
   runs/scaling-branin-N10-T50-1.csv; do
   holds "$file is there" test -s "s1/$file"
 done
@@ -22,6 +23,14 @@ by_queries = sorted((float(r["queries"]), float(r["gamma"])) for r in sizes)
 assert [g for _, g in by_queries] == sorted(g for _, g in by_queries), by_queries
 slopes = list(csv.DictReader(open("s1/slopes.csv")))
 assert len(slopes) == 8 and all(float(r["low"]) < float(r["slope"]) < float(r["high"]) for r in slopes)'
+holds "others stand beside DUETS" python3 -c 'import csv
+rows = [r for r in csv.DictReader(open("s1/rivals.csv")) if r["agents"] == "10" and r["horizon"] == "800"]
+by_name = {r["name"]: r for r in rows}
+assert set(by_name) == {"DUETS (chosen beta)", "DUETS (auto)", "DUETS (safe)", "DisKernelUCB", "uniform"}, rows
+assert float(by_name["uniform"]["communication_links"]) == 0
+asked = [r for r in csv.DictReader(open("s1/ask_tell.csv")) if r["agents"] == "10" and r["horizon"] == "800"]
+assert float(asked[0]["communication_links"]) == 10 * 800 * 3, asked
+assert float(by_name["DisKernelUCB"]["regret_mean"]) < float(by_name["uniform"]["regret_mean"])'
 holds "the report needs no other file" bash -c '! grep -Eq "(src|href)=\"[^#d]" s1/report.html'
 duets "${scaling[@]}" -o s2 --threads 2 -q
 holds "scaling: the same from one thread and from two" same_outputs s1 s2
@@ -29,7 +38,7 @@ rm s2/manifest.json s2/runs/scaling-branin-N10-T50-1.csv s2/runs/scaling-branin-
 duets "${scaling[@]}" -o s2 --resume -q
 exits "scaling: going on" 0
 holds "scaling: only the two that were missing" \
-  json s2/manifest.json '(j["runs"] - j["runs_loaded"]) == 2 or exit(1)'
+  json s2/manifest.json '(j["runs"] - j["runs_loaded"]) == 2 * 12 or exit(1)'
 holds "scaling: the same after going on" same_outputs s1 s2
 holds "scaling: with the same digest" test "$(digest s1)" = "$(digest s2)"
 

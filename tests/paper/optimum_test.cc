@@ -1,4 +1,5 @@
-// The claim inside the proof of lemma 4.2: x* stays in X_j for all j, with probability 1 - delta.
+// Lemma 4.2: with probability 1 - delta x* stays in X_j for all j, and no point that stays is worse
+// than the bound of its epoch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +74,21 @@ Study narrow_study(const Setting& setting) {
 struct Outcome {
   int trimmed_half = 0;  ///< runs that ended with at most half of the candidates
   int lost = 0;          ///< of these, runs that lost x*
+  int beyond = 0;   ///< epochs, of all runs, in which a point stayed that is worse than the bound
+  int telling = 0;  ///< epochs whose bound is below half of the trivial one
 };
+
+// What is left after each epoch, against the certificate of its report.
+void check_bounds(const ProtocolRun& run, const Vector& values, Outcome& outcome) {
+  const double trivial = 2;  // twice the norm, at variance 1
+  for (const protocol::EpochReport& report : run.coordinator().summary().epochs()) {
+    const auto& kept = run.view().region(base::next(report.epoch)).survivors();
+    double worst = values.maxCoeff();
+    for (const std::uint32_t i : kept) worst = std::min(worst, values[i]);
+    outcome.beyond += values.maxCoeff() - worst > report.gap_bound ? 1 : 0;
+    outcome.telling += report.gap_bound < trivial / 2 ? 1 : 0;
+  }
+}
 
 Outcome run_all(const Setting& setting, const Study& prototype) {
   Outcome outcome;
@@ -86,6 +101,7 @@ Outcome run_all(const Setting& setting, const Study& prototype) {
     values.maxCoeff(&best);
     ProtocolRun run(study, *f, {setting.noise, kNoise}, seed);
     run.to_end();
+    if (prototype.mode == Mode::kTheory) check_bounds(run, values, outcome);
     const base::EpochId last{static_cast<std::uint32_t>(protocol::lengths(*study).size())};
     const auto& survivors = run.view().region(last).survivors();
     if (survivors.size() > kNumCandidates / 2) continue;
@@ -104,6 +120,8 @@ void expect_kept(const Setting& setting) {
   const Outcome theory = run_all(setting, theory_study(setting));
   EXPECT_GE(theory.trimmed_half, 15) << "too few runs count";
   EXPECT_EQ(theory.lost, 0);
+  EXPECT_EQ(theory.beyond, 0);
+  EXPECT_GE(theory.telling, kRuns) << "bounds that say nothing cannot fail";
   const Outcome narrow = run_all(setting, narrow_study(setting));
   EXPECT_EQ(narrow.trimmed_half, kRuns);
   EXPECT_GE(narrow.lost, 2);

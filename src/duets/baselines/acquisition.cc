@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "duets/base/error.h"
+#include "duets/domain/compass.h"
 
 namespace duets::baselines {
 
@@ -110,30 +111,17 @@ Choice Acquisition::maximise(const Vector& values, const PointValues& elsewhere,
   return climb(arm, values[static_cast<Eigen::Index>(arm)], elsewhere);
 }
 
-Points Acquisition::neighbours(const Vector& latent, double step) const {
-  Points out = latent.transpose().replicate(2 * latent.size(), 1);
-  for (Eigen::Index c = 0; c < latent.size(); ++c) {
-    const domain::Chord chord = domain_->chord(
-        {latent.data(), static_cast<std::size_t>(latent.size())}, static_cast<std::size_t>(c));
-    out(2 * c, c) = std::max(chord.low, latent[c] - step);
-    out(2 * c + 1, c) = std::min(chord.high, latent[c] + step);
-  }
-  return out;
-}
-
 Choice Acquisition::climb(std::size_t arm, double value, const PointValues& values) const {
   Choice best = arm_choice(arm);
   double step = domain_->shape() == domain::Shape::kBall ? 0.5 * domain_->radius() : 0.25;
   int halvings = 0;
   for (int i = 0; i < kMaxSteps && halvings < kMaxHalvings; ++i) {
-    const Points trial = neighbours(best.latent, step);
+    const Points trial = domain::compass_steps(*domain_, best.latent, step);
     const Vector found = values(domain_->features(trial));
     Eigen::Index winner = 0;
     const double top = found.maxCoeff(&winner);
     const Vector latent = trial.row(winner);
-    // A chord's end is rounded and may lie outside by an ulp.
-    const bool inside = domain_->contains({latent.data(), static_cast<std::size_t>(latent.size())});
-    if (top > value && inside) {
+    if (top > value) {
       best = {.latent = latent};
       value = top;
     } else {

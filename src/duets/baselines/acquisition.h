@@ -40,10 +40,10 @@ double checked_threshold(const std::optional<double>& threshold, double fallback
 /// one.
 ///
 /// Continuous domain: the best arm (the arms are a uniform pool there), improved by compass search
-/// in latent coordinates: a step evaluates both directions of every coordinate, cut at the border
-/// of the domain, and moves to the best of these 2 d points if it is better, else halves the step
+/// in latent coordinates: a step evaluates both directions of every coordinate (domain/compass.h),
+/// and moves to the best of these 2 d points, 4 d in a ball, if it is better, else halves the step
 /// length. The first step length is a quarter of the domain's width; the search ends with the tenth
-/// halving, or after kMaxSteps steps. So it evaluates 20 d to 40 d values.
+/// halving, or after kMaxSteps steps. So it evaluates 20 d to 40 d values, in a ball twice as many.
 class Acquisition {
  public:
   static constexpr int kMaxSteps = 20;
@@ -85,7 +85,6 @@ class Acquisition {
   Choice arm_choice(std::size_t arm) const;
   std::size_t best_arm(const numeric::Vector& values, base::AgentId agent, std::uint32_t t) const;
   Choice climb(std::size_t arm, double value, const PointValues& values) const;
-  numeric::Points neighbours(const numeric::Vector& latent, double step) const;
   std::uint64_t word(base::AgentId agent, std::uint32_t t) const;
 
   std::shared_ptr<const domain::Domain> domain_;

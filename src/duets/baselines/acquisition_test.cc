@@ -133,6 +133,18 @@ TEST(Acquisition, StaysInsideTheDomain) {
   EXPECT_GT(edge.latent[0], 1.9);
 }
 
+// Along axes alone the search would stop at the first point of the surface that it reaches.
+TEST(Acquisition, InABallItClimbsAlongTheSurface) {
+  const domain::Domain ball = domain::Domain::ball(4, 1.0);
+  const Points pool = 0.2 * (random_points(2, 50, 4).array() - 0.5);
+  const Acquisition acquisition(continuous(ball, pool));
+  const Vector direction = Vector{{0.7, -0.5, 0.4, 0.3}}.normalized();
+  const PointValues values = near(3 * direction);
+  const Choice choice = acquisition.maximise(values(pool), values, kAgent, 1);
+  EXPECT_TRUE(ball.contains({choice.latent.data(), 4}));
+  EXPECT_LT((choice.latent - direction).norm(), 0.05);
+}
+
 TEST(Acquisition, AnArmThatIsAlreadyBestStaysAnArm) {
   const Points pool = random_points(2, 50, 2);
   const Acquisition acquisition(continuous(domain::Domain::box(2), pool));

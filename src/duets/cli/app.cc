@@ -144,7 +144,7 @@ void add_reproduce(CLI::App& app, Arguments& given) {
                                presets.front(), chosen.preset))
       ->check(one_of(presets))
       ->option_text("NAME");
-  reproduce->add_flag("--quick", chosen.quick, "A first look: fewer runs and betas");
+  reproduce->add_flag("--quick", chosen.quick, "A first look: too few runs to decide anything");
   reproduce
       ->add_option(
           "--runs", chosen.runs,
@@ -183,10 +183,8 @@ void add_compare(CLI::App& app, Arguments& given) {
                    fmt::format("Runs, each with its own seed (default {})", chosen.runs))
       ->check(CLI::Range(std::uint32_t{1}, kMaxRuns))
       ->option_text("N");
-  command
-      ->add_option("--threshold", chosen.threshold,
-                   "Threshold D of synchronising algorithms (default: their own)")
-      ->option_text("D");
+  add_text(*command, "--threshold", chosen.thresholds,
+           "Grid of the threshold D of synchronising algorithms (default: each one's)", "D,E");
   add_seed(*command, given.flags, "First seed (default: the study's)");
   add_output_words(*command, given.flags);
   add_resume(*command, given.flags, add_output(*command, given.flags, "results/compare-<study>"));

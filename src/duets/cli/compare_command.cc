@@ -12,6 +12,7 @@
 #include "duets/cli/study_file.h"
 #include "duets/cli/study_simulation.h"
 #include "duets/lab/comparison_findings.h"
+#include "duets/lab/hindsight.h"
 #include "duets/lab/presets.h"
 #include "duets/lab/self_tuning.h"
 
@@ -51,7 +52,9 @@ lab::Algorithm chosen_algorithm(const std::vector<lab::Algorithm>& all, const st
   lab::Algorithm algorithm = lab::find_algorithm(all, key);
   if (key == kDuets && file.study.mode == protocol::Mode::kTheory) algorithm.uses_beta = false;
   algorithm.keeps_lengthscale = algorithm.preset && file.lengthscale_given;
-  if (chosen.threshold && algorithm.threshold > 0) algorithm.threshold = *chosen.threshold;
+  if (algorithm.thresholds.empty()) return algorithm;
+  const std::vector<double> given = threshold_list("--threshold", chosen.thresholds);
+  algorithm.thresholds = given.empty() ? algorithm.threshold_grid : given;
   return algorithm;
 }
 
@@ -71,8 +74,6 @@ Choice choice_of(const CommonFlags& flags, const CompareFlags& chosen,
   choice.betas = beta_list("--betas", chosen.betas);
   if (choice.betas.empty()) choice.betas = lab::printed_betas();
   check_betas(choice);
-  base::require(!chosen.threshold || *chosen.threshold > 0, "--threshold",
-                fmt::format("{}", chosen.threshold.value_or(0)), "must be above 0");
   check_seeds(flags.seed ? "--seed" : "study.seed", choice.file.seed, chosen.runs);
   return choice;
 }
@@ -91,6 +92,7 @@ lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
   lab::Task task;
   task.preset = preset_of(choice.file);
   task.function = choice.file.objective.builtin;
+  task.ask_tell = lab::ask_tell_of(choice.file.study);
   task.make = [text, name = choice.file.study.name, &extensions](std::uint64_t seed) {
     const StudyFile file = parse_study(text, name + ".toml", ".", {seed, extensions.functions});
     return lab::make_instance(simulation_of(file, extensions.functions));
@@ -102,6 +104,7 @@ lab::Experiment experiment_of(const Choice& choice, const CompareFlags& chosen,
   lab::Experiment experiment;
   experiment.tasks = {std::move(task)};
   experiment.seeds = lab::seeds_from(choice.file.seed, chosen.runs);
+  lab::add_selection(experiment);
   return experiment;
 }
 
@@ -115,9 +118,8 @@ std::string presets_context(const Choice& choice) {
   return {};
 }
 
-// As text: JSON has no infinity.
-std::string threshold_text(const CompareFlags& chosen) {
-  return chosen.threshold ? fmt::format("{}", *chosen.threshold) : "each algorithm's own";
+std::string thresholds_text(const CompareFlags& chosen) {
+  return chosen.thresholds.empty() ? "each algorithm's grid" : chosen.thresholds;
 }
 
 lab::PageHead head_of(const Choice& choice, const CompareFlags& chosen) {
@@ -128,7 +130,7 @@ lab::PageHead head_of(const Choice& choice, const CompareFlags& chosen) {
                               base::count_text(file.study.agents, "agent", "agents"),
                               base::count_text(file.study.horizon, "query", "queries")),
           .facts = {{"Beta", fmt::format("{}", fmt::join(choice.betas, ", "))},
-                    {"Threshold D", threshold_text(chosen)}}};
+                    {"Threshold D", thresholds_text(chosen)}}};
 }
 
 }  // namespace
@@ -144,11 +146,11 @@ void compare(const CommonFlags& flags, const CompareFlags& chosen, const Extensi
   plan.settings = {{"study", text},
                    {"algorithms", choice.keys()},
                    {"betas", choice.betas},
-                   {"threshold", threshold_text(chosen)},
+                   {"threshold", thresholds_text(chosen)},
                    {"first_seed", choice.file.seed},
                    {"runs", chosen.runs}};
   plan.context = text + presets_context(choice);
-  if (chosen.threshold) plan.context += fmt::format("\nthreshold = {}", *chosen.threshold);
+  plan.context += "\nthreshold = " + thresholds_text(chosen);
   plan.output = "results/compare-" + choice.file.study.name;
   plan.notice = fmt::format(
       "{}: {} x {}, {} of {}", choice.file.study.name,

@@ -41,6 +41,9 @@ class Checker {
       check_.acceptance = forecast_acceptance(study_, check_.exchanges.back().cut);
     }
     forecast_size();
+    if (study_.mode == Mode::kTheory) {
+      check_.theory = forecast_theory(study_, check_.exchanges);
+    }
     warn_epochs();
     warn_model();
     warn_noise();
@@ -167,6 +170,11 @@ class Checker {
            "The last cut is forecast at {:.3g}, and the function cannot vary by more than {:.3g}: "
            "no epoch will trim anything; a longer horizon or more agents would.",
            check_.exchanges.back().cut, range);
+    } else if (check_.theory && !check_.theory->long_enough()) {
+      warn({"short-horizon", "study.horizon"},
+           "The theorem bounds the regret of all agents by {:.3g}, and {:.3g} is certain without "
+           "any algorithm: the horizon is too short for the theorem to mean anything.",
+           check_.theory->regret, check_.theory->trivial_regret);
     }
   }
 

@@ -59,6 +59,25 @@ struct RealsForecast {
 RealsForecast forecast_reals(const protocol::Study& study,
                              const std::vector<ExchangeForecast>& exchanges);
 
+/// What the theorem says of a study in mode "theory", all agents together.
+struct TheoryForecast {
+  /// sum_j N T_j Delta_j with Delta_1 the range of the function and Delta_{j+1} at most twice the
+  /// forecast cut of epoch j (lemma 4.2): the regret, with the study's probability.
+  double regret = 0;
+  double trivial_regret = 0;  ///< N T times the range: what is known without any algorithm
+  double literal_reals = 0;   ///< ledger paper, with every point that the coins select
+  /// Whether the regret is at most half of the trivial one.
+  bool long_enough() const { return 2 * regret <= trivial_regret; }
+};
+TheoryForecast forecast_theory(const protocol::Study& study,
+                               const std::vector<ExchangeForecast>& exchanges);
+
+/// Up to this many points the information gain is that of all candidates, beyond of a sample.
+inline constexpr std::size_t kGainPoints = 600;
+/// The information gain of all N T queries spread evenly over the domain (lab::UniformGain), in
+/// nats: of all candidates of a finite set, or of kGainPoints public points. Fixed parameters only.
+double forecast_gain(const protocol::Study& study, std::uint64_t seed);
+
 /// A setting that is likely to give poor results.
 struct ConfigWarning {
   std::string code;   ///< for programs: "one-epoch"
@@ -78,6 +97,7 @@ struct ConfigCheck {
   std::vector<ExchangeForecast> exchanges;  ///< empty when there is none, or no forecast
   std::optional<double> acceptance;         ///< forecast_acceptance() after the last exchange
   std::optional<LearnedCuts> learned_cuts;  ///< with learned parameters
+  std::optional<TheoryForecast> theory;     ///< in mode "theory"
   /// For estimate_memory(): the largest of the forecasts.
   harness::ModelSize model;
   harness::MemoryEstimate memory;  ///< of a simulation in one process on all processors

@@ -9,6 +9,7 @@
 #include "duets/gp/exact.h"
 #include "duets/gp/explained.h"
 #include "duets/gp/sparse.h"
+#include "duets/lab/scaling_analysis.h"
 #include "duets/protocol/epoch_model.h"
 #include "duets/protocol/learner.h"
 #include "duets/region/draw.h"
@@ -202,6 +203,35 @@ std::optional<double> forecast_acceptance(const Study& given, double cut) {
   const auto num_cuts = static_cast<double>(protocol::lengths(study).size()) - 1;
   const double floor = std::pow(protocol::kept_share(study), num_cuts);
   return std::max(floor, std::exp(std::min(0.0, log_share)));
+}
+
+TheoryForecast forecast_theory(const Study& study, const std::vector<ExchangeForecast>& exchanges) {
+  const double range = 2 * study.norm_bound * std::sqrt(study.kernel.variance);
+  const auto agents = static_cast<double>(study.agents);
+  const auto d = static_cast<double>(study.domain->dimension());
+  const std::vector<std::uint32_t> lengths = protocol::lengths(study);
+  TheoryForecast out;
+  out.trivial_regret = agents * study.horizon * range;
+  double gap = range;
+  for (std::size_t j = 0; j < lengths.size(); ++j) {
+    out.regret += agents * lengths[j] * gap;
+    if (j >= exchanges.size()) break;
+    gap = std::min(gap, 2 * exchanges[j].cut);
+    const double queries = agents * lengths[j];
+    const double p = protocol::inducing_probability(study, exchanges[j].sigma2_max,
+                                                    static_cast<std::uint64_t>(queries));
+    out.literal_reals += std::min(1.0, p) * queries * (d + 2) + 1;
+  }
+  return out;
+}
+
+double forecast_gain(const Study& study, std::uint64_t seed) {
+  const domain::Domain& domain = *study.domain;
+  const bool all =
+      domain.is_finite() && domain.candidates().rows() <= static_cast<Eigen::Index>(kGainPoints);
+  const numeric::Points points = all ? domain.candidates() : draw_latents(study, seed, kGainPoints);
+  const lab::UniformGain gain(study.kernel, domain.features(points), study.lambda);
+  return gain(static_cast<double>(study.agents) * study.horizon);
 }
 
 RealsForecast forecast_reals(const protocol::Study& study,

@@ -156,8 +156,43 @@ TEST(ConfigCheckTest, AssumptionsOfTheTheory) {
   EXPECT_THAT(theory("1.9", "0.1", 1000), Contains(HasSubstr("below the norm of the function")));
   EXPECT_THAT(theory("2.0", "0.09", 1000), Contains(HasSubstr("below that of the simulated")));
   EXPECT_THAT(theory("2.0", "0.1", 4), Contains(HasSubstr("no epoch will trim")));
+  EXPECT_THAT(theory("2.0", "0.1", 100), Contains(HasSubstr("too short for the theorem")));
   const auto fine = theory("2.0", "0.1", 1000);
   EXPECT_TRUE(fine.empty()) << fine.front();
+}
+
+// By hand: lengths 2, 4, 2 of 3 agents, cuts 0.5 and 0.1, a function in [-1, 1].
+TEST(ConfigCheckTest, TheRegretThatTheTheoremAllows) {
+  protocol::Study study;
+  study.agents = 3;
+  study.horizon = 8;
+  study.t1 = 2;
+  study.mode = protocol::Mode::kTheory;
+  study.domain = std::make_shared<const domain::Domain>(
+      domain::Domain::finite(numeric::Points::Constant(1, 2, 0.5)));
+  ASSERT_EQ(protocol::lengths(study), (std::vector<std::uint32_t>{2, 4, 2}));
+  std::vector<ExchangeForecast> exchanges(2);
+  exchanges[0].cut = 0.5;
+  exchanges[0].sigma2_max = 1;
+  exchanges[1].cut = 0.1;
+  exchanges[1].sigma2_max = 1;
+  const TheoryForecast theory = forecast_theory(study, exchanges);
+  EXPECT_DOUBLE_EQ(theory.trivial_regret, 3 * 8 * 2);
+  EXPECT_DOUBLE_EQ(theory.regret, 3 * (2 * 2 + 4 * 1 + 2 * 0.2));
+  EXPECT_FALSE(theory.long_enough()) << "25.2 is more than half of 48";
+  // p is 1 here: all points of both epochs are selected, two coordinates each.
+  EXPECT_DOUBLE_EQ(theory.literal_reals, (6 + 12) * (2 + 2) + 2);
+}
+
+// One point: 1/2 ln(1 + N T k / lambda).
+TEST(ConfigCheckTest, TheInformationGainOfAllQueries) {
+  protocol::Study study;
+  study.agents = 5;
+  study.horizon = 4;
+  study.lambda = 0.5;
+  study.domain = std::make_shared<const domain::Domain>(
+      domain::Domain::finite(numeric::Points::Constant(1, 2, 0.5)));
+  EXPECT_NEAR(forecast_gain(study, 1), 0.5 * std::log1p(20 / 0.5), 1e-12);
 }
 
 std::string preset(const std::string& name, const std::string& more = "") {

@@ -92,10 +92,24 @@ std::string cut_text(const Study& study, std::size_t num_cuts) {
                      protocol::kept_share(study), study.epoch_cap);
 }
 
-Json theory_json(const Study& study) {
-  if (study.mode != protocol::Mode::kTheory) return nullptr;
+Json theory_json(const Study& study, const ConfigCheck& check) {
+  if (!check.theory) return nullptr;
   return {{"width", gp::sparse_beta(theory_inputs(study))},
-          {"p0", gp::theory_p0(theory_inputs(study))}};
+          {"p0", gp::theory_p0(theory_inputs(study))},
+          {"regret", check.theory->regret},
+          {"trivial_regret", check.theory->trivial_regret},
+          {"literal_reals", check.theory->literal_reals},
+          {"long_enough", check.theory->long_enough()}};
+}
+
+std::string theory_regret_text(const ConfigCheck& check) {
+  if (!check.theory) return "";
+  const TheoryForecast& theory = *check.theory;
+  return fmt::format("at most {:.3g}, {:.0f} % of the {:.3g} that is certain anyway: {}",
+                     theory.regret, 100 * theory.regret / theory.trivial_regret,
+                     theory.trivial_regret,
+                     theory.long_enough() ? "the horizon is long enough"
+                                          : "the horizon is too short to mean anything");
 }
 
 // A number of an object that may be null.
@@ -251,18 +265,22 @@ Facts preset_facts(const StudyFile& file) {
 
 Facts model_facts(const StudyFile& file, const ConfigCheck& check) {
   const Study& study = file.study;
+  std::optional<double> gain;
+  if (!learns_model(study)) gain = forecast_gain(study, file.seed);
   return {{"mode", base::name_of(study.mode)},
           {"model", model_json(file), "kernel", kernel_text(file)},
           {"", {}, "learned from the rewards", learned_text(study)},
           {"", {}, "kernel family", study.family ? "chosen by evidence" : ""},
           {"learned_cuts", learned_json(check), "cuts with a learned length scale",
-           learned_cuts_text(check)}};
+           learned_cuts_text(check)},
+          {"gamma", or_null(gain), "information gain of all queries, spread evenly",
+           gain ? fmt::format("{:.3g} nats", *gain) : ""}};
 }
 
 Facts epoch_facts(const Study& study, const ConfigCheck& check) {
   const std::size_t num_cuts = check.lengths.size() - 1;
   const Json floor = floor_json(study, num_cuts);
-  const Json theory = theory_json(study);
+  const Json theory = theory_json(study, check);
   const bool decides = study.cut == protocol::CutRule::kDecision;
   return {{"epochs", epochs_json(study, check), "epochs",
            fmt::format("{} ({})", check.lengths.size(), listed(check.lengths))},
@@ -272,7 +290,9 @@ Facts epoch_facts(const Study& study, const ConfigCheck& check) {
           {"epoch_cap", decides ? Json(study.epoch_cap) : Json(nullptr)},
           {"", {}, "parts of the region, one for each query", strata_text(study, check)},
           {"theory", theory, "theory width", number_text(theory, "width")},
-          {"", {}, "theory p0", number_text(theory, "p0")}};
+          {"", {}, "theory p0", number_text(theory, "p0")},
+          {"", {}, "theory regret", theory_regret_text(check)},
+          {"", {}, "theory real numbers, literal", number_text(theory, "literal_reals")}};
 }
 
 Facts forecast_facts(const Study& study, const ConfigCheck& check) {

@@ -129,6 +129,7 @@ std::string shown(const ExperimentPlan& plan, const lab::Findings& output,
   if (format == Format::kCsv) return report::to_csv(output.tables.front().table);
   if (format == Format::kJson) {
     Json json{{"digest", digest}, {"results", directory}, {"seeds", plan.experiment.seeds}};
+    json["selection_seeds"] = plan.experiment.selection_seeds;
     for (const lab::NamedTable& one : output.tables) {
       if (one.in_json) json[one.name] = report::to_json(one.table);
     }
@@ -160,6 +161,10 @@ void execute(const ExperimentPlan& plan, const CommonFlags& flags, const Json& s
   const std::string digest = curves_digest(plan.experiment, result);
   lab::PageHead head = plan.head;
   head.facts.insert(head.facts.begin(), {"Runs", lab::seeds_text(plan.experiment.seeds)});
+  if (!plan.experiment.selection_seeds.empty()) {
+    head.facts.insert(head.facts.begin() + 1, {"Runs that choose settings",
+                                               lab::seeds_text(plan.experiment.selection_seeds)});
+  }
   head.facts.emplace_back("Digest of all curves", digest);
   head.facts.emplace_back("Program", "duets " + version());
   const lab::Findings shows = plan.present(result, head);
@@ -245,9 +250,9 @@ std::string curves_digest(const lab::Experiment& experiment, const lab::Experime
         writer.text(contender.variant);
         writer.f64(contender.beta);
         writer.u32s(curves.t);
-        for (const auto* values : {&curves.regret, &curves.paper, &curves.figure, &curves.links}) {
-          writer.f64s(*values);
-        }
+        writer.f64s(curves.regret);
+        for (const lab::Ledger ledger : lab::kLedgers) writer.f64s(curves.reals(ledger));
+        writer.u32(curves.rounds);
         writer.f64(curves.recommendation_regret);
         writer.u32(curves.lost ? 1 : 0);
       }

@@ -16,7 +16,7 @@ namespace duets::cli {
 
 /// Increase it when the same settings give other numbers: older units are then not mixed with new
 /// ones.
-inline constexpr int kNumbersVersion = 4;
+inline constexpr int kNumbersVersion = 5;
 
 struct ExperimentPlan {
   std::string command{};  ///< "reproduce"

@@ -64,7 +64,7 @@ TEST(CurvesDigest, DependsOnEveryNumberAndName) {
   experiment.tasks = {{"p", "f", {}, {{"A", 1, "", {}}}}};
   experiment.seeds = {1};
   lab::ExperimentResult result;
-  result.units = {{{lab::Curves{{1}, {0.5}, {1}, {2}, {3}}}}};
+  result.units = {{{lab::Curves{{1}, {0.5}, {1}, {2}, {3}, {4}, {5}}}}};
   const std::string before = curves_digest(experiment, result);
   EXPECT_EQ(before.size(), 32U);
   result.units[0][0][0].links[0] = 4;

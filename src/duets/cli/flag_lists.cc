@@ -8,6 +8,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/study_file.h"
+#include "duets/lab/hindsight.h"
 
 namespace duets::cli {
 
@@ -18,6 +19,23 @@ std::string trimmed(const std::string& word) {
   const std::size_t begin = word.find_first_not_of(' ');
   if (begin == std::string::npos) return {};
   return word.substr(begin, word.find_last_not_of(' ') - begin + 1);
+}
+
+// Different numbers that fit.
+template <class Fits>
+std::vector<double> number_list(const std::string& flag, const std::string& text, const Fits& fits,
+                                const char* constraint) {
+  std::vector<double> numbers;
+  for (const std::string& word : word_list(flag, text)) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const bool whole = error == std::errc() && end == word.data() + word.size();
+    base::require(whole && fits(number), flag, word, constraint);
+    base::require(std::find(numbers.begin(), numbers.end(), number) == numbers.end(), flag, text,
+                  "names " + word + " twice");
+    numbers.push_back(number);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -38,23 +56,22 @@ std::vector<std::string> word_list(const std::string& flag, const std::string& t
 }
 
 std::vector<double> beta_list(const std::string& flag, const std::string& text) {
-  std::vector<double> betas;
-  for (const std::string& word : word_list(flag, text)) {
-    double beta = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), beta);
-    const bool number = error == std::errc() && end == word.data() + word.size();
-    base::require(number && std::isfinite(beta) && beta >= 0, flag, word,
-                  "must be a finite number that is at least 0");
-    base::require(std::find(betas.begin(), betas.end(), beta) == betas.end(), flag, text,
-                  "names " + word + " twice");
-    betas.push_back(beta);
-  }
-  return betas;
+  return number_list(
+      flag, text, [](double beta) { return std::isfinite(beta) && beta >= 0; },
+      "must be a finite number that is at least 0");
+}
+
+std::vector<double> threshold_list(const std::string& flag, const std::string& text) {
+  return number_list(
+      flag, text, [](double threshold) { return threshold > 0; }, "must be a number above 0");
 }
 
 void check_seeds(const std::string& field, std::uint64_t first, std::uint32_t runs) {
-  base::require(first <= study::kMaxSeed - (runs - 1), field, fmt::format("{}", first),
-                fmt::format("with {} the last seed is above {}", runs_text(runs), study::kMaxSeed));
+  const std::uint64_t last = study::kMaxSeed - lab::kSelectionDistance - (runs - 1);
+  base::require(
+      first <= last, field, fmt::format("{}", first),
+      fmt::format("must be at most {} with {}: the seeds that choose settings lie {} higher", last,
+                  runs_text(runs), lab::kSelectionDistance));
 }
 
 std::string runs_text(std::uint32_t runs) {

@@ -102,6 +102,7 @@ protocol::EpochReport report_of_different_numbers() {
   r.variance_path = protocol::VariancePath::kLowRank;
   r.missed = 0.375;
   r.lost_chance = 0.625;
+  r.gap_bound = 1.375;
   r.run_digest = {1, 2};
   r.state_digest = {3, 4};
   return r;
@@ -149,6 +150,7 @@ report::CsvCells cells_of(const protocol::EpochReport& r) {
           {"mean_error", r.mean_error},
           {"missed", r.missed},
           {"lost_chance", r.lost_chance},
+          {"gap_bound", r.gap_bound},
           {"run_digest", base::to_hex(r.run_digest)},
           {"state_digest", base::to_hex(r.state_digest)}};
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/cli/experiment_run.h"
 #include "duets/cli/flag_lists.h"
@@ -20,7 +19,8 @@ namespace {
 
 std::vector<std::string> presets_of(const std::string& preset) {
   std::vector<std::string> names;
-  for (const std::string_view name : lab::preset_names()) {
+  const auto choices = preset == "both" ? lab::usual_presets() : lab::preset_names();
+  for (const std::string_view name : choices) {
     if (preset == "both" || preset == name) names.emplace_back(name);
   }
   base::require(!names.empty(), "--preset", preset,
@@ -34,7 +34,6 @@ lab::StudyChoice figure_choice(const CommonFlags& flags, const ReproduceFlags& c
   choice.functions = word_list("--functions", chosen.functions);
   choice.algorithms = word_list("--algorithms", chosen.algorithms);
   choice.betas = beta_list("--betas", chosen.betas);
-  if (chosen.quick && choice.betas.empty()) choice.betas = lab::printed_betas();
   choice.runs = chosen.runs.value_or(chosen.quick ? lab::kQuickStudyRuns : lab::kStudyRuns);
   choice.first_seed = flags.seed.value_or(1);
   check_seeds("--seed", choice.first_seed, choice.runs);
@@ -51,18 +50,17 @@ std::string betas_text(const lab::StudyChoice& choice) {
   return text;
 }
 
+// The beginning of a notice about --quick; with the runs unless they were given.
+std::string quick_look(const ReproduceFlags& chosen, std::uint32_t runs, std::uint32_t usual) {
+  if (chosen.runs) return "A quick look";
+  return fmt::format("A quick look that cannot decide anything: {} (the whole has {})",
+                     runs_text(runs), usual);
+}
+
 // What --quick omits; empty for the whole study.
 std::string figure_reduction(const ReproduceFlags& chosen, const lab::StudyChoice& choice) {
-  std::vector<std::string> less;
-  if (chosen.quick && !chosen.runs) {
-    less.push_back(fmt::format("{} (the study has {})",
-                               base::count_text(choice.runs, "run", "runs"), lab::kStudyRuns));
-  }
-  if (chosen.quick && chosen.betas.empty()) {
-    less.push_back(fmt::format("beta in {{{}}} only", betas_text(choice)));
-  }
-  if (less.empty()) return {};
-  return fmt::format("A quick look: {}. Omit --quick for the whole study.", fmt::join(less, ", "));
+  if (!chosen.quick || chosen.runs) return {};
+  return quick_look(chosen, choice.runs, lab::kStudyRuns) + ". Omit --quick for the whole study.";
 }
 
 ExperimentPlan figure_plan(const CommonFlags& flags, const ReproduceFlags& chosen,
@@ -107,12 +105,6 @@ void name_all(std::vector<std::string>& functions, const Names& all) {
   if (functions.empty()) functions.assign(all.begin(), all.end());
 }
 
-// "3 runs (the whole has 16), " when --quick has chosen them.
-std::string fewer_runs(const ReproduceFlags& chosen, std::uint32_t runs, std::uint32_t usual) {
-  if (chosen.runs) return {};
-  return fmt::format("{} (the whole has {}), ", runs_text(runs), usual);
-}
-
 ExperimentPlan scaling_plan(const CommonFlags& flags, const ReproduceFlags& chosen) {
   auto choice =
       choice_of<lab::ScalingChoice>(flags, chosen, lab::kScalingRuns, lab::kQuickScalingRuns);
@@ -130,9 +122,8 @@ ExperimentPlan scaling_plan(const CommonFlags& flags, const ReproduceFlags& chos
       return lab::sweep_values(sweep, quick).back();
     };
     plan.notice = fmt::format(
-        "A quick look: {}T to {} (the whole has {}), N to {} ({}). Omit --quick for the whole "
-        "study.",
-        fewer_runs(chosen, choice.runs, lab::kScalingRuns), last(lab::Sweep::kHorizon, true),
+        "{}; T to {} (the whole has {}), N to {} ({}). Omit --quick for the whole study.",
+        quick_look(chosen, choice.runs, lab::kScalingRuns), last(lab::Sweep::kHorizon, true),
         last(lab::Sweep::kHorizon, false), last(lab::Sweep::kAgents, true),
         last(lab::Sweep::kAgents, false));
   }
@@ -169,9 +160,9 @@ ExperimentPlan variants_plan(const CommonFlags& flags, const ReproduceFlags& cho
   plan.context = "variants";
   plan.output = "results/reproduce-variants";
   if (choice.quick) {
-    plan.notice = fmt::format(
-        "A quick look: {}DisKernelUCB with fewer D and betas. Omit --quick for the whole study.",
-        fewer_runs(chosen, choice.runs, lab::kVariantRuns));
+    plan.notice =
+        fmt::format("{}; DisKernelUCB with fewer D and betas. Omit --quick for the whole study.",
+                    quick_look(chosen, choice.runs, lab::kVariantRuns));
   }
   plan.head = {.title = "Variants of DUETS that keep its protocol",
                .facts = {{"D of DisKernelUCB", thresholds}, {"Grid of its beta", betas}}};
@@ -203,9 +194,9 @@ ExperimentPlan self_tuning_plan(const CommonFlags& flags, const ReproduceFlags& 
   plan.context = "self-tuning " + lab::presets_fingerprint();
   plan.output = chosen.held_out ? "results/reproduce-held-out" : "results/reproduce-self-tuning";
   if (choice.quick) {
-    plan.notice = fmt::format(
-        "A quick look: {}fewer conditions and a smaller grid. Omit --quick for the whole study.",
-        fewer_runs(chosen, choice.runs, lab::kSelfTuningRuns));
+    plan.notice =
+        fmt::format("{}; fewer conditions and a smaller grid. Omit --quick for the whole study.",
+                    quick_look(chosen, choice.runs, lab::kSelfTuningRuns));
   }
   plan.head = {.title = "DUETS that tunes itself",
                .facts = {{"Conditions", fmt::format("{}", fmt::join(choice.conditions, ", "))}}};

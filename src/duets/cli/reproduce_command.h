@@ -11,8 +11,8 @@
 namespace duets::cli {
 
 struct ReproduceFlags {
-  std::string preset = "both";  ///< or a name of lab::preset_names()
-  bool quick = false;           ///< fewer runs and betas, where they are not given
+  std::string preset = "both";  ///< lab::usual_presets(), or a name of lab::preset_names()
+  bool quick = false;           ///< fewer runs, where their number is not given
   std::optional<std::uint32_t> runs{};
   std::string functions{};  ///< comma-separated; empty: all
   std::string algorithms{};

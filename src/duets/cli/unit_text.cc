@@ -15,11 +15,12 @@ using lab::Curves;
 using lab::Task;
 using lab::Unit;
 
-constexpr std::string_view kFormat = "# duets unit 2";
+constexpr std::string_view kFormat = "# duets unit 3";
 constexpr std::string_view kSettingsLine = "# settings ";
 constexpr std::string_view kChecksum = "# checksum ";
 constexpr std::string_view kUnitHead =
-    "contender,algorithm,variant,beta,t,regret,paper,figure,links,recommendation_regret,lost";
+    "contender,algorithm,variant,beta,t,regret,paper,figure,links,indices,literal,rounds,"
+    "recommendation_regret,lost";
 
 std::string hex_digest(std::string_view text) {
   return base::to_hex(base::digest_of(
@@ -37,16 +38,18 @@ std::string row_start(const Task& task, std::size_t index) {
                      report::csv_field(contender.variant), contender.beta);
 }
 
-// What a run recommends is known at its end: the last row alone has it.
+// Rounds and what a run recommends are known at its end: the last row alone has them.
 void append_curves(std::string& text, const std::string& start, const Curves& curves) {
   for (std::size_t i = 0; i < curves.t.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{},", start, curves.t[i],
-                   curves.regret[i], curves.paper[i], curves.figure[i], curves.links[i]);
+    fmt::format_to(std::back_inserter(text), "{}{},{},", start, curves.t[i], curves.regret[i]);
+    for (const lab::Ledger ledger : lab::kLedgers) {
+      fmt::format_to(std::back_inserter(text), "{},", curves.reals(ledger)[i]);
+    }
     if (i + 1 == curves.t.size()) {
-      fmt::format_to(std::back_inserter(text), "{},{}\n", curves.recommendation_regret,
-                     curves.lost ? 1 : 0);
+      fmt::format_to(std::back_inserter(text), "{},{},{}\n", curves.rounds,
+                     curves.recommendation_regret, curves.lost ? 1 : 0);
     } else {
-      text += ",\n";
+      text += ",,\n";
     }
   }
 }
@@ -74,18 +77,20 @@ bool take_number(std::string_view& row, Number& value, bool last) {
 
 bool take_row(std::string_view row, bool last, Curves& curves) {
   std::uint32_t t = 0, lost = 0;
-  double regret = 0, paper = 0, figure = 0, links = 0;
+  double regret = 0, paper = 0, figure = 0, links = 0, indices = 0, literal = 0;
   const bool good = take_number(row, t, false) && take_number(row, regret, false) &&
                     take_number(row, paper, false) && take_number(row, figure, false) &&
-                    take_number(row, links, false);
+                    take_number(row, links, false) && take_number(row, indices, false) &&
+                    take_number(row, literal, false);
   if (!good) return false;
   if (last) {
-    if (!take_number(row, curves.recommendation_regret, false) || !take_number(row, lost, true) ||
+    if (!take_number(row, curves.rounds, false) ||
+        !take_number(row, curves.recommendation_regret, false) || !take_number(row, lost, true) ||
         lost > 1) {
       return false;
     }
     curves.lost = lost == 1;
-  } else if (row != ",") {
+  } else if (row != ",,") {
     return false;
   }
   curves.t.push_back(t);
@@ -93,6 +98,8 @@ bool take_row(std::string_view row, bool last, Curves& curves) {
   curves.paper.push_back(paper);
   curves.figure.push_back(figure);
   curves.links.push_back(links);
+  curves.indices.push_back(indices);
+  curves.literal.push_back(literal);
   return true;
 }
 

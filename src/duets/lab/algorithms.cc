@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 
 #include "duets/base/error.h"
 #include "duets/baselines/approx_dis_kernel_ucb/approx_dis_kernel_ucb.h"
@@ -50,7 +53,8 @@ Contender preset_contender(const Algorithm& algorithm) {
           }};
 }
 
-Contender contender(const Algorithm& algorithm, double beta) {
+// D = infinity for an algorithm without D.
+Contender contender(const Algorithm& algorithm, double threshold, double beta) {
   if (algorithm.preset) return preset_contender(algorithm);
   Contender out{.algorithm = algorithm.name, .beta = beta, .variant = {}, .run = {}};
   if (!algorithm.make) {
@@ -62,7 +66,12 @@ Contender contender(const Algorithm& algorithm, double beta) {
     return out;
   }
   baselines::Tuning tuning{.beta = beta};
-  if (algorithm.threshold > 0) tuning.threshold = algorithm.threshold;
+  if (!algorithm.thresholds.empty()) tuning.threshold = threshold;
+  if (algorithm.thresholds.size() > 1) {
+    out.variant = threshold_text(threshold);
+    out.grid = algorithm.name;
+    out.tuned = {{"D", threshold}};
+  }
   out.run = [make = algorithm.make, tuning](const Instance& instance) {
     return play(instance, *make(instance.setting, tuning));
   };
@@ -79,12 +88,20 @@ std::vector<Algorithm> builtin_algorithms() {
       {.key = "dis-kernel-ucb",
        .name = "DisKernelUCB",
        .description = "agents pool all data when one has learnt enough",
-       .threshold = baselines::kDisKernelUcbThreshold,
+       .thresholds = {baselines::kDisKernelUcbThreshold},
+       .threshold_grid = {0.1, 0.5, 2, 10},
        .make = baselines::make_dis_kernel_ucb},
+      {.key = "dis-kernel-ucb-fit",
+       .name = "DisKernelUCB fitted",
+       .description = "the same; kernel, noise and level are learned from the pooled rewards",
+       .thresholds = {baselines::kDisKernelUcbThreshold},
+       .threshold_grid = {0.1, 0.5, 2, 10},
+       .make = baselines::make_fitting_dis_kernel_ucb},
       {.key = "approx-dis-kernel-ucb",
        .name = "ApproxDisKernelUCB",
        .description = "agents pool projections on a random dictionary",
-       .threshold = baselines::kApproxDisThreshold,
+       .thresholds = {baselines::kApproxDisThreshold},
+       .threshold_grid = {2, 20},
        .make = baselines::make_approx_dis_kernel_ucb},
       {.key = "n-kernel-ucb",
        .name = "N-KernelUCB",
@@ -153,11 +170,20 @@ protocol::Study preset_study(protocol::Study study, const protocol::Preset& pres
   return study;
 }
 
+std::string threshold_text(double threshold) {
+  return std::isinf(threshold) ? "D = infinity" : fmt::format("D = {}", threshold);
+}
+
 std::vector<Contender> contenders(const Algorithm& algorithm, std::span<const double> betas) {
-  if (!algorithm.uses_beta) return {contender(algorithm, 0)};
+  std::vector<double> thresholds = algorithm.thresholds;
+  if (thresholds.empty()) thresholds.push_back(std::numeric_limits<double>::infinity());
   std::vector<Contender> out;
-  out.reserve(betas.size());
-  for (const double beta : betas) out.push_back(contender(algorithm, beta));
+  const std::array<double, 1> none{0};
+  for (const double threshold : thresholds) {
+    for (const double beta : algorithm.uses_beta ? betas : none) {
+      out.push_back(contender(algorithm, threshold, beta));
+    }
+  }
   return out;
 }
 

@@ -25,8 +25,10 @@ struct Algorithm {
   std::string name;         ///< "DisKernelUCB"
   std::string description;  ///< one line
   Role role = Role::kDistributed;
-  bool uses_beta = true;         ///< false: one run instead of a grid
-  double threshold = 0;          ///< the default D; 0 when it has none
+  bool uses_beta = true;  ///< false: one run instead of a grid
+  /// D: the published one; several are a grid. Empty when it has none.
+  std::vector<double> thresholds{};
+  std::vector<double> threshold_grid{};  ///< what a fair comparison tries
   baselines::MakePolicy make{};  ///< empty for DUETS, which brings its own coordinator and agents
   const protocol::Preset* preset = nullptr;     ///< DUETS with these settings, not the study's
   protocol::Goal goal = protocol::Goal::kEarn;  ///< of a preset
@@ -34,7 +36,8 @@ struct Algorithm {
 };
 
 /// duets, "duets-" with the name of each preset but "paper", duets-find, dis-kernel-ucb,
-/// approx-dis-kernel-ucb, n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp, random.
+/// dis-kernel-ucb-fit, approx-dis-kernel-ucb, n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp,
+/// random.
 std::vector<Algorithm> builtin_algorithms();
 
 /// kInvalid, listing the keys that exist, when there is none.
@@ -43,7 +46,10 @@ const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std
 /// The study in mode kTuned under a preset, with the guessed length scale.
 protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset);
 
-/// One contender for each beta (one in all when the algorithm has no beta). DUETS takes everything
+/// "D = 2", "D = infinity".
+std::string threshold_text(double threshold);
+
+/// One contender for each D and beta, one grid in all. DUETS takes everything
 /// but beta from the instance's study; under a preset, everything that the preset does not set.
 std::vector<Contender> contenders(const Algorithm& algorithm, std::span<const double> betas);
 

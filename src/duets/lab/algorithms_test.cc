@@ -41,5 +41,22 @@ TEST(Algorithms, APresetLeavesTheoryBehind) {
   }
 }
 
+// The published D alone, or a grid of which the best is shown.
+TEST(Algorithms, SeveralThresholdsAreOneGrid) {
+  Algorithm rival = find_algorithm(builtin_algorithms(), "dis-kernel-ucb");
+  const std::vector<double> betas{0.5, 1};
+  const std::vector<Contender> published = contenders(rival, betas);
+  ASSERT_EQ(published.size(), 2u);
+  EXPECT_EQ(published[0].label(), "DisKernelUCB");
+  rival.thresholds = {0.1, 10};
+  const std::vector<Contender> grid = contenders(rival, betas);
+  ASSERT_EQ(grid.size(), 4u);
+  EXPECT_EQ(grid[0].label(), "DisKernelUCB (D = 0.1)");
+  for (const Contender& contender : grid) EXPECT_EQ(contender.grid_label(), "DisKernelUCB");
+  const Instance instance = variants_instance("branin", 1);
+  EXPECT_EQ(grid[3].run(instance), published[1].run(instance)) << "D = 10 is the published one";
+  EXPECT_GT(grid[1].run(instance).paper.back(), grid[3].run(instance).paper.back());
+}
+
 }  // namespace
 }  // namespace duets::lab

@@ -15,10 +15,13 @@ using Values = std::vector<double>;
 using CurveOf = const Values& (*)(const Curves&);
 
 const Values& regret_of(const Curves& c) { return c.regret; }
-const Values& paper_of(const Curves& c) { return c.paper; }
-const Values& figure_of(const Curves& c) { return c.figure; }
-const Values& links_of(const Curves& c) { return c.links; }
-constexpr std::array<CurveOf, 3> kLedgerMeasures = {paper_of, figure_of, links_of};
+template <Ledger kLedger>
+const Values& reals_of(const Curves& c) {
+  return c.reals(kLedger);
+}
+constexpr std::array<CurveOf, kNumLedgers> kLedgerMeasures = {
+    reals_of<Ledger::kPaper>, reals_of<Ledger::kFigure>, reals_of<Ledger::kLinks>,
+    reals_of<Ledger::kIndices>, reals_of<Ledger::kLiteral>};
 
 // A contender's curves over the seeds.
 using Runs = std::vector<const Curves*>;
@@ -27,8 +30,8 @@ void check_curves(const Runs& runs, const std::string& who) {
   const std::vector<std::uint32_t>& t = runs.front()->t;
   base::require(!t.empty(), "curves of " + who, "empty", "must have an entry");
   for (const Curves* c : runs) {
-    const bool fits = c->t == t && c->regret.size() == t.size() && c->paper.size() == t.size() &&
-                      c->figure.size() == t.size() && c->links.size() == t.size();
+    bool fits = c->t == t && c->regret.size() == t.size();
+    for (const Ledger ledger : kLedgers) fits = fits && c->reals(ledger).size() == t.size();
     base::require(fits, "curves of " + who, "lengths or times differ",
                   "must be the same in every run");
   }
@@ -72,6 +75,7 @@ ContenderAnalysis analyse_contender(const Contender& contender, const Runs& runs
   out.final_regret = at(runs, regret_of, last);
   out.regret = summarise(out.final_regret, bootstrap);
   out.recommendation = recommendations_of(runs, bootstrap);
+  for (const Curves* c : runs) out.rounds += c->rounds / static_cast<double>(runs.size());
   out.regret_curve = summarise_curve(runs, regret_of, &bootstrap);
   for (std::size_t l = 0; l < kLedgerMeasures.size(); ++l) {
     out.final_communication[l] = at(runs, kLedgerMeasures[l], last);
@@ -81,52 +85,21 @@ ContenderAnalysis analyse_contender(const Contender& contender, const Runs& runs
   return out;
 }
 
-GridAnalysis& grid_of(TaskAnalysis& task, const ContenderAnalysis& contender) {
-  const std::string label = contender.label();
-  for (GridAnalysis& grid : task.grids) {
-    if (grid.label == label) return grid;
-  }
-  task.grids.push_back({.label = label});
-  return task.grids.back();
-}
-
-void find_grids(TaskAnalysis& task) {
-  for (std::size_t i = 0; i < task.contenders.size(); ++i) {
-    grid_of(task, task.contenders[i]).contenders.push_back(i);
-  }
-  for (GridAnalysis& grid : task.grids) {
-    const auto beta = [&](std::size_t i) { return task.contenders[i].beta.value_or(0); };
-    const auto regret = [&](std::size_t i) { return task.contenders[i].regret.mean; };
-    std::stable_sort(grid.contenders.begin(), grid.contenders.end(),
-                     [&](std::size_t a, std::size_t b) { return beta(a) < beta(b); });
-    const auto best =
-        std::min_element(grid.contenders.begin(), grid.contenders.end(),
-                         [&](std::size_t a, std::size_t b) { return regret(a) < regret(b); });
-    grid.best = *best;
-    const bool several = grid.contenders.size() > 1;
-    // Of equal ones the lowest is the best; that says nothing about lower ones.
-    grid.at_low_edge = several && grid.best == grid.contenders.front() &&
-                       regret(grid.best) < regret(grid.contenders[1]);
-    grid.at_high_edge = several && grid.best == grid.contenders.back();
-    task.contenders[grid.best].is_best_beta = true;
-  }
-}
-
 void compare_grids(TaskAnalysis& task) {
   const std::size_t family = num_rivals(task);
   for (std::size_t i = 0; i < task.grids.size(); ++i) {
     for (std::size_t j = i + 1; j < task.grids.size(); ++j) {
-      const std::size_t a = task.grids[i].best;
-      const std::size_t b = task.grids[j].best;
+      const std::size_t a = task.grids[i].chosen;
+      const std::size_t b = task.grids[j].chosen;
       if (!task.contenders[a].competes() || !task.contenders[b].competes()) continue;
       task.comparisons.push_back(compare(task, a, b, family));
     }
   }
 }
 
-TaskAnalysis analyse_task(const Task& task, const std::vector<Unit>& units,
+TaskAnalysis analyse_task(const Task& task, const std::vector<Unit>& units, std::vector<Grid> grids,
                           std::span<const Algorithm> algorithms, const Bootstrap& bootstrap) {
-  TaskAnalysis out{.preset = task.preset, .function = task.function};
+  TaskAnalysis out{.preset = task.preset, .function = task.function, .ask_tell = task.ask_tell};
   for (std::size_t i = 0; i < task.contenders.size(); ++i) {
     Runs runs;
     for (const Unit& unit : units) {
@@ -138,17 +111,14 @@ TaskAnalysis analyse_task(const Task& task, const std::vector<Unit>& units,
     out.contenders.push_back(analyse_contender(
         contender, runs, find_by_name(algorithms, contender.algorithm), bootstrap));
   }
-  find_grids(out);
+  out.grids = std::move(grids);
+  for (const Grid& grid : out.grids) out.contenders[grid.chosen].chosen = true;
   compare_grids(out);
   name_winner(out);
   return out;
 }
 
 }  // namespace
-
-std::string ContenderAnalysis::label() const {
-  return variant.empty() ? algorithm : algorithm + " (" + variant + ")";
-}
 
 const ContenderAnalysis* TaskAnalysis::find(std::string_view algorithm, double beta) const {
   for (const ContenderAnalysis& c : contenders) {
@@ -157,9 +127,9 @@ const ContenderAnalysis* TaskAnalysis::find(std::string_view algorithm, double b
   return nullptr;
 }
 
-const ContenderAnalysis* TaskAnalysis::best_of(std::string_view algorithm) const {
-  for (const ContenderAnalysis& c : contenders) {
-    if (c.algorithm == algorithm && c.variant.empty() && c.is_best_beta) return &c;
+const ContenderAnalysis* TaskAnalysis::chosen_of(std::string_view algorithm) const {
+  for (const Grid& grid : grids) {
+    if (grid.label == algorithm) return &contenders[grid.chosen];
   }
   return nullptr;
 }
@@ -198,14 +168,15 @@ Analysis analyse(const Experiment& experiment, const ExperimentResult& result,
   base::require(!experiment.seeds.empty(), "seeds", "none", "at least one is needed");
   base::require(!result.stopped && result.units.size() == experiment.tasks.size(), "result",
                 "not complete", "every task must have run");
-  Analysis out{.seeds = experiment.seeds};
+  Analysis out{.seeds = experiment.seeds, .selection_seeds = experiment.selection_seeds};
   const Bootstrap bootstrap(experiment.seeds.size());
-  for (std::size_t i = 0; i < experiment.tasks.size(); ++i) {
+  for (std::size_t i = 0; i < num_shown(experiment); ++i) {
     base::require(
         result.units[i].size() == experiment.seeds.size(), "result",
         std::to_string(result.units[i].size()) + " seeds of " + experiment.tasks[i].function,
         "every seed must have run");
-    out.tasks.push_back(analyse_task(experiment.tasks[i], result.units[i], algorithms, bootstrap));
+    out.tasks.push_back(analyse_task(experiment.tasks[i], result.units[i],
+                                     grids_of(experiment, result, i), algorithms, bootstrap));
   }
   return out;
 }

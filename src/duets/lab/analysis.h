@@ -1,4 +1,4 @@
-// Analyses an experiment: means with their uncertainty, the best beta of each grid, paired
+// Analyses an experiment: means with their uncertainty, the setting chosen from each grid, paired
 // comparisons, and a winner where the runs decide.
 #pragma once
 
@@ -13,18 +13,11 @@
 #include "duets/base/enum_table.h"
 #include "duets/lab/algorithms.h"
 #include "duets/lab/experiment.h"
+#include "duets/lab/hindsight.h"
 #include "duets/lab/recommendations.h"
 #include "duets/lab/statistics.h"
 
 namespace duets::lab {
-
-/// The three ways of counting real numbers (docs/guide.md).
-enum class Ledger : std::uint8_t { kPaper = 0, kFigure = 1, kLinks = 2 };
-inline constexpr std::array<Ledger, 3> kLedgers = {Ledger::kPaper, Ledger::kFigure, Ledger::kLinks};
-constexpr auto enum_entries(Ledger /*tag*/) {
-  return base::entries<Ledger>(
-      {{Ledger::kPaper, "paper"}, {Ledger::kFigure, "figure"}, {Ledger::kLinks, "links"}});
-}
 
 /// Something measured over time in several runs, each as long as the contender's `t`. NaN where a
 /// number does not exist: the deviation of one run, an interval that bootstrap does not give.
@@ -40,49 +33,41 @@ struct ContenderAnalysis {
   std::string variant{};
   std::optional<double> beta{};  ///< nothing for an algorithm that has none
   Role role = Role::kDistributed;
-  bool is_best_beta = false;
+  bool chosen = false;  ///< of its grid, by the selection seeds
   /// At the horizon, by seed: what comparisons are made of.
   std::vector<double> final_regret{};
-  std::array<std::vector<double>, 3> final_communication{};
+  std::array<std::vector<double>, kNumLedgers> final_communication{};
   Summary regret{};
-  std::array<Summary, 3> communication{};
+  std::array<Summary, kNumLedgers> communication{};
   Recommendations recommendation{};
+  double rounds = 0;  ///< mean number of rounds after which something was sent
   std::vector<std::uint32_t> t{};
   CurveSummary regret_curve{};
-  std::array<CurveSummary, 3> communication_curves{};  ///< low and high are empty
+  std::array<CurveSummary, kNumLedgers> communication_curves{};  ///< low and high are empty
 
   /// "DUETS" or "DUETS (greedy)".
-  std::string label() const;
+  std::string label() const { return label_of(algorithm, variant); }
   /// Oracle and ceiling send nothing because they are not distributed: shown as a dash.
   bool counts_communication() const { return role == Role::kDistributed || role == Role::kAlone; }
   /// Whether it can win.
   bool competes() const { return counts_communication(); }
 };
 
-/// The contenders of one algorithm and variant, and the best of them in hindsight.
-struct GridAnalysis {
-  std::string label{};
-  std::vector<std::size_t> contenders{};  ///< in increasing beta; indices into the task's
-  std::size_t best = 0;  ///< index into the task's contenders: lowest mean final regret, ties to
-                         ///< the smaller beta
-  bool at_low_edge = false;   ///< the best beta is the smallest of several
-  bool at_high_edge = false;  ///< the best beta is the largest of several
-};
-
-/// Two grids at their best betas (or at betas that the caller chose), paired by seed.
+/// Two grids at their chosen settings (or at betas that the caller chose), paired by seed.
 struct Comparison {
   std::size_t first = 0, second = 0;  ///< indices into the task's contenders
   PairedDifference regret{};
-  std::array<PairedDifference, 3> communication{};
+  std::array<PairedDifference, kNumLedgers> communication{};
 };
 
 struct TaskAnalysis {
   std::string preset{};
   std::string function{};
+  std::optional<AskTell> ask_tell{};
   std::vector<ContenderAnalysis> contenders{};  ///< in the experiment's order
-  std::vector<GridAnalysis> grids{};            ///< in order of first appearance
-  /// Every pair of grids that compete, at their best betas, first before second. The family of each
-  /// comparison is the number of rivals that a competitor has in the task.
+  std::vector<Grid> grids{};                    ///< in order of first appearance
+  /// Every pair of grids that compete, at their chosen settings, first before second. The family of
+  /// each comparison is the number of rivals that a competitor has in the task.
   std::vector<Comparison> comparisons{};
   /// The competitor whose regret is below that of every other, each difference excluding 0 at a
   /// family-wise 95 %. Empty when there is none.
@@ -92,12 +77,13 @@ struct TaskAnalysis {
 
   /// The contender of an algorithm (and variant "") with this beta, or nothing.
   const ContenderAnalysis* find(std::string_view algorithm, double beta) const;
-  /// The best of an algorithm's grid (variant ""), or nothing.
-  const ContenderAnalysis* best_of(std::string_view algorithm) const;
+  /// The one chosen from the grid with the algorithm's name, or nothing.
+  const ContenderAnalysis* chosen_of(std::string_view algorithm) const;
 };
 
 struct Analysis {
-  std::vector<std::uint64_t> seeds{};
+  std::vector<std::uint64_t> seeds{};            ///< of what is shown
+  std::vector<std::uint64_t> selection_seeds{};  ///< of what chose the settings; none: no choice
   std::vector<TaskAnalysis> tasks{};
 
   /// Different presets, in order of first appearance.

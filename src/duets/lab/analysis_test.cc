@@ -57,10 +57,10 @@ TEST(Analysis, CurvesEndAtTheFinalValues) {
 TEST(Analysis, EqualBetasHaveNoEdge) {
   const FakeTask grid{"paper", "h1", {{"DUETS", 0.2, 50, 0, 0}, {"DUETS", 1, 50, 0, 0}}};
   const TaskAnalysis task = fake_analysis({grid}).tasks[0];
-  EXPECT_FALSE(task.grids[0].at_low_edge || task.grids[0].at_high_edge);
+  EXPECT_TRUE(task.grids[0].edges.empty());
 }
 
-TEST(Analysis, BestBetaHasTheLowestMeanAndEdgesAreSeen) {
+TEST(Analysis, TheChosenBetaHasTheLowestMeanAndEdgesAreSeen) {
   const FakeTask grid{"paper",
                       "h1",
                       {{"DUETS", 0.2, 70},
@@ -72,12 +72,11 @@ TEST(Analysis, BestBetaHasTheLowestMeanAndEdgesAreSeen) {
                        {"N-KernelUCB", 5, 70}}};
   const TaskAnalysis task = fake_analysis({grid}).tasks[0];
   ASSERT_EQ(task.grids.size(), 3u);
-  EXPECT_EQ(task.best_of("DUETS")->beta, 1);
-  EXPECT_FALSE(task.grids[0].at_low_edge || task.grids[0].at_high_edge);
-  EXPECT_EQ(task.best_of("DisKernelUCB")->beta, 5);
-  EXPECT_TRUE(task.grids[1].at_high_edge);
-  EXPECT_FALSE(task.grids[1].at_low_edge);
-  EXPECT_TRUE(task.grids[2].at_low_edge);
+  EXPECT_EQ(task.chosen_of("DUETS")->beta, 1);
+  EXPECT_EQ(edge_text(task.grids[0]), "");
+  EXPECT_EQ(task.chosen_of("DisKernelUCB")->beta, 5);
+  EXPECT_EQ(edge_text(task.grids[1]), "edge");
+  EXPECT_EQ(edge_text(task.grids[2]), "edge");
   // In increasing beta, whatever the order of the experiment.
   EXPECT_EQ(task.contenders[task.grids[1].contenders[0]].beta, 0.2);
   EXPECT_EQ(task.find("DUETS", 5)->regret.mean, 90);
@@ -89,7 +88,7 @@ TEST(Analysis, VariantsAreGridsOfTheirOwn) {
   const TaskAnalysis a = fake_analysis({task}).tasks[0];
   ASSERT_EQ(a.grids.size(), 2u);
   EXPECT_EQ(a.grids[1].label, "DUETS (greedy)");
-  EXPECT_EQ(a.best_of("DUETS")->regret.mean, 50);
+  EXPECT_EQ(a.chosen_of("DUETS")->regret.mean, 50);
 }
 
 TEST(Winner, IsNamedWhenEveryDifferenceExcludesZero) {

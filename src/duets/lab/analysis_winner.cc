@@ -6,11 +6,11 @@
 namespace duets::lab {
 namespace {
 
-// Grids that compete, by the contender with the best beta.
+// Grids that compete, by the chosen contender.
 std::vector<std::size_t> competitors(const TaskAnalysis& task) {
   std::vector<std::size_t> out;
-  for (const GridAnalysis& grid : task.grids) {
-    if (task.contenders[grid.best].competes()) out.push_back(grid.best);
+  for (const Grid& grid : task.grids) {
+    if (task.contenders[grid.chosen].competes()) out.push_back(grid.chosen);
   }
   return out;
 }

@@ -23,7 +23,7 @@ struct Scope {
 const ContenderAnalysis* contender(const TaskAnalysis& task, std::string_view algorithm,
                                    const Scope& scope) {
   return scope.plotted_betas ? task.find(algorithm, plotted_beta(algorithm))
-                             : task.best_of(algorithm);
+                             : task.chosen_of(algorithm);
 }
 
 const std::vector<double>& values_of(const ContenderAnalysis& c, const Scope& scope) {
@@ -116,12 +116,12 @@ std::string overall_text(const ClaimVerdict& claim, bool complete) {
   return out;
 }
 
-// Whether every algorithm of the claim had all betas of the printed grid, which "as-plotted" has: a
-// claim about best betas cannot be judged by fewer.
+// Whether every algorithm of the claim had all betas of the printed grid: a claim about chosen
+// betas cannot be judged by fewer.
 bool has_printed_grid(const TaskAnalysis& task) {
-  const std::vector<double> printed = preset_betas("as-plotted");
-  return std::all_of(task.grids.begin(), task.grids.end(), [&](const GridAnalysis& grid) {
-    const std::string& name = task.contenders[grid.best].algorithm;
+  const std::vector<double> printed = printed_betas();
+  return std::all_of(task.grids.begin(), task.grids.end(), [&](const Grid& grid) {
+    const std::string& name = task.contenders[grid.chosen].algorithm;
     const bool takes_part =
         name == kDuets || std::find(kRivals.begin(), kRivals.end(), name) != kRivals.end();
     return !takes_part || std::all_of(printed.begin(), printed.end(), [&](double beta) {
@@ -198,7 +198,7 @@ std::vector<ClaimVerdict> judge_claims(const Analysis& analysis) {
 
 std::string claim_scope(const ClaimVerdict& claim) {
   std::string out = claim.preset + " preset, " +
-                    (claim.plotted_betas ? "betas of the published curves" : "best betas");
+                    (claim.plotted_betas ? "betas of the published curves" : "chosen betas");
   if (claim.claim == Claim::kCommunication) {
     out += ", " + std::string(base::name_of(claim.ledger)) + " ledger";
   }

@@ -45,7 +45,7 @@ struct FunctionVerdict {
 struct ClaimVerdict {
   Claim claim = Claim::kRegret;
   std::string preset{};
-  bool plotted_betas = false;  ///< at the betas of the published curves instead of the best ones
+  bool plotted_betas = false;  ///< at the betas of the published curves instead of the chosen ones
   Ledger ledger = Ledger::kPaper;  ///< of kCommunication
   std::vector<FunctionVerdict> functions{};
   Verdict overall = Verdict::kUndecided;
@@ -60,9 +60,9 @@ Verdict judge(const std::vector<RivalFinding>& rivals);
 /// functions and algorithms of the claim took part). Otherwise undecided.
 Verdict judge_overall(const std::vector<FunctionVerdict>& functions, bool complete);
 
-/// Every claim for every preset of the study ("paper", "as-plotted") in the analysis: regret, then
-/// communication in each ledger; for "as-plotted" once at the best betas and once at the plotted
-/// ones, where the grids have those. Best betas are judged only where every grid has the printed
+/// Every claim for every preset of the study in the analysis: regret, then
+/// communication in each ledger; for "as-plotted" once at the chosen betas and once at the plotted
+/// ones, where the grids have those. Chosen betas are judged only where every grid has the printed
 /// betas. The communication claim is judged among algorithms that send anything; those that send
 /// nothing are named. Tasks without DUETS or of other presets give no claim.
 std::vector<ClaimVerdict> judge_claims(const Analysis& analysis);

@@ -17,6 +17,7 @@ constexpr double kTotalsLogRatio = 25;  // totals further apart than this need a
 struct Context {
   ComparisonFigureOptions options;
   std::vector<ComparisonLine> lines;
+  Ledger ledger = Ledger::kPaper;  // of the row, and its axis
   bool log = false;
 };
 
@@ -33,7 +34,7 @@ std::vector<ComparisonLine> find_lines(const std::vector<const TaskAnalysis*>& t
   std::vector<ComparisonLine> lines;
   std::size_t next = 4;
   for (const TaskAnalysis* task : tasks) {
-    for (const GridAnalysis& grid : task->grids) {
+    for (const Grid& grid : task->grids) {
       const bool known = std::any_of(lines.begin(), lines.end(), [&](const ComparisonLine& l) {
         return l.label == grid.label;
       });
@@ -49,9 +50,9 @@ std::vector<ComparisonLine> find_lines(const std::vector<const TaskAnalysis*>& t
 // Who is drawn for a line, or nothing.
 const ContenderAnalysis* shown(const TaskAnalysis& task, const ComparisonLine& line,
                                const Context& context) {
-  for (const GridAnalysis& grid : task.grids) {
+  for (const Grid& grid : task.grids) {
     if (grid.label != line.label) continue;
-    const ContenderAnalysis& best = task.contenders[grid.best];
+    const ContenderAnalysis& best = task.contenders[grid.chosen];
     const bool published = published_final(task.function, line.label) != nullptr;
     const ContenderAnalysis* plotted = context.options.plotted_betas && published
                                            ? task.find(best.algorithm, plotted_beta(best.algorithm))
@@ -103,20 +104,52 @@ double smallest_shown(const TaskAnalysis& task, const Context& context) {
   for (const ComparisonLine& line : context.lines) {
     const ContenderAnalysis* c = shown(task, line, context);
     if (c == nullptr || !c->counts_communication()) continue;
-    for (const double m : ledger_curve(*c, context.options.ledger).mean) {
+    for (const double m : ledger_curve(*c, context.ledger).mean) {
       if (m > 0) smallest = std::min(smallest, m);
     }
   }
   return smallest;
 }
 
-std::string silent_note(const std::vector<std::string>& silent) {
-  if (silent.empty()) return "";
-  return list_text(silent) + (silent.size() == 1 ? " sends" : " send") + " nothing";
+// The legend is that of the first panel, which is about regret.
+std::string communication_note(const std::vector<std::string>& silent, bool ask_tell) {
+  std::string note = ask_tell ? "dashed: plain ask and tell" : "";
+  if (silent.empty()) return note;
+  if (ask_tell) note += "; ";
+  return note + list_text(silent) + (silent.size() == 1 ? " sends" : " send") +
+         " nothing: at the foot";
+}
+
+// The reals grow with every round.
+void add_ask_tell(report::Panel& panel, const TaskAnalysis& task, Ledger ledger, double foot) {
+  if (!task.ask_tell) return;
+  const double total = task.ask_tell->reals(ledger);
+  report::Series line{
+      .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
+  for (std::uint32_t t = 1; t <= task.ask_tell->horizon;
+       t += std::max(1U, task.ask_tell->horizon / 50)) {
+    const double reals = total * t / task.ask_tell->horizon;
+    if (reals < foot) continue;
+    line.x.push_back(t);
+    line.y.push_back(reals);
+  }
+  line.x.push_back(task.ask_tell->horizon);
+  line.y.push_back(total);
+  panel.series.push_back(std::move(line));
+}
+
+// Zero has no place on a logarithmic axis.
+void add_foot(report::Panel& panel, const ContenderAnalysis& contender, const ComparisonLine& line,
+              double foot) {
+  const double last = contender.t.back();
+  panel.series.push_back({.name = line.label,
+                          .x = {0, last / 4, last / 2, 3 * last / 4, last},
+                          .y = {foot, foot, foot, foot, foot},
+                          .style = line.style});
 }
 
 report::Panel communication_panel(const TaskAnalysis& task, const Context& context) {
-  const Ledger ledger = context.options.ledger;
+  const Ledger ledger = context.ledger;
   report::Panel panel{.x = time_axis(task)};
   panel.y = {.label = "reals sent (" + std::string(base::name_of(ledger)) + " ledger)",
              .from_zero = true};
@@ -137,12 +170,17 @@ report::Panel communication_panel(const TaskAnalysis& task, const Context& conte
     const bool sends = curve.mean.back() > 0;
     if (!sends) silent.push_back(line.label);
     if (sends) add_band(panel, *c, curve, line, true, context.log ? foot : 0);
-    add_line(panel, *c, curve, line, i, true);
+    if (sends || !context.log) {
+      add_line(panel, *c, curve, line, i, true);
+    } else {
+      add_foot(panel, *c, line, foot);
+    }
     if (context.options.published_points && ledger == Ledger::kFigure && (sends || !context.log)) {
       add_published(panel, task.function, line, "communication");
     }
   }
-  panel.note = silent_note(silent);
+  add_ask_tell(panel, task, ledger, context.log ? foot : 0);
+  panel.note = communication_note(silent, task.ask_tell.has_value());
   return panel;
 }
 
@@ -153,7 +191,7 @@ bool needs_log(const std::vector<const TaskAnalysis*>& tasks, const Context& con
     for (const ComparisonLine& line : context.lines) {
       const ContenderAnalysis* c = shown(*task, line, context);
       if (c == nullptr || !c->counts_communication()) continue;
-      totals.add(ledger_curve(*c, context.options.ledger).mean.back());
+      totals.add(ledger_curve(*c, context.ledger).mean.back());
     }
     if (totals.span() && totals.span()->high > kTotalsLogRatio * totals.span()->low) return true;
   }
@@ -172,13 +210,13 @@ std::string figure_head(std::string_view preset, const ComparisonFigureOptions& 
   const std::string of = runs == 1 ? "one run" : "mean of " + std::to_string(runs) + " runs";
   return std::string(preset) + ": " + of + ", " +
          (options.plotted_betas ? "DUETS at beta 0.2, the others at 5, as published"
-                                : "each at its best beta in hindsight");
+                                : "each at the beta chosen on other seeds");
 }
 
 }  // namespace
 
 ComparisonFigureOptions figure_options(std::string_view preset) {
-  if (preset == "paper") return {.published_points = true};
+  if (preset == "paper" || preset == "wide-grid") return {.published_points = true};
   if (preset == "as-plotted") return {.plotted_betas = true, .published_points = true};
   return {};
 }
@@ -197,14 +235,17 @@ std::string comparison_figure(const Analysis& analysis, std::string_view preset,
     return report::draw_figure(figure);
   }
   Context context{options, find_lines(tasks)};
-  context.log = needs_log(tasks, context);
   figure.columns = tasks.size();
   figure.panel_width = tasks.size() == 1 ? 620 : 310;
   figure.panel_height = tasks.size() == 1 ? 340 : 270;
   figure.shared_legend = true;
   for (const TaskAnalysis* task : tasks) figure.panels.push_back(regret_panel(*task, context));
-  for (const TaskAnalysis* task : tasks) {
-    figure.panels.push_back(communication_panel(*task, context));
+  for (const Ledger ledger : options.ledgers) {
+    context.ledger = ledger;
+    context.log = needs_log(tasks, context);
+    for (const TaskAnalysis* task : tasks) {
+      figure.panels.push_back(communication_panel(*task, context));
+    }
   }
   return report::draw_figure(figure);
 }

@@ -26,13 +26,17 @@ std::string figure_of(const Analysis& analysis) {
   return comparison_figure(analysis, preset, figure_options(preset));
 }
 
-TEST(ComparisonFigure, HasTwoRowsOfTheFunctionsAndOneLegend) {
+TEST(ComparisonFigure, HasThreeRowsOfTheFunctionsAndOneLegend) {
   const std::string svg = figure_of(fake_analysis(fake_study("paper", 50, 80)));
   EXPECT_EQ(count_in_figure(svg, ">cumulative regret</text>"), 4u);
+  EXPECT_EQ(count_in_figure(svg, ">reals sent (paper ledger)</text>"), 4u);
   EXPECT_EQ(count_in_figure(svg, ">reals sent (figure ledger)</text>"), 4u);
+  EXPECT_THAT(svg, HasSubstr("end values of the published curves"));
   EXPECT_EQ(count_in_figure(svg, ">Hartmann-4D</text>"), 1u);
   EXPECT_EQ(count_in_figure(svg, ">ApproxDisKernelUCB</text>"), 1u);
-  EXPECT_EQ(count_in_figure(svg, ">N-KernelUCB sends nothing</text>"), 4u);
+  EXPECT_EQ(count_in_figure(
+                svg, ">dashed: plain ask and tell; N-KernelUCB sends nothing: at the foot</text>"),
+            8u);
   EXPECT_THAT(svg, HasSubstr("points read off the published figure"));
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
@@ -61,13 +65,13 @@ TEST(ComparisonFigure, LogAxisOnlyWhereTotalsAreFarApart) {
   const std::string linear = figure_of(fake_analysis(study));
   study[1].fakes[1].reals = study[1].fakes[5].reals = study[1].fakes[9].reals = 1e6;
   const std::string log = figure_of(fake_analysis(study));
-  EXPECT_EQ(count_in_figure(linear, ">0</text>"), 16u);  // both axes of eight panels
-  EXPECT_EQ(count_in_figure(log, ">0</text>"), 12u);     // not on the four log axes
+  EXPECT_EQ(count_in_figure(linear, ">0</text>"), 24u);  // both axes of twelve panels
+  EXPECT_EQ(count_in_figure(log, ">0</text>"), 16u);     // not on the eight log axes
 }
 
 TEST(ComparisonFigure, LedgerCanBeChosen) {
   const Analysis a = fake_analysis(fake_study("paper", 50, 80));
-  const std::string links = comparison_figure(a, "paper", {.ledger = Ledger::kLinks});
+  const std::string links = comparison_figure(a, "paper", {.ledgers = {Ledger::kLinks}});
   EXPECT_EQ(count_in_figure(links, ">reals sent (links ledger)</text>"), 4u);
 }
 

@@ -67,8 +67,14 @@ report::Table summary_table(const Analysis& analysis) {
       reals_column(Ledger::kPaper, false),
       reals_column(Ledger::kFigure, false),
       reals_column(Ledger::kLinks, false),
+      reals_column(Ledger::kIndices, false),
+      reals_column(Ledger::kLiteral, false),
+      {"rounds",
+       [](const R& r) {
+         return r.contender->counts_communication() ? Value(r.contender->rounds) : Value();
+       }},
       kVariantColumn,
-      {"is_best_beta", [](const R& r) { return r.contender->is_best_beta; }},
+      {"chosen", [](const R& r) { return r.contender->chosen; }},
       {"regret_low", [](const R& r) { return low_of(r.contender->regret.interval); }},
       {"regret_high", [](const R& r) { return high_of(r.contender->regret.interval); }}};
   add_recommendations(
@@ -94,12 +100,22 @@ report::Table curves_table(const Analysis& analysis) {
       regret("regret_high", &CurveSummary::high),
       reals_column(Ledger::kPaper, true),
       reals_column(Ledger::kFigure, true),
-      reals_column(Ledger::kLinks, true)};
+      reals_column(Ledger::kLinks, true),
+      reals_column(Ledger::kIndices, true),
+      reals_column(Ledger::kLiteral, true)};
   std::vector<ContenderRow> rows;
   for (ContenderRow row : contender_rows(analysis)) {
     for (row.i = 0; row.i < row.contender->t.size(); ++row.i) rows.push_back(row);
   }
   return make_table(columns, rows);
+}
+
+std::vector<AskTellRow> ask_tell_rows(const Analysis& analysis) {
+  std::vector<AskTellRow> rows;
+  for (const TaskAnalysis& task : analysis.tasks) {
+    if (task.ask_tell) rows.push_back({task.preset, task.function, *task.ask_tell});
+  }
+  return rows;
 }
 
 struct ComparisonRow {
@@ -157,7 +173,7 @@ report::Table claims_table(const std::vector<ClaimVerdict>& claims) {
   const report::Columns<Judged> columns = {
       {"claim", [](const Judged& j) { return base::name_of(j.claim->claim); }},
       {"preset", [](const Judged& j) { return j.claim->preset; }},
-      {"betas", [](const Judged& j) { return j.claim->plotted_betas ? "as plotted" : "best"; }},
+      {"betas", [](const Judged& j) { return j.claim->plotted_betas ? "as plotted" : "chosen"; }},
       {"ledger",
        [](const Judged& j) {
          return j.claim->claim == Claim::kCommunication ? Value(base::name_of(j.claim->ledger))
@@ -185,7 +201,7 @@ PageHead with_known_facts(PageHead head, const Analysis& analysis) {
   std::size_t runs = 0;
   for (const TaskAnalysis& task : analysis.tasks) {
     add_new(functions, function_title(task.function));
-    for (const GridAnalysis& grid : task.grids) add_new(algorithms, grid.label);
+    for (const Grid& grid : task.grids) add_new(algorithms, grid.label);
     runs += task.contenders.size() * analysis.seeds.size();
   }
   head.facts.insert(head.facts.end(), {{"presets", list_text(analysis.presets())},
@@ -212,8 +228,7 @@ Markup figure_caption(const Analysis& analysis, const ComparisonFigureOptions& o
   };
   return prose().line(
       "comparison: figure",
-      {{"ledger", report::text(base::name_of(options.ledger))},
-       {"seeds", report::text(seeds_text(analysis.seeds))},
+      {{"seeds", report::text(seeds_text(analysis.seeds))},
        {"shaded", also(analysis.seeds.size() > 1, "comparison: figure shaded")},
        {"betas", prose().line(options.plotted_betas ? "comparison: figure plotted betas"
                                                     : "comparison: figure best betas")},
@@ -243,6 +258,7 @@ Findings comparison_findings(const Analysis& analysis, const PageHead& head) {
   out.tables = {{.name = "summary", .table = summary_table(analysis)},
                 {.name = "curves", .table = curves_table(analysis), .in_json = false},
                 {.name = "differences", .table = differences_table(analysis), .in_json = false},
+                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis))},
                 {.name = "winners", .table = winners_table(analysis), .in_files = false},
                 {.name = "claims", .table = claims_table(claims), .in_files = false}};
   out.summary = summary_of(analysis, claims);

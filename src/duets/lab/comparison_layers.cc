@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kFaint = 0.6;  // published points: this much white in the colour
 constexpr std::size_t kMarkers = 5;
+constexpr double kPublishedHorizon = 50;
 
 std::string faint(const std::string& hex) {
   const auto part = [&](std::size_t at) {
@@ -97,6 +98,13 @@ void add_published(report::Panel& panel, const std::string& function, const Comp
     }
     panel.scatters.push_back(std::move(dots));
   }
+  const PublishedFinal* last = published_final(function, line.label);
+  if (last == nullptr) return;
+  report::Scatter end{.colour = faint(line.style.colour), .diameter = 9};
+  if (line.label == "DUETS") end.name = "end values of the published curves";
+  end.x = {kPublishedHorizon};
+  end.y = {measure == "regret" ? last->regret : last->scalars};
+  if (end.y.front() > 0) panel.scatters.push_back(std::move(end));
 }
 
 }  // namespace duets::lab

@@ -74,7 +74,7 @@ const ContenderAnalysis* ours(const Analysis& analysis, std::string_view preset,
   for (const TaskAnalysis* task : analysis.of_preset(preset)) {
     if (task->function != f.function) continue;
     return plotted ? task->find(f.algorithm, plotted_beta(f.algorithm))
-                   : task->best_of(f.algorithm);
+                   : task->chosen_of(f.algorithm);
   }
   return nullptr;
 }

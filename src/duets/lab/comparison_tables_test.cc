@@ -43,8 +43,11 @@ CsvCells summary_cells(const TaskAnalysis& task, const ContenderAnalysis& c) {
           {"communication_paper", reals(c, c.communication[0].mean)},
           {"communication_figure", reals(c, c.communication[1].mean)},
           {"communication_links", reals(c, c.communication[2].mean)},
+          {"communication_indices", reals(c, c.communication[3].mean)},
+          {"communication_literal", reals(c, c.communication[4].mean)},
+          {"rounds", reals(c, c.rounds)},
           {"variant", c.variant},
-          {"is_best_beta", c.is_best_beta ? "1" : "0"},
+          {"chosen", c.chosen ? "1" : "0"},
           {"regret_low", test::low_of(c.regret.interval)},
           {"regret_high", test::high_of(c.regret.interval)},
           {"recommendation_regret_mean", c.recommendation.regret.mean},
@@ -71,8 +74,8 @@ TEST(SummaryCsv, ReadsBackByColumn) {
 TEST(SummaryCsv, WhatDoesNotExistIsEmpty) {
   const FakeTask task{"my, \"study\"", "h1", {{"Uniform", 1, 50, 0}, {"GP-UCB", 2, 9, 0}}};
   const std::string text = csv_of("summary", test::fake_analysis({task}, 1));
-  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,1,,,0.5,,,,1\n"));
-  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,1,,,0.09,,,,0\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,Uniform,,1,50,,,,,,,,,1,,,0.5,,,,1\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"my, \"\"study\"\"\",h1,GP-UCB,2,1,9,,,,,,,,,1,,,0.09,,,,0\n"));
 }
 
 CsvCells curve_cells(const TaskAnalysis& task, const ContenderAnalysis& c, std::size_t i) {
@@ -88,7 +91,9 @@ CsvCells curve_cells(const TaskAnalysis& task, const ContenderAnalysis& c, std::
           {"regret_high", finite(c.regret_curve.high[i])},
           {"communication_paper", reals(c, c.communication_curves[0].mean[i])},
           {"communication_figure", reals(c, c.communication_curves[1].mean[i])},
-          {"communication_links", reals(c, c.communication_curves[2].mean[i])}};
+          {"communication_links", reals(c, c.communication_curves[2].mean[i])},
+          {"communication_indices", reals(c, c.communication_curves[3].mean[i])},
+          {"communication_literal", reals(c, c.communication_curves[4].mean[i])}};
 }
 
 TEST(CurvesCsv, ReadsBackByColumn) {
@@ -123,18 +128,19 @@ CsvCells difference_cells(const TaskAnalysis& task, const Comparison& c, const s
           {"verdict", base::name_of(d.order)}};
 }
 
-// Four functions, six pairs, four measures.
+// Four functions, six pairs, regret and five ledgers.
 TEST(DifferencesCsv, ReadsBackByColumn) {
   const Analysis a = study();
   const CsvTable table(csv_of("differences", a));
-  ASSERT_EQ(table.num_rows(), 4U * 6 * 4);
+  ASSERT_EQ(table.num_rows(), 4U * 6 * 6);
   std::size_t row = 0;
   for (const TaskAnalysis& task : a.tasks) {
     for (const Comparison& c : task.comparisons) {
       EXPECT_EQ(table.difference(row++, difference_cells(task, c, "regret", c.regret)), "");
-      for (std::size_t l = 0; l < 3; ++l) {
+      for (std::size_t l = 0; l < kNumLedgers; ++l) {
         const std::string measure =
-            std::array{"communication_paper", "communication_figure", "communication_links"}[l];
+            std::array{"communication_paper", "communication_figure", "communication_links",
+                       "communication_indices", "communication_literal"}[l];
         EXPECT_EQ(table.difference(row++, difference_cells(task, c, measure, c.communication[l])),
                   "");
       }

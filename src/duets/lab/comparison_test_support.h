@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duets/lab/analysis.h"
+#include "duets/lab/hindsight_test_support.h"
 
 namespace duets::lab::test {
 
@@ -14,8 +15,9 @@ struct Fake {
   std::string algorithm;
   double beta = 1;
   double regret = 100;  ///< mean at the horizon
-  double reals = 1000;  ///< figure ledger at the horizon; paper 1/5 of it, links twice
-  double scatter = 1;   ///< of the regret over the seeds
+  double reals = 1000;  ///< figure ledger at the horizon; paper 1/5 of it, links twice, indices
+                        ///< 1/8, literal 1/2
+  double scatter = 1;  ///< of the regret over the seeds
   std::string variant{};
 };
 
@@ -38,7 +40,10 @@ inline Curves fake_curves(const Fake& fake, double shift, std::uint32_t horizon)
     out.paper.push_back(fake.reals / 5 * exchanges);
     out.figure.push_back(fake.reals * exchanges);
     out.links.push_back(2 * fake.reals * exchanges);
+    out.indices.push_back(fake.reals / 8 * exchanges);
+    out.literal.push_back(fake.reals / 2 * exchanges);
   }
+  out.rounds = fake.reals > 0 ? 4 : 0;
   out.recommendation_regret = (fake.regret + shift) / 100;
   out.lost = out.recommendation_regret > 0.3;
   return out;
@@ -61,6 +66,8 @@ inline FakeExperiment make_fake(const std::vector<FakeTask>& tasks, std::size_t 
   for (std::size_t s = 0; s < num_seeds; ++s) out.experiment.seeds.push_back(s + 1);
   for (const FakeTask& task : tasks) {
     Task made{.preset = task.preset, .function = task.function, .make = {}, .contenders = {}};
+    made.ask_tell =
+        AskTell{.agents = 10, .horizon = horizon, .dimension = 2, .shares_points = true};
     std::vector<Unit> units(num_seeds);
     for (std::size_t c = 0; c < task.fakes.size(); ++c) {
       const Fake& fake = task.fakes[c];
@@ -73,6 +80,7 @@ inline FakeExperiment make_fake(const std::vector<FakeTask>& tasks, std::size_t 
     out.experiment.tasks.push_back(std::move(made));
     out.result.units.push_back(std::move(units));
   }
+  choose_by_shown(out.experiment, out.result);
   return out;
 }
 

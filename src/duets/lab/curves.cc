@@ -2,6 +2,22 @@
 
 namespace duets::lab {
 
+const std::vector<double>& Curves::reals(Ledger ledger) const {
+  switch (ledger) {
+    case Ledger::kFigure:
+      return figure;
+    case Ledger::kLinks:
+      return links;
+    case Ledger::kIndices:
+      return indices;
+    case Ledger::kLiteral:
+      return literal;
+    case Ledger::kPaper:
+      break;
+  }
+  return paper;
+}
+
 std::vector<std::uint32_t> curve_times(std::uint32_t horizon) {
   const std::uint32_t step = (horizon + kMaxCurveEntries - 1) / kMaxCurveEntries;
   std::vector<std::uint32_t> times;

@@ -128,6 +128,10 @@ ExperimentResult result_of(const Experiment& experiment, Units units) {
 
 }  // namespace
 
+std::string label_of(const std::string& algorithm, const std::string& variant) {
+  return variant.empty() ? algorithm : algorithm + " (" + variant + ")";
+}
+
 std::vector<std::uint64_t> seeds_from(std::uint64_t first, std::uint32_t runs) {
   base::require(runs >= 1, "runs", fmt::format("{}", runs), "must be at least 1");
   std::vector<std::uint64_t> seeds(runs);
@@ -143,7 +147,8 @@ void require_known(std::span<const std::string_view> names, const std::string& f
 }
 
 std::span<const std::uint64_t> seeds_of(const Experiment& experiment, const Task& task) {
-  const std::span<const std::uint64_t> all = experiment.seeds;
+  const std::span<const std::uint64_t> all =
+      task.selects_for ? experiment.selection_seeds : experiment.seeds;
   return task.max_runs == 0 ? all : all.first(std::min(task.max_runs, all.size()));
 }
 

@@ -8,13 +8,18 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "duets/base/executor.h"
+#include "duets/lab/ask_tell.h"
 #include "duets/lab/curves.h"
 #include "duets/lab/instance.h"
 
 namespace duets::lab {
+
+/// "DUETS" or "DUETS (greedy)".
+std::string label_of(const std::string& algorithm, const std::string& variant);
 
 /// An algorithm with one setting.
 struct Contender {
@@ -23,20 +28,30 @@ struct Contender {
   std::string
       variant{};  ///< what else distinguishes it ("D = 5", "paired-doubling, greedy"); or ""
   std::function<Curves(const Instance&)> run;
+  std::string grid{};  ///< contenders with the same are one grid (hindsight.h); empty: label()
+  std::vector<std::pair<std::string, double>> tuned{};  ///< what the grid runs over beside beta
+
+  std::string label() const { return label_of(algorithm, variant); }
+  std::string grid_label() const { return grid.empty() ? label() : grid; }
 };
 
-/// A problem and its contenders. Contenders of one algorithm and variant are one grid.
+/// A problem and its contenders.
 struct Task {
   std::string preset;    ///< "paper", "as-plotted", or a study's name
   std::string function;  ///< "h1", ...
   std::function<Instance(std::uint64_t seed)> make;
   std::vector<Contender> contenders;
   std::size_t max_runs = 0;  ///< only this many first seeds of the experiment; 0: all
+  /// Set: this task is not shown, and runs with the selection seeds. It chooses among contenders of
+  /// the task with this index.
+  std::optional<std::size_t> selects_for{};
+  std::optional<AskTell> ask_tell{};  ///< what the same queries cost without any algorithm
 };
 
 struct Experiment {
   std::vector<Task> tasks;
-  std::vector<std::uint64_t> seeds;  ///< of every task, or the first of them (max_runs)
+  std::vector<std::uint64_t> seeds;              ///< of every task, or the first of them (max_runs)
+  std::vector<std::uint64_t> selection_seeds{};  ///< likewise, of the tasks that choose
 };
 
 /// `runs` seeds from the first on. kInvalid without runs.

@@ -14,9 +14,12 @@ FinalNumbers final_numbers(const std::vector<Unit>& units, std::size_t index,
     const Curves& curves = unit[index];
     runs.push_back(&curves);
     out.final_regret.push_back(curves.regret.back());
-    out.final_communication[0].push_back(curves.paper.back());
-    out.final_communication[1].push_back(curves.figure.back());
-    out.final_communication[2].push_back(curves.links.back());
+    out.rounds += curves.rounds / static_cast<double>(units.size());
+    for (const Ledger ledger : kLedgers) {
+      const std::vector<double>& reals = curves.reals(ledger);
+      base::require(!reals.empty(), "result", name, "must have an entry in every ledger");
+      out.final_communication[static_cast<std::size_t>(ledger)].push_back(reals.back());
+    }
   }
   out.recommendation = recommendations_of(runs, bootstrap);
   out.regret = summarise(out.final_regret, bootstrap);

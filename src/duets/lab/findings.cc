@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "duets/base/error.h"
+#include "duets/lab/prose.h"
 
 namespace duets::lab {
 
@@ -40,6 +41,22 @@ report::Value low_of(const std::optional<Interval>& interval) {
 
 report::Value high_of(const std::optional<Interval>& interval) {
   return interval ? report::Value(interval->high) : report::Value();
+}
+
+report::Table ask_tell_table(const std::vector<AskTellRow>& rows) {
+  using R = AskTellRow;
+  report::Columns<R> columns = {{"task", &R::task, "task"},
+                                {"function", &R::function, "function"},
+                                {"agents", [](const R& r) { return r.size.agents; }, "N"},
+                                {"horizon", [](const R& r) { return r.size.horizon; }, "T"},
+                                {"dimension", [](const R& r) { return r.size.dimension; }, "d"},
+                                {"rounds", [](const R& r) { return r.size.horizon; }, "rounds"}};
+  for (const Ledger ledger : kLedgers) {
+    const std::string name(base::name_of(ledger));
+    columns.push_back({"communication_" + name,
+                       [ledger](const R& r) { return r.size.reals(ledger); }, "reals: " + name});
+  }
+  return make_table(columns, rows, prose().line("ask-tell: costs"));
 }
 
 }  // namespace duets::lab

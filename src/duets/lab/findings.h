@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "duets/lab/ask_tell.h"
 #include "duets/lab/comparison_text.h"
 #include "duets/lab/final_numbers.h"
 #include "duets/report/chart.h"
@@ -63,10 +64,11 @@ void add_difference_columns(report::Columns<Row>& columns) {
 report::Markup recommendation_text(const Recommendations& recommendations);
 report::Markup lost_text(const Recommendations& recommendations);
 
-/// Adds recommendation_regret_mean, .._std, .._low, .._high and lost. `of(row)` has them.
+/// Adds recommendation_regret_mean, .._std, .._low, .._high and lost. `of(row)` has them. `shown`:
+/// people see them too.
 template <class Row, class Of>
-void add_recommendations(report::Columns<Row>& columns, const Of& of) {
-  const report::Columns<Row> more = {
+void add_recommendations(report::Columns<Row>& columns, const Of& of, bool shown = false) {
+  report::Columns<Row> more = {
       {"recommendation_regret_mean", [of](const Row& row) { return of(row).regret.mean; }},
       {"recommendation_regret_std", [of](const Row& row) { return of(row).regret.stddev; }},
       {"recommendation_regret_low",
@@ -74,17 +76,31 @@ void add_recommendations(report::Columns<Row>& columns, const Of& of) {
       {"recommendation_regret_high",
        [of](const Row& row) { return high_of(of(row).regret.interval); }},
       {"lost", [of](const Row& row) { return of(row).lost; }}};
+  if (shown) {
+    more.front().title = "recommendation regret";
+    more.front().shown = [of](const Row& row) { return recommendation_text(of(row)); };
+    more.back().title = "lost";
+    more.back().shown = [of](const Row& row) { return lost_text(of(row)); };
+  }
   columns.insert(columns.end(), more.begin(), more.end());
 }
 
+/// A task's plain ask and tell, for a table of its own.
+struct AskTellRow {
+  std::string task{};  ///< "paper", "finite"
+  std::string function{};
+  AskTell size{};
+};
+report::Table ask_tell_table(const std::vector<AskTellRow>& rows);
+
 /// What people see of FinalNumbers; what has no title is in files only.
 struct NumberTitles {
-  std::string regret{}, stddev{}, paper{}, figure{}, links{};
+  std::string regret{}, stddev{}, paper{}, figure{}, links{}, indices{}, literal{}, rounds{};
   bool with_error = false;  ///< regret with its standard error
 };
 
-/// Adds runs, regret_mean, regret_std, regret_low, regret_high, communication_paper,
-/// communication_figure, communication_links. `numbers(row)` has them.
+/// Adds runs, regret_mean, regret_std, regret_low, regret_high, communication_ with the name of
+/// every ledger, and rounds. `numbers(row)` has them.
 template <class Row, class Numbers>
 void add_numbers(report::Columns<Row>& columns, const Numbers& numbers,
                  const NumberTitles& titles) {
@@ -104,10 +120,13 @@ void add_numbers(report::Columns<Row>& columns, const Numbers& numbers,
       {"regret_high", [numbers](const Row& row) { return high_of(numbers(row).regret.interval); }},
       {"communication_paper", ledger(0), titles.paper},
       {"communication_figure", ledger(1), titles.figure},
-      {"communication_links", ledger(2), titles.links}};
+      {"communication_links", ledger(2), titles.links},
+      {"communication_indices", ledger(3), titles.indices},
+      {"communication_literal", ledger(4), titles.literal},
+      {"rounds", [numbers](const Row& row) { return numbers(row).rounds; }, titles.rounds}};
   columns.insert(columns.end(), more.begin(), more.end());
   if (!titles.with_error) return;
-  columns[columns.size() - 7].shown = [numbers](const Row& row) {
+  columns[columns.size() - 10].shown = [numbers](const Row& row) {
     return report::text(mean_text(numbers(row).regret));
   };
 }

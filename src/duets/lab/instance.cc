@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -61,11 +62,45 @@ void set_recommendation(const Instance& instance, double regret, Curves& curves)
   curves.lost = regret > kLostShare * instance.deviation;
 }
 
-// What the ledger says now, at the end of the curves.
-void append(const base::LedgerTotals& totals, Curves& curves) {
+// What the ledgers say now, at the end of the curves. Only DUETS selects points by coins.
+void append(const problems::Channel& channel, Curves& curves) {
+  const base::LedgerTotals totals = channel.ledger().totals();
   curves.paper.push_back(totals.paper);
   curves.figure.push_back(static_cast<double>(totals.figure));
   curves.links.push_back(static_cast<double>(totals.links));
+  curves.indices.push_back(channel.paper_with_indices());
+  curves.literal.push_back(totals.paper);
+}
+
+// What an index saves at every point of a finite set.
+std::size_t index_saves(const domain::Domain& domain) {
+  return domain.is_finite() ? domain.dimension() - 1 : 0;
+}
+
+// Reals that an exchange of DUETS would take less with indices, and more with all that coins
+// selected, each by the ledger "paper".
+struct Otherwise {
+  double with_indices = 0;
+  double literally = 0;
+};
+
+Otherwise otherwise(const protocol::Study& study, const protocol::EpochReport& epoch) {
+  const auto sent = static_cast<double>(epoch.num_inducing);
+  const auto selected = static_cast<double>(epoch.num_selected);
+  const auto d = static_cast<double>(study.domain->dimension());
+  Otherwise out;
+  if (study.inducing != protocol::Inducing::kPublic) {
+    out.with_indices = sent * static_cast<double>(index_saves(*study.domain));
+  }
+  // A point more is d coordinates down, a weight down and, unless rewards are fewer, a number up.
+  double up = selected - sent;
+  if (study.upload == protocol::UploadRule::kRewards) up = 0;
+  if (study.upload == protocol::UploadRule::kAuto) {
+    const double length = epoch.length;
+    up = std::min(selected, length) - std::min(sent, length);
+  }
+  out.literally = (selected - sent) * (d + 1) + up;
+  return out;
 }
 
 std::vector<double> at_times(const std::vector<double>& cumulative,
@@ -162,7 +197,7 @@ Instance make_instance(harness::Simulation simulation) {
 Curves play(const Instance& instance, problems::Policy& policy) {
   const protocol::Study& study = *instance.simulation.study;
   Environment environment(instance.simulation);
-  problems::Channel channel(study.agents);
+  problems::Channel channel(study.agents, index_saves(*study.domain));
   Curves curves;
   curves.t = curve_times(study.horizon);
   for (std::uint32_t t = 0; t < study.horizon; ++t) {
@@ -170,8 +205,10 @@ Curves play(const Instance& instance, problems::Policy& policy) {
       const Vector latent = policy.choose(AgentId{a}, t);
       policy.learn(AgentId{a}, t, environment.query(AgentId{a}, t, latent));
     }
+    const std::uint64_t before = channel.ledger().totals().links;
     policy.end_round(t, channel);
-    if (curves.t[curves.paper.size()] == t + 1) append(channel.ledger().totals(), curves);
+    if (channel.ledger().totals().links > before) ++curves.rounds;
+    if (curves.t[curves.paper.size()] == t + 1) append(channel, curves);
   }
   curves.regret = at_times(environment.cumulative_regret(), curves.t);
   set_recommendation(instance, environment.recommendation_regret(policy.recommend()), curves);
@@ -188,10 +225,21 @@ Curves play_duets(const Instance& instance, const protocol::Study& study) {
   curves.regret = at_times(result.cumulative_regret, curves.t);
   std::size_t exchange = 0;
   harness::CommunicationPoint sent;
+  Otherwise other;
+  // One exchange an epoch but the last, whose messages are closing ones.
+  const std::size_t num_exchanges = protocol::lengths(study).size() - 1;
+  curves.rounds = static_cast<std::uint32_t>(num_exchanges);
   for (const std::uint32_t t : curves.t) {
     while (exchange < result.communication.size() && result.communication[exchange].t <= t) {
+      if (exchange < num_exchanges) {
+        const Otherwise more = otherwise(study, result.epochs.at(exchange));
+        other.with_indices += more.with_indices;
+        other.literally += more.literally;
+      }
       sent = result.communication[exchange++];
     }
+    curves.indices.push_back(sent.paper - other.with_indices);
+    curves.literal.push_back(sent.paper + other.literally);
     curves.paper.push_back(sent.paper);
     curves.figure.push_back(sent.figure);
     curves.links.push_back(sent.links);

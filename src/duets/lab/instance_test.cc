@@ -71,6 +71,9 @@ TEST(Play, RegretAndLedgersOverTime) {
   EXPECT_THAT(curves.figure, testing::ElementsAre(3, 6, 9, 12, 15, 18));
   EXPECT_THAT(curves.paper, testing::ElementsAre(1, 2, 3, 6, 7, 8));
   EXPECT_THAT(curves.links, testing::ElementsAre(3, 6, 9, 18, 21, 24));
+  EXPECT_EQ(curves.indices, curves.paper) << "it sends no points";
+  EXPECT_EQ(curves.literal, curves.paper);
+  EXPECT_EQ(curves.rounds, 6u);
 
   double best = -std::numeric_limits<double>::infinity();
   double regret = 0;
@@ -250,6 +253,42 @@ TEST(PlayDuets, AnotherReferenceShiftsTheRegret) {
   const Curves a = play_duets(usual, *usual.simulation.study);
   const Curves b = play_duets(shifted, *shifted.simulation.study);
   EXPECT_NEAR(b.regret.back() - a.regret.back(), 18 * 0.5, 1e-12);
+}
+
+// The messages of every exchange by hand: S down, projections up, weights and threshold down.
+TEST(PlayDuets, CountsIndicesAndWhatCoinsSelected) {
+  harness::Simulation simulation = small_simulation(forty_candidates());
+  protocol::Study study = *simulation.study;
+  study.agents = 4;
+  study.horizon = 60;
+  study.p0 = 3;
+  study.upload = protocol::UploadRule::kProjection;
+  simulation.study = std::make_shared<const protocol::Study>(study);
+  const Instance instance = make_instance(simulation);
+  const Curves curves = play_duets(instance, study);
+  harness::Observer nobody;
+  const harness::RunResult result =
+      harness::simulate(instance.simulation, base::SerialExecutor(), nobody);
+  double paper = 0, indices = 0, literal = 0;
+  bool repeated = false;
+  for (const protocol::EpochReport& epoch : result.epochs) {
+    const auto s = static_cast<double>(epoch.num_inducing);
+    const auto n = static_cast<double>(epoch.num_selected);
+    paper += 2 * s + s + s + 1;
+    indices += s + s + s + 1;
+    literal += 2 * n + n + n + 1;
+    repeated = repeated || n > s;
+  }
+  ASSERT_TRUE(repeated) << "the three must be told apart";
+  EXPECT_EQ(curves.paper.back(), paper);
+  EXPECT_EQ(curves.indices.back(), indices);
+  EXPECT_EQ(curves.literal.back(), literal);
+  EXPECT_EQ(curves.rounds, result.epochs.size());
+  // Public slots are indices already.
+  study.inducing = protocol::Inducing::kPublic;
+  const Curves with_public = play_duets(instance, study);
+  EXPECT_EQ(with_public.indices, with_public.paper);
+  EXPECT_EQ(with_public.literal, with_public.paper);
 }
 
 }  // namespace

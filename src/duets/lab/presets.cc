@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "duets/base/error.h"
+#include "duets/lab/hindsight.h"
 #include "duets/region/draw.h"
 
 namespace duets::lab {
@@ -15,8 +16,10 @@ namespace {
 constexpr std::array<std::string_view, 4> kFunctions{"h1", "h2", "branin", "hartmann4"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"n-kernel-ucb", "dis-kernel-ucb",
                                                       "approx-dis-kernel-ucb", "duets"};
-constexpr std::array<std::string_view, 2> kPresets{"paper", "as-plotted"};
+constexpr std::array<std::string_view, 3> kPresets{"paper", "as-plotted", "wide-grid"};
 constexpr std::size_t kCandidates = 2000;
+constexpr std::uint32_t kAgents = 10;
+constexpr std::uint32_t kHorizon = 50;
 
 // c of p = c ln(N T_j)/(N T_j), read off the published communication curves.
 constexpr std::array<double, 4> kPlottedRates{30, 10, 4, 16};
@@ -49,6 +52,14 @@ void check_choice(const StudyChoice& choice) {
   }
 }
 
+AskTell study_size(std::string_view function) {
+  const random::Coin coin = random::StudySecret::from_seed(1).problem_coin();
+  return {.agents = kAgents,
+          .horizon = kHorizon,
+          .dimension = problems::make_problem(function, {}, coin)->dimension(),
+          .shares_points = true};
+}
+
 template <class Names>
 void fill(std::vector<std::string>& chosen, const Names& all) {
   if (chosen.empty()) chosen.assign(all.begin(), all.end());
@@ -59,19 +70,22 @@ void fill(std::vector<std::string>& chosen, const Names& all) {
 std::span<const std::string_view> paper_functions() { return kFunctions; }
 std::span<const std::string_view> paper_algorithms() { return kAlgorithms; }
 std::span<const std::string_view> preset_names() { return kPresets; }
+std::span<const std::string_view> usual_presets() { return std::span(kPresets).first(2); }
 
 std::vector<double> printed_betas() { return {0.2, 0.5, 1, 2, 5}; }
 
 std::vector<double> preset_betas(std::string_view preset) {
   std::vector<double> betas = printed_betas();
-  if (place(kPresets, preset, "preset") == 0) betas.insert(betas.begin(), {0.02, 0.05, 0.1});
+  require_known(kPresets, "preset", preset);
+  if (preset == "wide-grid") betas.insert(betas.begin(), {0.02, 0.05, 0.1});
   return betas;
 }
 
 double plotted_beta(std::string_view algorithm_name) { return algorithm_name == "DUETS" ? 0.2 : 5; }
 
 Instance preset_instance(std::string_view preset, std::string_view function, std::uint64_t seed) {
-  const bool plotted = place(kPresets, preset, "preset") == 1;
+  require_known(kPresets, "preset", preset);
+  const bool plotted = preset == "as-plotted";
   const std::size_t index = place(kFunctions, function, "function");
   const random::Coin problem_coin = random::StudySecret::from_seed(seed).problem_coin();
   harness::Simulation simulation;
@@ -81,8 +95,8 @@ Instance preset_instance(std::string_view preset, std::string_view function, std
 
   protocol::Study study;
   study.name = fmt::format("{}-{}", preset, function);
-  study.agents = 10;
-  study.horizon = 50;
+  study.agents = kAgents;
+  study.horizon = kHorizon;
   study.domain = candidates(*simulation.problem, plotted, seed);
   study.kernel.lengthscales = {function == "branin" ? 0.2 : 1.0};
   study.lambda = 0.2;
@@ -101,7 +115,7 @@ Instance preset_instance(std::string_view preset, std::string_view function, std
 }
 
 StudyChoice completed(StudyChoice choice) {
-  fill(choice.presets, kPresets);
+  fill(choice.presets, usual_presets());
   fill(choice.functions, kFunctions);
   fill(choice.algorithms, kAlgorithms);
   return choice;
@@ -115,7 +129,7 @@ Experiment study_experiment(const StudyChoice& chosen, std::span<const Algorithm
   for (const std::string& preset : choice.presets) {
     const std::vector<double> betas = choice.betas.empty() ? preset_betas(preset) : choice.betas;
     for (const std::string& function : choice.functions) {
-      place(kFunctions, function, "function");
+      require_known(kFunctions, "function", function);
       Task task{.preset = preset,
                 .function = function,
                 .make = [preset, function](
@@ -125,9 +139,11 @@ Experiment study_experiment(const StudyChoice& chosen, std::span<const Algorithm
         const auto more = contenders(find_algorithm(algorithms, key), betas);
         task.contenders.insert(task.contenders.end(), more.begin(), more.end());
       }
+      task.ask_tell = study_size(function);
       experiment.tasks.push_back(std::move(task));
     }
   }
+  add_selection(experiment);
   return experiment;
 }
 

@@ -80,10 +80,11 @@ TEST(Presets, EverySeedHasItsOwnCandidatesAndFunction) {
 TEST(StudyExperiment, AllThatWasChosen) {
   const auto algorithms = builtin_algorithms();
   const Experiment whole = study_experiment({}, algorithms);
-  EXPECT_EQ(whole.tasks.size(), 8U);
-  EXPECT_EQ(whole.seeds, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
-  EXPECT_EQ(whole.tasks.front().contenders.size(), 4 * preset_betas("paper").size());
-  EXPECT_EQ(num_runs(whole), 5 * 4 * 4 * (8 + 5));
+  EXPECT_EQ(num_shown(whole), 8U);
+  EXPECT_EQ(whole.seeds, seeds_from(1, 50));
+  EXPECT_EQ(whole.selection_seeds, seeds_from(1'000'001, 50));
+  EXPECT_EQ(whole.tasks.front().contenders.size(), 4 * 5U);
+  EXPECT_EQ(num_runs(whole), (50U + 50) * 4 * 4 * (5 + 5)) << "every algorithm has a choice";
   const Experiment part = study_experiment({.presets = {"as-plotted"},
                                             .functions = {"branin"},
                                             .algorithms = {"duets", "uniform"},
@@ -91,9 +92,22 @@ TEST(StudyExperiment, AllThatWasChosen) {
                                             .runs = 2,
                                             .first_seed = 8},
                                            algorithms);
-  ASSERT_EQ(part.tasks.size(), 1U);
+  ASSERT_EQ(part.tasks.size(), 2U);
   EXPECT_EQ(part.tasks[0].contenders.size(), 3U);  // uniform play has no beta
+  EXPECT_EQ(part.tasks[1].contenders.size(), 2U);
   EXPECT_EQ(part.seeds, (std::vector<std::uint64_t>{8, 9}));
+}
+
+// The paper's grid, to the letter; lower betas have a preset of their own, on the same problems.
+TEST(StudyExperiment, TheGridOfPaperIsPrinted) {
+  EXPECT_EQ(preset_betas("paper"), (std::vector{0.2, 0.5, 1.0, 2.0, 5.0}));
+  EXPECT_EQ(preset_betas("as-plotted"), preset_betas("paper"));
+  EXPECT_EQ(preset_betas("wide-grid"), (std::vector{0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0}));
+  const auto paper = preset_instance("paper", "h1", 3);
+  const auto wide = preset_instance("wide-grid", "h1", 3);
+  EXPECT_EQ(preset_study_of(paper).domain->candidates(),
+            preset_study_of(wide).domain->candidates());
+  EXPECT_EQ(protocol::lengths(preset_study_of(paper)), protocol::lengths(preset_study_of(wide)));
 }
 
 TEST(StudyExperiment, NamesWhatItRefuses) {

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "duets/base/error.h"
+#include "duets/lab/algorithms.h"
+#include "duets/lab/hindsight.h"
 #include "duets/problems/rkhs.h"
 #include "duets/region/draw.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kScalingFunctions{"branin", "rkhs-se", "rkhs-matern52"};
 constexpr double kNorm = 2;
+constexpr double kNoiseLevel = 0.2;
 constexpr std::size_t kDimension = 2;
 
 kernel::Kernel kernel_of(std::string_view function) {
@@ -42,17 +45,33 @@ std::vector<ScalingPoint> points_of(const std::string& function, bool quick) {
   return points;
 }
 
+Contender duets_contender(std::string variant, double beta,
+                          const std::function<protocol::Study(const protocol::Study&)>& change) {
+  return {.algorithm = "DUETS",
+          .beta = beta,
+          .variant = std::move(variant),
+          .run = [change](const Instance& instance) {
+            return play_duets(instance, change(*instance.simulation.study));
+          }};
+}
+
+// The width and p0 of the theorem, for the norm and noise that scaling_instance gives.
+protocol::Study with_theory(protocol::Study study) {
+  study.mode = protocol::Mode::kTheory;
+  study.norm_bound = kNorm;
+  study.subgaussian = kNoiseLevel;
+  return study;
+}
+
+constexpr std::array<double, 4> kTunedBetas{0.1, 0.2, 0.5, 1};
+
 Task task_of(const ScalingPoint& point) {
   Task task;
   task.preset = "scaling";
   task.function = fmt::format("{}-N{}-T{}", point.function, point.agents, point.horizon);
   task.make = [point](std::uint64_t seed) { return scaling_instance(point, seed); };
-  task.contenders.push_back({.algorithm = "DUETS",
-                             .beta = kScalingBeta,
-                             .variant = "",
-                             .run = [](const Instance& instance) {
-                               return play_duets(instance, *instance.simulation.study);
-                             }});
+  task.ask_tell = scaling_ask_tell(point);
+  task.contenders = scaling_contenders(point);
   return task;
 }
 
@@ -72,12 +91,46 @@ bool ScalingPoint::in(Sweep sweep) const {
   return sweep == Sweep::kHorizon ? agents == kScalingAgents : horizon == kScalingHorizon;
 }
 
+AskTell scaling_ask_tell(const ScalingPoint& point) {
+  return {.agents = point.agents,
+          .horizon = point.horizon,
+          .dimension = kDimension,
+          .shares_points = true};
+}
+
+std::vector<Contender> scaling_contenders(const ScalingPoint& point) {
+  std::vector<Contender> out;
+  out.push_back(
+      duets_contender("", kScalingBeta, [](const protocol::Study& study) { return study; }));
+  for (const double beta : kTunedBetas) {
+    out.push_back(duets_contender("chosen beta", beta, [beta](protocol::Study study) {
+      study.beta = beta;
+      return study;
+    }));
+  }
+  for (const char* name : {"auto", "safe"}) {
+    const protocol::Preset& preset = *protocol::find_preset(name);
+    out.push_back(duets_contender(
+        name, 0, [&preset](const protocol::Study& study) { return preset_study(study, preset); }));
+  }
+  if (point.function != "branin") out.push_back(duets_contender("theory", 0, with_theory));
+  const std::vector<Algorithm> algorithms = builtin_algorithms();
+  if (point.queries() <= kRivalQueries) {
+    Algorithm rival = find_algorithm(algorithms, "dis-kernel-ucb");
+    rival.thresholds = {2, 10};
+    const auto more = contenders(rival, std::array{0.2, 1.0});
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  out.push_back(contenders(find_algorithm(algorithms, "uniform"), {}).front());
+  return out;
+}
+
 Instance scaling_instance(const ScalingPoint& point, std::uint64_t seed) {
   require_known(kScalingFunctions, "function", point.function);
   const auto secret = random::StudySecret::from_seed(seed);
   harness::Simulation simulation;
   simulation.problem = problem_of(point.function, secret.problem_coin());
-  simulation.noise = {.kind = problems::NoiseKind::kGaussian, .level = 0.2};
+  simulation.noise = {.kind = problems::NoiseKind::kGaussian, .level = kNoiseLevel};
   simulation.seed = seed;
 
   protocol::Study study;
@@ -114,6 +167,7 @@ Scaling scaling_experiment(const ScalingChoice& choice) {
     scaling.experiment.tasks.push_back(task_of(point));
   }
   scaling.experiment.seeds = seeds_from(choice.first_seed, choice.runs);
+  add_selection(scaling.experiment);
   return scaling;
 }
 

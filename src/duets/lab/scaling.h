@@ -1,4 +1,4 @@
-// The scaling experiment: DUETS alone, over horizons and over numbers of agents.
+// The scaling experiment: DUETS over horizons and over numbers of agents, and others beside it.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,19 @@ struct Scaling {
   Experiment experiment{};
 };
 
-/// One task for each point, with DUETS as its only contender. kInvalid naming the field.
+/// DisKernelUCB runs up to this many queries N T: its time grows with their square.
+inline constexpr double kRivalQueries = 32000;
+
+/// What the queries of a point cost by plain ask and tell.
+AskTell scaling_ask_tell(const ScalingPoint& point);
+
+/// The contenders of a point. First "DUETS" with kScalingBeta, whose growth is measured. Then, to
+/// compare: "DUETS" with a beta chosen from a grid, presets "auto" and "safe", "DUETS theory" where
+/// the function's norm is known, "DisKernelUCB" with beta and D chosen (to kRivalQueries), and
+/// "uniform".
+std::vector<Contender> scaling_contenders(const ScalingPoint& point);
+
+/// One task for each point, and behind them those that choose. kInvalid naming the field.
 Scaling scaling_experiment(const ScalingChoice& choice);
 
 }  // namespace duets::lab

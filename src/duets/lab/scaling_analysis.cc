@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "duets/base/error.h"
+#include "duets/lab/hindsight.h"
 
 namespace duets::lab {
 namespace {
@@ -59,6 +60,31 @@ ScalingSummary summarise_point(const ScalingPoint& point, double gain,
   out.exchanges =
       protocol::epoch_lengths(protocol::ScheduleRule::kSqrtFloor, point.horizon, 2).size() - 1;
   return out;
+}
+
+// All grids of a task but the first, which is DUETS at the fixed beta.
+void append_rivals(const Scaling& scaling, const ExperimentResult& result, std::size_t index,
+                   const Bootstrap& bootstrap, std::vector<ScalingRival>& rivals) {
+  const Task& task = scaling.experiment.tasks[index];
+  for (const Grid& grid : grids_of(scaling.experiment, result, index)) {
+    if (grid.chosen == 0) continue;
+    const Contender& chosen = task.contenders[grid.chosen];
+    ScalingRival& rival = rivals.emplace_back();
+    static_cast<FinalNumbers&>(rival) =
+        final_numbers(result.units[index], grid.chosen, grid.label, bootstrap);
+    rival.point = scaling.points[index];
+    rival.name = grid.label;
+    rival.edge = edge_text(grid);
+    if (grid.contenders.size() == 1) continue;
+    rival.setting = fmt::format("beta = {}", chosen.beta);
+    for (const auto& [name, value] : chosen.tuned) {
+      rival.setting += fmt::format(", {} = {}", name, value);
+    }
+  }
+}
+
+bool is_before(const ScalingPoint& a, const ScalingPoint& b) {
+  return std::tie(a.function, a.agents, a.horizon) < std::tie(b.function, b.agents, b.horizon);
 }
 
 // Nothing for fewer than two sizes.
@@ -189,24 +215,28 @@ GainOf candidate_gain(std::uint64_t seed) {
 
 ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& result,
                                 const GainOf& gain_of) {
-  base::require(!scaling.points.empty() && result.units.size() == scaling.points.size(), "result",
+  const std::size_t num_tasks = scaling.experiment.tasks.size();
+  base::require(!scaling.points.empty() && result.units.size() == num_tasks, "result",
                 fmt::format("{} tasks", result.units.size()), "must be complete");
   ScalingAnalysis analysis;
   analysis.seeds = scaling.experiment.seeds;
+  analysis.selection_seeds = scaling.experiment.selection_seeds;
   const Bootstrap bootstrap(analysis.seeds.size());
   for (std::size_t i = 0; i < scaling.points.size(); ++i) {
     const ScalingPoint& point = scaling.points[i];
     analysis.sizes.push_back(summarise_point(point, gain_of(point), result.units[i], bootstrap));
+    append_rivals(scaling, result, i, bootstrap, analysis.rivals);
     auto& functions = analysis.functions;
     if (std::find(functions.begin(), functions.end(), point.function) == functions.end()) {
       functions.push_back(point.function);
     }
   }
-  std::sort(analysis.sizes.begin(), analysis.sizes.end(),
-            [](const ScalingSummary& a, const ScalingSummary& b) {
-              return std::tie(a.point.function, a.point.agents, a.point.horizon) <
-                     std::tie(b.point.function, b.point.agents, b.point.horizon);
-            });
+  std::sort(
+      analysis.sizes.begin(), analysis.sizes.end(),
+      [](const ScalingSummary& a, const ScalingSummary& b) { return is_before(a.point, b.point); });
+  std::stable_sort(
+      analysis.rivals.begin(), analysis.rivals.end(),
+      [](const ScalingRival& a, const ScalingRival& b) { return is_before(a.point, b.point); });
   const std::size_t family = analysis.functions.size() * 2 * kGrowths.size() * 2;
   for (const std::string& function : analysis.functions) {
     for (const Sweep sweep : {Sweep::kHorizon, Sweep::kAgents}) {

@@ -64,6 +64,14 @@ struct ScalingSummary : FinalNumbers {
   const Summary& summary(Growth growth) const;
 };
 
+/// Another contender at one size: what DUETS at a fixed beta is compared with.
+struct ScalingRival : FinalNumbers {
+  ScalingPoint point{};
+  std::string name{};     ///< "DUETS auto", "DisKernelUCB"
+  std::string setting{};  ///< "beta = 0.2, D = 2" where it was chosen
+  std::string edge{};     ///< edge_text() of its grid
+};
+
 enum class SlopeVerdict : std::uint8_t {
   kBelow,    ///< grows slower than the bound: the interval lies below 1
   kOpen,     ///< the interval contains 1
@@ -97,7 +105,9 @@ struct ScalingAnalysis {
   std::vector<std::uint64_t> seeds{};
   std::vector<std::string> functions{};
   std::vector<ScalingSummary> sizes{};  ///< by function, then N, then T
-  std::vector<SlopeFit> fits{};         ///< by function, sweep, growth, all sizes before half
+  std::vector<std::uint64_t> selection_seeds{};
+  std::vector<ScalingRival> rivals{};  ///< in the order of sizes, then of contenders
+  std::vector<SlopeFit> fits{};        ///< by function, sweep, growth, all sizes before half
 
   /// Of one sweep of one function, the smallest first.
   std::vector<const ScalingSummary*> sweep(std::string_view function, Sweep which) const;

@@ -82,7 +82,57 @@ report::Panel growth_panel(const ScalingAnalysis& analysis, Sweep sweep, Growth 
   return panel;
 }
 
+// The horizons of one contender, in order; nothing where nothing is sent.
+template <class Row>
+void add_place(report::Series& line, const Row& row) {
+  if (row.communication[0].mean <= 0 || row.regret.mean <= 0) return;
+  line.x.push_back(row.communication[0].mean);
+  line.y.push_back(row.regret.mean);
+}
+
+report::Panel frontier_panel(const ScalingAnalysis& analysis, const std::string& function) {
+  report::Panel panel{.title = fmt::format("{}, N = {}", function, kScalingAgents)};
+  panel.x = {.label = "reals sent (paper ledger)", .scale = report::Scale::kLog10};
+  panel.y = {.label = "total regret, all agents", .scale = report::Scale::kLog10};
+  const auto line = [&](const std::string& name) -> report::Series& {
+    for (report::Series& series : panel.series) {
+      if (series.name == name) return series;
+    }
+    panel.series.push_back(
+        {.name = name, .style = report::palette_style(panel.series.size(), true)});
+    return panel.series.back();
+  };
+  for (const ScalingSummary* size : analysis.sweep(function, Sweep::kHorizon)) {
+    add_place(line(fmt::format("DUETS, beta = {}", kScalingBeta)), *size);
+  }
+  for (const ScalingRival& rival : analysis.rivals) {
+    const bool here = rival.point.function == function && rival.point.in(Sweep::kHorizon);
+    if (here && rival.communication[0].mean > 0) add_place(line(rival.name), rival);
+    if (here && rival.name == "uniform") {
+      panel.note = fmt::format("uniform, which sends nothing: regret {:.0f} at T = {}",
+                               rival.regret.mean, rival.point.horizon);
+    }
+  }
+  std::erase_if(panel.series, [](const report::Series& series) { return series.x.empty(); });
+  if (panel.series.empty()) panel.message = "Nothing was run.";
+  return panel;
+}
+
 }  // namespace
+
+std::string frontier_figure(const ScalingAnalysis& analysis) {
+  report::Figure figure{.id = "frontier",
+                        .title = "Regret against communication, from the shortest to the longest T",
+                        .columns = 1,
+                        .shared_legend = true};
+  figure.description =
+      "A panel for each function, both axes logarithmic: total regret against real numbers sent. "
+      "Each line is an algorithm, each mark a horizon. Lower and further left is better.";
+  for (const std::string& function : analysis.functions) {
+    figure.panels.push_back(frontier_panel(analysis, function));
+  }
+  return report::draw_figure(figure);
+}
 
 std::string scaling_figure(const ScalingAnalysis& analysis) {
   report::Figure figure{

@@ -12,4 +12,9 @@ namespace duets::lab {
 /// line of slope 1 to compare with. Same input, same bytes.
 std::string scaling_figure(const ScalingAnalysis& analysis);
 
+/// Regret against reals (paper ledger), a panel for each function and a line for each algorithm
+/// through its horizons; and what plain ask and tell sends at them. Lower and further left is
+/// better.
+std::string frontier_figure(const ScalingAnalysis& analysis);
+
 }  // namespace duets::lab

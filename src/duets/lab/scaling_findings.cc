@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "duets/lab/comparison_text.h"
 #include "duets/lab/prose.h"
 #include "duets/lab/scaling_figure.h"
 
@@ -67,6 +68,8 @@ report::Columns<ScalingSummary> size_columns() {
                .paper = "reals",
                .figure = "uplink of all",
                .links = "every link"});
+  add_recommendations(
+      columns, [](const S& s) -> const Recommendations& { return s.recommendation; }, true);
   columns.push_back({"regret_ratio",
                      [](const S& s) { return s.regret.mean / s.yardstick(Growth::kRegret); },
                      "regret / \xE2\x88\x9A(NT&gamma;)",
@@ -78,6 +81,72 @@ report::Columns<ScalingSummary> size_columns() {
                      {},
                      3});
   return columns;
+}
+
+report::Columns<ScalingRival> rival_columns() {
+  using R = ScalingRival;
+  report::Columns<R> columns = {
+      {"function", [](const R& r) { return r.point.function; }, "function"},
+      {"agents", [](const R& r) { return r.point.agents; }, "N"},
+      {"horizon", [](const R& r) { return r.point.horizon; }, "T"},
+      {"name", &R::name, "algorithm"},
+      {"setting", &R::setting, "chosen"},
+      {"edge", &R::edge, "edge"}};
+  add_numbers(columns, [](const R& r) -> const FinalNumbers& { return r; },
+              {.regret = "regret",
+               .paper = "reals",
+               .links = "every link",
+               .rounds = "rounds",
+               .with_error = true});
+  add_recommendations(
+      columns, [](const R& r) -> const Recommendations& { return r.recommendation; }, true);
+  return columns;
+}
+
+std::vector<AskTellRow> ask_tell_rows(const ScalingAnalysis& analysis) {
+  std::vector<AskTellRow> rows;
+  for (const ScalingSummary& size : analysis.sizes) {
+    rows.push_back({"scaling", size.point.function, scaling_ask_tell(size.point)});
+  }
+  return rows;
+}
+
+// For a terminal: everybody at the longest horizon of each function.
+report::Section rivals_summary(const ScalingAnalysis& analysis) {
+  std::vector<std::vector<report::Markup>> rows;
+  const auto add = [&](const ScalingPoint& point, const std::string& name,
+                       const FinalNumbers& numbers) {
+    rows.push_back(
+        {report::text(fmt::format("{}, T = {}", point.function, point.horizon)), report::text(name),
+         report::text(mean_text(numbers.regret)), report::number(numbers.communication[0].mean, 3),
+         recommendation_text(numbers.recommendation), lost_text(numbers.recommendation)});
+  };
+  for (const std::string& function : analysis.functions) {
+    const auto sizes = analysis.sweep(function, Sweep::kHorizon);
+    if (sizes.empty()) continue;
+    // The longest that DisKernelUCB has run, too.
+    const ScalingSummary* shown = sizes.front();
+    for (const ScalingSummary* size : sizes) {
+      if (size->point.queries() <= kRivalQueries) shown = size;
+    }
+    add(shown->point, fmt::format("DUETS, beta = {}", kScalingBeta), *shown);
+    for (const ScalingRival& rival : analysis.rivals) {
+      const bool here = rival.point.function == function &&
+                        rival.point.agents == shown->point.agents &&
+                        rival.point.horizon == shown->point.horizon;
+      if (here) add(rival.point, rival.name, rival);
+    }
+    rows.push_back({{" "},
+                    {"plain ask and tell"},
+                    {report::kDash},
+                    report::number(scaling_ask_tell(shown->point).reals(Ledger::kPaper), 3),
+                    {report::kDash},
+                    {report::kDash}});
+  }
+  return {"Beside others",
+          {report::shown_table(
+              prose().line("scaling: rivals"),
+              {"size", "algorithm", "regret", "reals", "recommendation regret", "lost"}, rows)}};
 }
 
 }  // namespace
@@ -118,24 +187,33 @@ std::string scaling_verdict(const ScalingAnalysis& analysis, Growth growth) {
 
 Findings scaling_findings(const ScalingAnalysis& analysis, const PageHead& head) {
   Findings out;
+  report::Table rivals =
+      make_table(rival_columns(), analysis.rivals, prose().line("scaling: rivals"));
+  report::Table ask_tell = ask_tell_table(ask_tell_rows(analysis));
   report::Table sizes = make_table(size_columns(), analysis.sizes, prose().line("scaling: sizes"));
   out.tables = {{.name = "slopes", .table = make_table(fit_columns(), analysis.fits)},
-                {.name = "scaling", .table = sizes, .in_json = false}};
-  out.figures = {{"scaling.svg", scaling_figure(analysis)}};
+                {.name = "scaling", .table = sizes, .in_json = false},
+                {.name = "rivals", .table = rivals},
+                {.name = "ask_tell", .table = ask_tell, .in_json = false}};
+  out.figures = {{"frontier.svg", frontier_figure(analysis)},
+                 {"scaling.svg", scaling_figure(analysis)}};
   report::Section slopes{.title = "Slopes", .blocks = {slopes_table(analysis)}};
   for (const Growth growth : kGrowths) {
     slopes.blocks.push_back(report::Paragraph{report::text(scaling_verdict(analysis, growth))});
   }
-  out.summary = {slopes};
+  out.summary = {rivals_summary(analysis), slopes};
   append(slopes.blocks, prose().blocks("scaling: method"));
   const report::Blanks blanks = {{"candidates", {std::to_string(kScalingCandidates)}},
                                  {"beta", report::number(kScalingBeta)}};
   out.page = begin_page(head);
   out.page.sections = {
       run_section(prose().blocks("scaling: what was run", blanks), head),
-      {"Growth", {report::Drawing{out.figures[0].second, prose().line("scaling: figure")}}},
+      {"Regret against communication",
+       {report::Drawing{out.figures[0].second, prose().line("scaling: frontier")}}},
+      rivals_summary(analysis),
+      {"Growth", {report::Drawing{out.figures[1].second, prose().line("scaling: figure")}}},
       std::move(slopes),
-      {"Every size", {std::move(sizes)}},
+      {"Every size", {std::move(sizes), std::move(rivals), std::move(ask_tell)}},
       {"What this can and cannot say", prose().blocks("scaling: what this can and cannot say")}};
   return out;
 }

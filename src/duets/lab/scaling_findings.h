@@ -8,7 +8,8 @@
 
 namespace duets::lab {
 
-/// Tables "slopes", a row for each fit, and "scaling", one for each size; figure "scaling.svg".
+/// Tables "slopes", a row for each fit, "scaling", one for each size, "rivals", one for each other
+/// contender of each size, and "ask_tell"; figures "frontier.svg" and "scaling.svg".
 Findings scaling_findings(const ScalingAnalysis& analysis, const PageHead& head);
 
 /// "0.91 [0.87, 0.95]"; without the brackets for one run.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "duets/base/error.h"
+#include "duets/lab/hindsight.h"
 #include "duets/lab/scaling_figure.h"
 #include "duets/lab/scaling_findings.h"
 #include "duets/lab/tables_test_support.h"
@@ -28,9 +29,11 @@ double fake_gain(const ScalingPoint& point) { return 3 * std::log(point.queries(
 
 ExperimentResult power_result(const Scaling& scaling, const Powers& powers) {
   ExperimentResult result;
-  for (const ScalingPoint& point : scaling.points) {
+  for (std::size_t i = 0; i < scaling.experiment.tasks.size(); ++i) {
+    const Task& task = scaling.experiment.tasks[i];
+    const ScalingPoint& point = scaling.points[task.selects_for.value_or(i)];
     std::vector<Unit> units;
-    for (const std::uint64_t seed : scaling.experiment.seeds) {
+    for (const std::uint64_t seed : seeds_of(scaling.experiment, task)) {
       const double luck = 1 + 0.1 * static_cast<double>(seed % 3);
       const double more = seed % 2 == 0 ? powers.wobble : -powers.wobble;
       const double gain = fake_gain(point);
@@ -40,7 +43,15 @@ ExperimentResult power_result(const Scaling& scaling, const Powers& powers) {
       curves.paper = {7 * luck * std::pow(gain, powers.reals + more)};
       curves.figure = {curves.paper[0] + 1};
       curves.links = {curves.paper[0] + 2};
-      units.push_back({curves});
+      curves.indices = {curves.paper[0] + 3};
+      curves.literal = {curves.paper[0] + 4};
+      // Of those that are chosen from, the second is the best; DUETS at the fixed beta is first.
+      Unit& unit = units.emplace_back(task.contenders.size(), curves);
+      for (std::size_t c = task.selects_for ? 0 : 1; c < unit.size(); ++c) {
+        const double beta = task.contenders[c].beta;
+        unit[c].regret.back() *= beta == 0.2 ? 0.5 : 2;
+        unit[c].paper.back() *= 10;
+      }
     }
     result.units.push_back(std::move(units));
   }
@@ -64,7 +75,7 @@ TEST(Scaling, EveryPointOnceAndTheLargestFirst) {
   const Scaling scaling = scaling_experiment({});
   // 9 horizons and 7 numbers of agents share one point; three functions.
   ASSERT_EQ(scaling.points.size(), 3u * (9 + 7 - 1));
-  ASSERT_EQ(scaling.experiment.tasks.size(), scaling.points.size());
+  ASSERT_EQ(num_shown(scaling.experiment), scaling.points.size());
   EXPECT_EQ(scaling.experiment.seeds.size(), kScalingRuns);
   EXPECT_TRUE(std::is_sorted(
       scaling.points.begin(), scaling.points.end(),
@@ -152,6 +163,49 @@ std::string text_of(const ScalingAnalysis& analysis) {
   return report::to_text(scaling_findings(analysis, {}).summary);
 }
 
+TEST(Scaling, OthersStandBesideDuets) {
+  const auto labels = [](const ScalingPoint& point) {
+    std::vector<std::string> out;
+    for (const Contender& c : scaling_contenders(point)) {
+      if (out.empty() || out.back() != c.grid_label()) out.push_back(c.grid_label());
+    }
+    return out;
+  };
+  EXPECT_EQ(
+      labels({"rkhs-se", 10, 3200}),
+      (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)", "DUETS (safe)",
+                                "DUETS (theory)", "DisKernelUCB", "uniform"}));
+  EXPECT_EQ(labels({"branin", 10, 12800}),
+            (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)",
+                                      "DUETS (safe)", "uniform"}))
+      << "its norm is not known, and DisKernelUCB would take too long";
+  // The first is the fixed beta, and everybody can run.
+  const Instance instance = scaling_instance({"rkhs-se", 3, 12}, 1);
+  std::vector<double> regrets;
+  for (const Contender& c : scaling_contenders({"rkhs-se", 3, 12})) {
+    regrets.push_back(c.run(instance).regret.back());
+  }
+  EXPECT_EQ(regrets.front(), play_duets(instance, *instance.simulation.study).regret.back());
+  EXPECT_EQ(regrets[0], regrets[4]) << "beta = 1 is of the grid, too";
+}
+
+TEST(ScalingAnalysis, OthersAreChosenOnOtherSeeds) {
+  const ScalingAnalysis analysis = power_analysis({}, 5);
+  ASSERT_FALSE(analysis.rivals.empty());
+  for (const ScalingRival& rival : analysis.rivals) {
+    const bool chooses = rival.name == "DUETS (chosen beta)" || rival.name == "DisKernelUCB";
+    EXPECT_EQ(rival.setting.starts_with("beta = 0.2"), chooses) << rival.name;
+    EXPECT_EQ(rival.setting.empty(), !chooses) << rival.name;
+  }
+  const report::CsvTable table(to_csv(scaling_findings(analysis, {}).table("rivals")));
+  EXPECT_EQ(table.num_rows(), analysis.rivals.size());
+  const std::string frontier = frontier_figure(analysis);
+  for (const char* name : {"DUETS, beta = 1", "DUETS (auto)", "DisKernelUCB"}) {
+    EXPECT_NE(frontier.find(name), std::string::npos) << name;
+  }
+  EXPECT_NE(text_of(analysis).find("plain ask and tell"), std::string::npos);
+}
+
 TEST(ScalingAnalysis, OneRunDecidesNothing) {
   const ScalingAnalysis analysis = power_analysis({.regret = 2}, 1);
   ASSERT_EQ(analysis.fits.size(), 8u);
@@ -194,6 +248,14 @@ report::CsvCells scaling_cells_of(const ScalingSummary& size) {
           {"communication_paper", size.communication[0].mean},
           {"communication_figure", size.communication[1].mean},
           {"communication_links", size.communication[2].mean},
+          {"communication_indices", size.communication[3].mean},
+          {"communication_literal", size.communication[4].mean},
+          {"rounds", size.rounds},
+          {"recommendation_regret_mean", size.recommendation.regret.mean},
+          {"recommendation_regret_std", size.recommendation.regret.stddev},
+          {"recommendation_regret_low", test::low_of(size.recommendation.regret.interval)},
+          {"recommendation_regret_high", test::high_of(size.recommendation.regret.interval)},
+          {"lost", size.recommendation.lost},
           {"regret_ratio", size.regret.mean / root},
           {"communication_ratio", size.communication[0].mean / gain}};
 }
@@ -291,6 +353,7 @@ TEST(ScalingOutput, ThePageQuotesWhatItIsGiven) {
   EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
   EXPECT_EQ(page.find("a <b>"), std::string::npos);
   EXPECT_NE(page.find(scaling_figure(analysis)), std::string::npos);
+  EXPECT_NE(page.find(frontier_figure(analysis)), std::string::npos);
 }
 
 }  // namespace

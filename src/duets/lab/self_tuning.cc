@@ -9,6 +9,7 @@
 #include "duets/base/error.h"
 #include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
 #include "duets/lab/algorithms.h"
+#include "duets/lab/hindsight.h"
 #include "duets/lab/presets.h"
 #include "duets/region/draw.h"
 
@@ -24,13 +25,16 @@ Contender rival(double beta, double lambda, double threshold) {
   return {.algorithm = "DisKernelUCB",
           .beta = beta,
           .variant = rival_variant(lambda, threshold),
-          .run = [beta, lambda, threshold](const Instance& instance) {
-            baselines::Setting setting = instance.setting;
-            setting.lambda = lambda;
-            const auto policy =
-                baselines::make_dis_kernel_ucb(setting, {.beta = beta, .threshold = threshold});
-            return play(instance, *policy);
-          }};
+          .run =
+              [beta, lambda, threshold](const Instance& instance) {
+                baselines::Setting setting = instance.setting;
+                setting.lambda = lambda;
+                const auto policy =
+                    baselines::make_dis_kernel_ucb(setting, {.beta = beta, .threshold = threshold});
+                return play(instance, *policy);
+              },
+          .grid = "DisKernelUCB",
+          .tuned = {{"lambda", lambda}, {"D", threshold}}};
 }
 
 // The study is made for each instance, whose domain it needs.
@@ -98,6 +102,16 @@ double known_lengthscale(std::string_view function, const domain::Domain& domain
   const auto paper = paper_functions();
   if (std::find(paper.begin(), paper.end(), function) != paper.end()) return 1;
   return protocol::guessed_lengthscale(domain);
+}
+
+AskTell size_of(const Condition& condition, std::string_view function) {
+  const auto secret = random::StudySecret::from_seed(1);
+  const auto problem = problems::make_problem(function, {}, secret.problem_coin());
+  const bool mixed = !problem->parameters().empty();
+  return {.agents = condition.agents,
+          .horizon = condition.horizon,
+          .dimension = mixed ? problem->parameters().size() : problem->dimension(),
+          .shares_points = !mixed && !condition.continuous};
 }
 
 // Each name must be a function of some condition that was chosen.
@@ -216,7 +230,7 @@ std::vector<double> rival_lambdas(bool quick) {
 
 std::vector<double> rival_thresholds(bool quick) {
   if (quick) return {10};
-  return {0.1, 0.5, 2, 10};
+  return find_algorithm(builtin_algorithms(), "dis-kernel-ucb").threshold_grid;
 }
 
 std::string rival_variant(double lambda, double threshold) {
@@ -249,10 +263,13 @@ Experiment self_tuning_experiment(const SelfTuningChoice& given) {
                                         return self_tuning_instance(condition, function, seed);
                                       },
                                   .contenders = contenders_of(condition, choice.quick),
-                                  .max_runs = condition.max_runs});
+                                  .max_runs = condition.max_runs,
+                                  .selects_for = {},
+                                  .ask_tell = size_of(condition, function)});
     }
   }
   experiment.seeds = seeds_from(choice.first_seed, choice.runs);
+  add_selection(experiment);
   return experiment;
 }
 

@@ -105,7 +105,8 @@ SelfTuningChoice completed(SelfTuningChoice choice);
 
 /// One task for each condition (its key is the task's preset) and function. Contenders, the rival
 /// first: "DisKernelUCB" with "lambda = 0.2, D = 2" for every beta, or "batch-gp" and "random";
-/// "DUETS" with a name of duets_names() or ingredient_names(). kInvalid naming the field, or when
+/// "DUETS" with a name of duets_names() or ingredient_names(). Tasks that choose DisKernelUCB's
+/// setting follow. kInvalid naming the field, or when
 /// no function is left.
 Experiment self_tuning_experiment(const SelfTuningChoice& choice);
 

@@ -38,13 +38,14 @@ SelfTuningEntry entry_of(const Task& task, std::size_t index, const std::vector<
   return out;
 }
 
-// The rival's settings become the best of them, in the place of the first.
+// Of the rival's settings the chosen one, in the place of the first.
 std::vector<SelfTuningEntry> entries_of(const Task& task, const std::vector<Unit>& units,
+                                        const std::vector<Grid>& grids,
                                         const Bootstrap& bootstrap) {
   std::vector<SelfTuningEntry> entries;
-  for (std::size_t i = 0; i < task.contenders.size(); ++i) {
-    keep_best(entries, entry_of(task, i, units, bootstrap),
-              [](const auto& a, const auto& b) { return a.name == b.name; });
+  for (const Grid& grid : grids) {
+    entries.push_back(entry_of(task, grid.chosen, units, bootstrap));
+    entries.back().edge = edge_text(grid);
   }
   return entries;
 }
@@ -161,15 +162,17 @@ SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
                 "result", fmt::format("{} tasks", result.units.size()), "must be complete");
   SelfTuningAnalysis analysis;
   analysis.seeds = experiment.seeds;
+  analysis.selection_seeds = experiment.selection_seeds;
   Bootstraps bootstraps;
   const auto paper = paper_functions();
-  for (std::size_t i = 0; i < experiment.tasks.size(); ++i) {
+  for (std::size_t i = 0; i < num_shown(experiment); ++i) {
     const Task& task = experiment.tasks[i];
     const Bootstrap& bootstrap = bootstraps.of(result.units[i].size());
     SelfTuningTask out{.condition = task.preset, .function = task.function};
     out.of_paper = std::find(paper.begin(), paper.end(), task.function) != paper.end();
     out.mixed = is_mixed(task.function);
-    out.entries = entries_of(task, result.units[i], bootstrap);
+    out.ask_tell = task.ask_tell;
+    out.entries = entries_of(task, result.units[i], grids_of(experiment, result, i), bootstrap);
     compare_entries(out, bootstrap);
     analysis.tasks.push_back(std::move(out));
   }

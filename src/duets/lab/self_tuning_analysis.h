@@ -34,10 +34,12 @@ using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
 /// What ingredients are compared with.
 inline constexpr std::string_view kIngredientReference = "auto";
 
-/// DisKernelUCB at its best setting, a peer, a preset, "find", or "auto" with a changed ingredient.
+/// DisKernelUCB at its chosen setting, a peer, a preset, "find", or "auto" with a changed
+/// ingredient.
 struct SelfTuningEntry : FinalNumbers {
   std::string name{};
   std::string setting{};    ///< of DisKernelUCB: "beta = 0.5, lambda = 0.2, D = 2"
+  std::string edge{};       ///< edge_text() of its grid
   std::string reference{};  ///< the denominator of the ratios: the rival, for an ingredient "auto";
                             ///< empty for the rival
   LogRatios log_ratios{};
@@ -47,8 +49,9 @@ struct SelfTuningEntry : FinalNumbers {
 struct SelfTuningTask {
   std::string condition{};
   std::string function{};
-  bool of_paper = false;                   ///< one of the paper's four functions
-  bool mixed = false;                      ///< is_mixed
+  bool of_paper = false;  ///< one of the paper's four functions
+  bool mixed = false;     ///< is_mixed
+  std::optional<AskTell> ask_tell{};
   std::vector<SelfTuningEntry> entries{};  ///< the rival, then the others in their order
 
   const SelfTuningEntry& rival() const { return entries.front(); }
@@ -70,6 +73,7 @@ struct SelfTuningMean {
 
 struct SelfTuningAnalysis {
   std::vector<std::uint64_t> seeds{};
+  std::vector<std::uint64_t> selection_seeds{};
   std::vector<SelfTuningTask> tasks{};
   std::vector<SelfTuningMean> means{};  ///< by condition, group ("all" first), name
 
@@ -82,9 +86,7 @@ struct SelfTuningAnalysis {
 };
 
 /// A pure function of its arguments. The rival of a task is the algorithm of its first contender.
-/// Its best setting has the lowest mean regret over the seeds of the task, ties to the first; it is
-/// chosen on the runs that it is judged by, in its favour. kInvalid when the result is not
-/// complete.
+/// Its setting is chosen as in hindsight.h. kInvalid when the result is not complete.
 SelfTuningAnalysis analyse_self_tuning(const Experiment& experiment,
                                        const ExperimentResult& result);
 

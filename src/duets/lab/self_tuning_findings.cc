@@ -55,10 +55,19 @@ Markup mean_cell(const SelfTuningMean& mean) {
                        ratio_cell(ratio_of_measure(mean.ratios, Measure::kRecommendation))});
 }
 
-// "21.3 (beta = 0.5, lambda = 0.2, D = 2)".
+// "21.3 (beta = 0.5, lambda = 0.2, D = 2; edge: D)".
 Markup with_setting(const std::string& numbers, const SelfTuningEntry& entry) {
   if (entry.setting.empty()) return report::text(numbers);
-  return report::text(fmt::format("{} ({})", numbers, entry.setting));
+  const std::string edge = entry.edge.empty() ? "" : "; " + entry.edge;
+  return report::text(fmt::format("{} ({}{})", numbers, entry.setting, edge));
+}
+
+// The seeds of what is shown and of what chose the rival's settings.
+report::Blanks seeds_blanks(const SelfTuningAnalysis& analysis) {
+  return {{"seeds", report::text(seeds_text(analysis.seeds))},
+          {"selection",
+           report::text(analysis.selection_seeds.empty() ? "nothing was chosen"
+                                                         : seeds_text(analysis.selection_seeds))}};
 }
 
 /// x_ratio, x_ratio_low and x_ratio_high for every measure.
@@ -92,7 +101,8 @@ report::Table entries_table(const SelfTuningAnalysis& analysis) {
   report::Columns<L> columns = {{"condition", [](const L& l) { return l.task->condition; }},
                                 {"function", [](const L& l) { return l.task->function; }},
                                 {"name", [](const L& l) { return l.entry->name; }},
-                                {"setting", [](const L& l) { return l.entry->setting; }}};
+                                {"setting", [](const L& l) { return l.entry->setting; }},
+                                {"edge", [](const L& l) { return l.entry->edge; }}};
   add_numbers(columns, [](const L& l) -> const FinalNumbers& { return *l.entry; }, {});
   add_recommendations(columns,
                       [](const L& l) -> const Recommendations& { return l.entry->recommendation; });
@@ -112,6 +122,14 @@ report::Table means_table(const SelfTuningAnalysis& analysis) {
                                 {"functions", &M::functions}, {"runs", &M::runs}};
   add_ratios(columns, [](const M& m) -> const Ratios& { return m.ratios; });
   return make_table(columns, analysis.means);
+}
+
+std::vector<AskTellRow> ask_tell_rows(const SelfTuningAnalysis& analysis) {
+  std::vector<AskTellRow> rows;
+  for (const SelfTuningTask& task : analysis.tasks) {
+    if (task.ask_tell) rows.push_back({task.condition, task.function, *task.ask_tell});
+  }
+  return rows;
 }
 
 // For people: the means to the rivals, or those of ingredients to "auto".
@@ -144,8 +162,8 @@ report::Section functions_section(const SelfTuningAnalysis& analysis,
   const auto tasks = analysis.of_condition(condition);
   const std::vector<std::string> names = presets_in(*tasks.front());
   const std::string& rival_name = tasks.front()->rival().name;
-  std::vector<std::string> titles = {"function", rival_name, "its reals", "recommendation regret",
-                                     "lost"};
+  std::vector<std::string> titles = {
+      "function", rival_name, "its reals", "plain ask and tell", "recommendation regret", "lost"};
   for (const std::string& name : names) {
     titles.insert(titles.end(), {report::text(name).html, "regret ratio", "reals ratio",
                                  "recommendation regret", "lost"});
@@ -156,6 +174,8 @@ report::Section functions_section(const SelfTuningAnalysis& analysis,
     rows.push_back({report::text(function_title(task->function)),
                     with_setting(mean_text(rival.regret), rival),
                     report::number(rival.communication[0].mean),
+                    task->ask_tell ? report::number(task->ask_tell->reals(Ledger::kPaper))
+                                   : Markup{report::kDash},
                     recommendation_text(rival.recommendation), lost_text(rival.recommendation)});
     for (const std::string& name : names) {
       const SelfTuningEntry& entry = *task->find(name);
@@ -271,8 +291,7 @@ std::vector<report::Section> summary_of(const SelfTuningAnalysis& analysis) {
   }
   out.push_back(stress_summary(analysis));
   out.push_back(ingredients_summary(analysis));
-  const Markup seeds = report::text(seeds_text(analysis.seeds));
-  out.push_back({{}, prose().blocks("self-tuning: summary", {{"seeds", seeds}})});
+  out.push_back({{}, prose().blocks("self-tuning: summary", seeds_blanks(analysis))});
   std::erase_if(out, [](const report::Section& section) { return section.blocks.empty(); });
   return out;
 }
@@ -292,8 +311,8 @@ report::Report page_of(const SelfTuningAnalysis& analysis, const PageHead& head,
   for (const std::string& condition : analysis.conditions()) {
     page.sections.push_back(functions_section(analysis, condition));
   }
-  const Markup seeds = report::text(seeds_text(analysis.seeds));
-  page.sections.push_back({"Method", prose().blocks("self-tuning: method", {{"seeds", seeds}})});
+  page.sections.push_back(
+      {"Method", prose().blocks("self-tuning: method", seeds_blanks(analysis))});
   return page;
 }
 
@@ -322,7 +341,9 @@ bool has_functions_of_its_own(std::string_view condition) {
 Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head) {
   Findings out;
   out.tables = {{.name = "self_tuning", .table = entries_table(analysis)},
-                {.name = "means", .table = means_table(analysis)}};
+                {.name = "means", .table = means_table(analysis)},
+                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)),
+                 .in_json = false}};
   out.summary = summary_of(analysis);
   out.figures = {{"self_tuning.svg", self_tuning_figure(analysis)}};
   out.page = page_of(analysis, head, out.figures[0].second);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "duets/base/error.h"
+#include "duets/lab/hindsight_test_support.h"
 #include "duets/lab/self_tuning_figure.h"
 #include "duets/lab/self_tuning_findings.h"
 #include "duets/lab/tables_test_support.h"
@@ -29,7 +30,9 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 Contender named(const std::string& algorithm, double beta, const std::string& variant) {
-  return {.algorithm = algorithm, .beta = beta, .variant = variant, .run = {}};
+  Contender out{.algorithm = algorithm, .beta = beta, .variant = variant, .run = {}};
+  if (algorithm == "DisKernelUCB") out.grid = algorithm;
+  return out;
 }
 
 Curves ending_at(double regret, double reals) {
@@ -38,6 +41,9 @@ Curves ending_at(double regret, double reals) {
           .paper = {reals},
           .figure = {5 * reals},
           .links = {10 * reals},
+          .indices = {2 * reals},
+          .literal = {3 * reals},
+          .rounds = 7,
           .recommendation_regret = regret / 100,
           .lost = regret > 60};
 }
@@ -71,6 +77,7 @@ Made made() {
     }
     out.result.units.push_back(units);
   }
+  test::choose_by_shown(out.experiment, out.result);
   return out;
 }
 
@@ -80,12 +87,12 @@ Made made_beside_peers() {
   Made out;
   out.experiment.seeds = {1, 2, 3, 4, 5, 6};
   for (const auto& [function, regret] : {std::pair{"camel", 2.0}, std::pair{"trainer", 0.5}}) {
-    out.experiment.tasks.push_back({.preset = "peers",
-                                    .function = function,
-                                    .make = {},
-                                    .contenders = {named("batch-gp", 0, {}), named("random", 0, {}),
-                                                   named("DUETS", 0, "auto"),
-                                                   named("DUETS", 0, "find")}});
+    out.experiment.tasks.push_back(
+        {.preset = "peers",
+         .function = function,
+         .make = {},
+         .contenders = {named("batch-gp", 0, {}), named("random", 0, {}), named("DUETS", 0, "auto"),
+                        named("DUETS", 0, "find")}});
     std::vector<Unit> units;
     for (const double hard : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5}) {
       const double odd = hard * hard;
@@ -135,7 +142,7 @@ TEST(SelfTuning, HeldOutFunctionsRunOnlyWhenTheyAreNamed) {
   EXPECT_EQ(keys,
             (std::vector<std::string_view>{"held-out", "held-out-peers", "held-out-categories"}));
   const Experiment kept = self_tuning_experiment({.conditions = {"held-out"}});
-  EXPECT_EQ(kept.tasks.size(), problems::held_out_functions().size());
+  EXPECT_EQ(num_shown(kept), problems::held_out_functions().size());
   EXPECT_EQ(seeds_of(kept, kept.tasks[0]).size(), kSelfTuningRuns);
 }
 
@@ -199,7 +206,11 @@ TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
   EXPECT_EQ(with("DisKernelUCB"), 72u);
   EXPECT_EQ(with("DUETS"), protocol::presets().size() + 1 + 7);
   EXPECT_EQ(seeds_of(experiment, finite).size(), 50u);
-  EXPECT_EQ(seeds_of(experiment, experiment.tasks.back()).size(), 20u);
+  EXPECT_EQ(seeds_of(experiment, experiment.tasks[num_shown(experiment) - 1]).size(), 20u);
+  const Task& chooser = experiment.tasks[num_shown(experiment)];
+  EXPECT_EQ(chooser.contenders.size(), 72u) << "DUETS has nothing to choose";
+  EXPECT_EQ(chooser.contenders.front().tuned,
+            (std::vector<std::pair<std::string, double>>{{"lambda", 0.04}, {"D", 0.1}}));
   EXPECT_THROW(self_tuning_experiment({.runs = 0}), base::Error);
   EXPECT_THROW(self_tuning_experiment({.functions = {"none"}}), base::Error);
   EXPECT_THROW(self_tuning_experiment({.conditions = {"units"}, .functions = {"h2"}}), base::Error);
@@ -212,9 +223,8 @@ TEST(SelfTuning, TheThresholdOfTheGridReachesTheRival) {
   const Task& task = experiment.tasks.front();
   const Instance instance = task.make(1);
   const auto reals = [&](const std::string& variant) {
-    const auto found = std::ranges::find_if(task.contenders, [&](const Contender& c) {
-      return c.beta == 0.5 && c.variant == variant;
-    });
+    const auto found = std::ranges::find_if(
+        task.contenders, [&](const Contender& c) { return c.beta == 0.5 && c.variant == variant; });
     return found->run(instance).paper.back();
   };
   EXPECT_GT(reals("lambda = 0.2, D = 0.1"), reals("lambda = 0.2, D = 10"));
@@ -223,6 +233,7 @@ TEST(SelfTuning, TheThresholdOfTheGridReachesTheRival) {
 TEST(SelfTuning, FindIsAutoWithThatGoalBesideIt) {
   EXPECT_EQ(duets_names(), (std::vector<std::string>{"paper", "auto", "find", "quick", "safe"}));
   for (const Task& task : self_tuning_experiment({}).tasks) {
+    if (task.selects_for) continue;
     const std::array<std::string, 2> both{"auto", "find"};
     const std::vector<std::string> labels = labels_of(task);
     EXPECT_FALSE(std::ranges::search(labels, both).empty()) << task.preset;
@@ -364,6 +375,7 @@ report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& ent
       {"function", task.function},
       {"name", entry.name},
       {"setting", entry.setting},
+      {"edge", entry.edge},
       {"runs", entry.regret.runs},
       {"regret_mean", entry.regret.mean},
       {"regret_std", entry.regret.stddev},
@@ -372,6 +384,9 @@ report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& ent
       {"communication_paper", entry.communication[0].mean},
       {"communication_figure", entry.communication[1].mean},
       {"communication_links", entry.communication[2].mean},
+      {"communication_indices", entry.communication[3].mean},
+      {"communication_literal", entry.communication[4].mean},
+      {"rounds", entry.rounds},
       {"recommendation_regret_mean", entry.recommendation.regret.mean},
       {"recommendation_regret_std", entry.recommendation.regret.stddev},
       {"recommendation_regret_low", test::low_of(entry.recommendation.regret.interval)},

@@ -9,9 +9,8 @@ base::Bytes unit_bytes(const std::optional<Unit>& unit) {
   for (const Curves& curves : *unit) {
     writer.u32s(curves.t);
     writer.f64s(curves.regret);
-    writer.f64s(curves.paper);
-    writer.f64s(curves.figure);
-    writer.f64s(curves.links);
+    for (const Ledger ledger : kLedgers) writer.f64s(curves.reals(ledger));
+    writer.u32(curves.rounds);
     writer.f64(curves.recommendation_regret);
     writer.u32(curves.lost ? 1 : 0);
   }
@@ -29,6 +28,9 @@ std::optional<Unit> unit_of(const base::Bytes& bytes) {
     curves.paper = reader.f64s();
     curves.figure = reader.f64s();
     curves.links = reader.f64s();
+    curves.indices = reader.f64s();
+    curves.literal = reader.f64s();
+    curves.rounds = reader.u32();
     curves.recommendation_regret = reader.f64();
     curves.lost = reader.u32() != 0;
     unit.push_back(std::move(curves));

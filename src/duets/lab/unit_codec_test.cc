@@ -12,9 +12,10 @@ namespace {
 
 TEST(UnitCodec, GivesBackEveryBit) {
   const double denormal = std::numeric_limits<double>::denorm_min();
-  const Unit unit{{{1, 2}, {0.1, -0.0}, {1, 2}, {denormal, 4}, {5, 1e300}, 0.3, true},
-                  {},
-                  {{7}, {1}, {2}, {3}, {4}, -denormal, false}};
+  const Unit unit{
+      {{1, 2}, {0.1, -0.0}, {1, 2}, {denormal, 4}, {5, 1e300}, {6, 7}, {8, 9}, 2, 0.3, true},
+      {},
+      {{7}, {1}, {2}, {3}, {4}, {5}, {6}, 0, -denormal, false}};
   const auto back = unit_of(unit_bytes(unit));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, unit);

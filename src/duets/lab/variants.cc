@@ -10,6 +10,7 @@
 #include "duets/base/error.h"
 #include "duets/baselines/dis_kernel_ucb/dis_kernel_ucb.h"
 #include "duets/lab/algorithms.h"
+#include "duets/lab/hindsight.h"
 #include "duets/lab/presets.h"
 #include "duets/region/draw.h"
 
@@ -59,6 +60,8 @@ const std::vector<Variant> kVariants = [] {
   return all;
 }();
 
+constexpr std::uint32_t kAgentsOfVariants = 10;
+constexpr std::uint32_t kHorizonOfVariants = 50;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::array<double, 8> kThresholds{0.5, 2, 5, 10, 20, 50, 200, kNever};
 constexpr std::array<double, 3> kQuickThresholds{2, 10, kNever};
@@ -77,7 +80,7 @@ Contender duets_contender(const Variant& variant) {
 Contender dis_contender(double threshold, double beta) {
   return {.algorithm = "DisKernelUCB",
           .beta = beta,
-          .variant = std::isinf(threshold) ? "D = infinity" : fmt::format("D = {}", threshold),
+          .variant = threshold_text(threshold),
           .run = [threshold, beta](const Instance& instance) {
             const auto policy = baselines::make_dis_kernel_ucb(
                 instance.setting, {.beta = beta, .threshold = threshold});
@@ -164,8 +167,8 @@ Instance variants_instance(std::string_view function, std::uint64_t seed) {
   const bool ball = simulation.problem->natural_shape() == problems::Shape::kBall;
   protocol::Study study;
   study.name = fmt::format("variants-{}", function);
-  study.agents = 10;
-  study.horizon = 50;
+  study.agents = kAgentsOfVariants;
+  study.horizon = kHorizonOfVariants;
   study.domain =
       std::make_shared<const domain::Domain>(domain::Domain::finite(region::random_candidates(
           secret.public_coin(),
@@ -189,9 +192,17 @@ Experiment variants_experiment(const VariantsChoice& choice) {
         {.preset = "variants",
          .function = function,
          .make = [function](std::uint64_t seed) { return variants_instance(function, seed); },
-         .contenders = all_contenders(choice.quick)});
+         .contenders = all_contenders(choice.quick),
+         .ask_tell = AskTell{
+             .agents = kAgentsOfVariants,
+             .horizon = kHorizonOfVariants,
+             .dimension = problems::make_problem(function, {},
+                                                 random::StudySecret::from_seed(1).problem_coin())
+                              ->dimension(),
+             .shares_points = true}});
   }
   experiment.seeds = seeds_from(choice.first_seed, choice.runs);
+  add_selection(experiment);
   return experiment;
 }
 

@@ -59,8 +59,8 @@ struct VariantsChoice {
   bool quick = false;  ///< fewer thresholds and betas
 };
 
-/// One task for each function. Contenders: "DUETS" with the variant's name, "DisKernelUCB" with
-/// "D = 10" for every beta. kInvalid naming the field.
+/// One task for each function, and one that chooses the betas of DisKernelUCB. Contenders: "DUETS"
+/// with the variant's name, "DisKernelUCB" with "D = 10" for every beta. kInvalid naming the field.
 Experiment variants_experiment(const VariantsChoice& choice);
 
 /// How the number of exchanges grows with T: "log log T", "log2 T", "2 log2 T".

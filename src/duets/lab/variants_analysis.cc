@@ -19,15 +19,14 @@ VariantResult result_of(const Contender& contender, std::size_t index,
   return out;
 }
 
-// Contenders that differ in beta only become the best of them.
-std::vector<VariantResult> best_results(const Task& task, const std::vector<Unit>& units,
-                                        const Bootstrap& bootstrap) {
+// Of contenders that differ in beta only, the chosen one.
+std::vector<VariantResult> chosen_results(const Task& task, const std::vector<Unit>& units,
+                                          const std::vector<Grid>& grids,
+                                          const Bootstrap& bootstrap) {
   std::vector<VariantResult> results;
-  for (std::size_t i = 0; i < task.contenders.size(); ++i) {
-    keep_best(results, result_of(task.contenders[i], i, units, bootstrap),
-              [](const VariantResult& a, const VariantResult& b) {
-                return a.algorithm == b.algorithm && a.variant == b.variant;
-              });
+  for (const Grid& grid : grids) {
+    results.push_back(result_of(task.contenders[grid.chosen], grid.chosen, units, bootstrap));
+    results.back().at_edge = !grid.edges.empty();
   }
   return results;
 }
@@ -101,10 +100,13 @@ VariantsAnalysis analyse_variants(const Experiment& experiment, const Experiment
                 "result", fmt::format("{} tasks", result.units.size()), "must be complete");
   VariantsAnalysis analysis;
   analysis.seeds = experiment.seeds;
+  analysis.selection_seeds = experiment.selection_seeds;
   const Bootstrap bootstrap(experiment.seeds.size());
-  for (std::size_t i = 0; i < experiment.tasks.size(); ++i) {
-    VariantsTask task{.function = experiment.tasks[i].function};
-    task.results = best_results(experiment.tasks[i], result.units[i], bootstrap);
+  for (std::size_t i = 0; i < num_shown(experiment); ++i) {
+    VariantsTask task{.function = experiment.tasks[i].function,
+                      .ask_tell = experiment.tasks[i].ask_tell};
+    task.results = chosen_results(experiment.tasks[i], result.units[i],
+                                  grids_of(experiment, result, i), bootstrap);
     task.pairs = all_pairs(task.results);
     settle_standings(task);
     analysis.tasks.push_back(std::move(task));

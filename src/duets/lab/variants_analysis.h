@@ -28,11 +28,13 @@ constexpr auto enum_entries(Standing /*tag*/) {
                                   {Standing::kOpen, "open"}});
 }
 
-/// A variant of DUETS, or DisKernelUCB with one threshold at its best beta for the function.
+/// A variant of DUETS, or DisKernelUCB with one threshold at the beta chosen for it and the
+/// function on other seeds.
 struct VariantResult : FinalNumbers {
   std::string algorithm{};
   std::string variant{};
   double beta = 0;
+  bool at_edge = false;  ///< the chosen beta is the smallest or largest of its grid
   Standing standing = Standing::kOpen;
   std::string dominated_by{};  ///< label of the established rival with the least regret
 
@@ -50,6 +52,7 @@ struct VariantPair {
 
 struct VariantsTask {
   std::string function{};
+  std::optional<AskTell> ask_tell{};
   std::vector<VariantResult> results{};  ///< variants in their order, then thresholds in theirs
   std::vector<VariantPair> pairs{};      ///< every first != second
 
@@ -58,10 +61,11 @@ struct VariantsTask {
 
 struct VariantsAnalysis {
   std::vector<std::uint64_t> seeds{};
+  std::vector<std::uint64_t> selection_seeds{};
   std::vector<VariantsTask> tasks{};
 };
 
-/// A pure function of its arguments. The best beta of a threshold has the lowest mean regret. The
+/// A pure function of its arguments. Betas of a threshold are chosen as in hindsight.h. The
 /// standing is by the paper's ledger. kInvalid when the result is not complete.
 VariantsAnalysis analyse_variants(const Experiment& experiment, const ExperimentResult& result);
 

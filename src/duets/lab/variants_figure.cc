@@ -105,6 +105,17 @@ report::Scatter established(const VariantsTask& task) {
   return discs;
 }
 
+// From the axis to the largest regret.
+report::Series ask_tell_line(const VariantsTask& task) {
+  double top = 0;
+  for (const VariantResult& result : task.results) top = std::max(top, result.regret.mean);
+  const double reals = task.ask_tell->reals(Ledger::kPaper);
+  return {.name = "what plain ask and tell sends",
+          .x = {reals, reals},
+          .y = {0, top},
+          .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
+}
+
 report::Panel task_panel(const VariantsTask& task) {
   report::Panel panel{.title = function_title(task.function)};
   panel.x = {.label = "reals sent (paper ledger)", .scale = report::Scale::kLog10};
@@ -120,6 +131,7 @@ report::Panel task_panel(const VariantsTask& task) {
           rivals)};
   for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
   panel.series.push_back(preset_marks(task));
+  if (task.ask_tell) panel.series.push_back(ask_tell_line(task));
   for (const VariantResult& result : task.results) {
     if (result.communication[0].mean > 0) continue;
     panel.note +=

@@ -33,13 +33,22 @@ report::Columns<EntryRow> entry_columns() {
       {"function", &R::function},
       {"algorithm", [](const R& r) { return r.result.algorithm; }},
       {"variant", [](const R& r) { return r.result.variant; }},
-      {"beta", [](const R& r) { return r.result.beta; }, "beta"}};
+      {"beta", [](const R& r) { return r.result.beta; }, "beta",
+       [](const R& r) {
+         return report::join({report::number(r.result.beta), {r.result.at_edge ? " (edge)" : ""}});
+       }},
+      {"at_edge", [](const R& r) { return r.result.at_edge; }}};
   add_numbers(columns, [](const R& r) -> const FinalNumbers& { return r.result; },
               {.regret = "regret",
                .paper = "reals, paper",
                .figure = "uplink of all",
                .links = "every link",
+               .indices = "indices",
+               .literal = "literal S",
+               .rounds = "rounds",
                .with_error = true});
+  add_recommendations(
+      columns, [](const R& r) -> const Recommendations& { return r.result.recommendation; }, true);
   const report::Columns<R> more = {
       {.name = "exchanges",  // DisKernelUCB decides as it goes
        .value =
@@ -82,6 +91,14 @@ report::Table differences_table(const VariantsAnalysis& analysis) {
     }
   }
   return make_table(columns, rows);
+}
+
+std::vector<AskTellRow> ask_tell_rows(const VariantsAnalysis& analysis) {
+  std::vector<AskTellRow> rows;
+  for (const VariantsTask& task : analysis.tasks) {
+    if (task.ask_tell) rows.push_back({"variants", task.function, *task.ask_tell});
+  }
+  return rows;
 }
 
 report::Table costs_table() {
@@ -140,6 +157,12 @@ report::Section summary_section(const VariantsAnalysis& analysis) {
       rows.back().push_back(result != nullptr ? summary_cell(*result) : report::Markup{});
     }
   }
+  rows.push_back({{"plain ask and tell"}});
+  for (const VariantsTask& task : analysis.tasks) {
+    rows.back().push_back(task.ask_tell ? report::text(fmt::format(
+                                              "- / {:.0f}", task.ask_tell->reals(Ledger::kPaper)))
+                                        : report::Markup{});
+  }
   report::Section out{.blocks = {report::shown_table({}, titles, rows)}};
   const report::Markup seeds = report::text(seeds_text(analysis.seeds));
   append(out.blocks, prose().blocks("variants: summary", {{"seeds", seeds}}));
@@ -155,14 +178,18 @@ report::Report page_of(const VariantsAnalysis& analysis, const PageHead& head,
       {"The frontier", {report::Drawing{figure, prose().line("variants: figure")}}},
       {"Costs", {costs}}};
   append(page.sections.back().blocks, prose().blocks("variants: exchanges"));
+  page.sections.back().blocks.push_back(ask_tell_table(ask_tell_rows(analysis)));
   page.sections.back().blocks.push_back(theorems_list());
   for (const VariantsTask& task : analysis.tasks) {
     page.sections.push_back(
         {function_title(task.function),
          {make_table(entry_columns(), entries_of(task), prose().line("variants: results"))}});
   }
-  const report::Markup seeds = report::text(seeds_text(analysis.seeds));
-  page.sections.push_back({"Method", prose().blocks("variants: method", {{"seeds", seeds}})});
+  page.sections.push_back(
+      {"Method",
+       prose().blocks("variants: method",
+                      {{"seeds", report::text(seeds_text(analysis.seeds))},
+                       {"selection", report::text(seeds_text(analysis.selection_seeds))}})});
   return page;
 }
 
@@ -189,7 +216,9 @@ Findings variants_findings(const VariantsAnalysis& analysis, const PageHead& hea
   const report::Table costs = costs_table();
   out.tables = {{.name = "variants", .table = make_table(entry_columns(), entries)},
                 {.name = "differences", .table = differences_table(analysis), .in_json = false},
-                {.name = "costs", .table = costs, .in_json = false}};
+                {.name = "costs", .table = costs, .in_json = false},
+                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)),
+                 .in_json = false}};
   out.summary = {summary_section(analysis)};
   out.figures = {{"variants.svg", variants_figure(analysis)}};
   out.page = page_of(analysis, head, out.figures[0].second, costs);

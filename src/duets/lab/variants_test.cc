@@ -6,6 +6,7 @@
 #include <set>
 
 #include "duets/base/error.h"
+#include "duets/lab/hindsight_test_support.h"
 #include "duets/lab/tables_test_support.h"
 #include "duets/lab/variants_figure.h"
 #include "duets/lab/variants_findings.h"
@@ -40,12 +41,16 @@ MadeVariants made_of(const std::vector<Finals>& all) {
       curves.paper = {finals.reals[seed]};
       curves.figure = {5 * finals.reals[seed]};
       curves.links = {9 * finals.reals[seed]};
+      curves.indices = {3 * finals.reals[seed]};
+      curves.literal = {4 * finals.reals[seed]};
+      curves.rounds = 5;
       units[seed].push_back(curves);
     }
   }
   made.experiment.tasks = {task};
   for (std::size_t seed = 0; seed < units.size(); ++seed) made.experiment.seeds.push_back(seed + 1);
   made.result.units = {units};
+  test::choose_by_shown(made.experiment, made.result);
   return made;
 }
 
@@ -133,7 +138,11 @@ TEST(Variants, AnUploadRuleChangesReals) {
 
 TEST(Variants, TheExperimentHasEveryThresholdAtEveryBeta) {
   const Experiment experiment = variants_experiment({});
-  ASSERT_EQ(experiment.tasks.size(), 4u);
+  ASSERT_EQ(num_shown(experiment), 4u);
+  ASSERT_EQ(experiment.tasks.size(), 8u);
+  EXPECT_EQ(experiment.tasks[4].contenders.size(),
+            frontier_thresholds(false).size() * frontier_betas(false).size())
+      << "DUETS has nothing to choose";
   EXPECT_EQ(
       experiment.tasks[0].contenders.size(),
       duets_variants().size() + frontier_thresholds(false).size() * frontier_betas(false).size());
@@ -144,12 +153,13 @@ TEST(Variants, TheExperimentHasEveryThresholdAtEveryBeta) {
   EXPECT_THROW(variants_instance("rkhs", 1), base::Error);
 }
 
-TEST(VariantsAnalysis, TheBestBetaOfAThreshold) {
+TEST(VariantsAnalysis, TheChosenBetaOfAThreshold) {
   const VariantsAnalysis analysis = analysis_of(usual());
   ASSERT_EQ(analysis.tasks[0].results.size(), 4u);
   const VariantResult* dis = analysis.tasks[0].find("DisKernelUCB", "D = 10");
   ASSERT_NE(dis, nullptr);
   EXPECT_EQ(dis->beta, 0.5);
+  EXPECT_TRUE(dis->at_edge);
   EXPECT_EQ(dis->communication[0].mean, 400.5);
 }
 
@@ -193,6 +203,7 @@ report::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult&
           {"algorithm", r.algorithm},
           {"variant", r.variant},
           {"beta", r.beta},
+          {"at_edge", r.at_edge ? "1" : "0"},
           {"runs", r.regret.runs},
           {"regret_mean", r.regret.mean},
           {"regret_std", r.regret.stddev},
@@ -201,6 +212,14 @@ report::CsvCells variant_cells_of(const VariantsTask& task, const VariantResult&
           {"communication_paper", r.communication[0].mean},
           {"communication_figure", r.communication[1].mean},
           {"communication_links", r.communication[2].mean},
+          {"communication_indices", r.communication[3].mean},
+          {"communication_literal", r.communication[4].mean},
+          {"rounds", 5},
+          {"recommendation_regret_mean", r.recommendation.regret.mean},
+          {"recommendation_regret_std", r.recommendation.regret.stddev},
+          {"recommendation_regret_low", test::low_of(r.recommendation.regret.interval)},
+          {"recommendation_regret_high", test::high_of(r.recommendation.regret.interval)},
+          {"lost", r.recommendation.lost},
           {"exchanges", exchanges},
           {"standing", base::name_of(r.standing)},
           {"dominated_by", r.dominated_by}};

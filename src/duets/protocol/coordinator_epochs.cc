@@ -140,8 +140,8 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   EpochReport& report = opened.report;
   report.epoch = epoch_;
   report.length = lengths_[base::value(epoch_) - 1];
-  report.planned_length = planned_length(study_->schedule, study_->horizon, study_->t1, lengths_,
-                                         base::value(epoch_) - 1);
+  report.planned_length = planned_length(study_->schedule, study_->horizon, first_length(*study_),
+                                         lengths_, base::value(epoch_) - 1);
   const region::Sampler& sampler = view_->sampler(epoch_);
   report.sampler = sampler.settings();
   report.region_points = sampler.region().survivors().size();

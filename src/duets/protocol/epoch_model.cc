@@ -193,6 +193,12 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
   report.max_mean = best.value + offset;
   report.tau = choice.tau + offset;
   report.best_point = best.latent;
+  if (study.mode == Mode::kTheory) {
+    // f(x*) <= mu~(x*) + w s and f(x) >= mu~(x) - w s >= tau - w s for every x that is kept.
+    const double above_tau = best.value - choice.tau;
+    report.gap_bound = std::min(above_tau + 2 * solution.width * solution.max_stddev,
+                                2 * study.norm_bound * std::sqrt(kernel.variance));
+  }
   if (region.domain().is_finite()) choice.sums = std::move(pool_means);
   return choice;
 }

@@ -78,7 +78,7 @@ inline constexpr std::size_t kMostAnswering = 1024;
 /// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
 /// least `kept_share(study)` of the pool reaches tau_j; with cut = "decision" the decided share.
 /// Fills width, max_stddev, max_mean, tau, printed_tau, best_point, kept_share, shortfall, lost,
-/// missed, lost_chance.
+/// missed, lost_chance, gap_bound.
 struct CutChoice {
   double tau = 0;
   numeric::Vector sums;  ///< finite sets: the mean, without the offset, at the survivors

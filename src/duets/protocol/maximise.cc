@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 #include <vector>
 
+#include "duets/domain/compass.h"
 #include "duets/numeric/rows.h"
-#include "duets/numeric/strict.h"
 
 namespace duets::protocol {
 namespace {
@@ -26,55 +25,11 @@ double width_of(const domain::Domain& domain) {
   return domain.shape() == domain::Shape::kBall ? 2 * domain.radius() : 1.0;
 }
 
-// Strict: the best point may be sent as the start of walks, and those are in the run digest.
-double norm_of(const Eigen::Ref<const Eigen::RowVectorXd>& x) {
-  const std::span<const double> point(x.data(), static_cast<std::size_t>(x.size()));
-  return std::sqrt(numeric::strict_dot(point, point));
-}
-
-// Back into the ball, to a little inside its surface.
-void pull_into_ball(double radius, Eigen::Ref<Eigen::RowVectorXd> x) {
-  constexpr double kRounding = 0x1p-44;  // more than a norm of 1000 coordinates can be off
-  const double reach = radius * (1 - kRounding);
-  const double norm = norm_of(x);
-  if (norm > reach) x *= reach / norm;
-}
-
-// The points one step away along every axis.
-Points axis_steps(const Vector& x, double step) {
-  Points points = x.transpose().replicate(2 * x.size(), 1);
-  for (Eigen::Index axis = 0; axis < x.size(); ++axis) {
-    points(2 * axis, axis) -= step;
-    points(2 * axis + 1, axis) += step;
-  }
-  return points;
-}
-
-// In a ball each step is tried twice, once along the axis and once as a rotation about the centre:
-// along axes alone a search would stop at the first point of the surface that it reaches.
-Points ball_steps(double radius, const Vector& x, double step) {
-  const Points straight = axis_steps(x, step);
-  Points points(2 * straight.rows(), straight.cols());
-  points << straight, straight;
-  const double norm = norm_of(x.transpose());
-  for (Eigen::Index i = 0; i < points.rows(); ++i) {
-    const double length = norm_of(points.row(i));
-    if (i >= straight.rows() && length > 0) points.row(i) *= norm / length;
-    pull_into_ball(radius, points.row(i));
-  }
-  return points;
-}
-
-Points neighbours(const domain::Domain& domain, const Vector& x, double step) {
-  if (domain.shape() == domain::Shape::kBall) return ball_steps(domain.radius(), x, step);
-  return axis_steps(x, step).cwiseMax(0.0).cwiseMin(1.0);
-}
-
 Supremum ascend(const region::Region& region, const PointFunction& f, Supremum best) {
   const domain::Domain& domain = region.domain();
   double step = kFirstStep;
   for (int round = 0; round < kMaxRounds && step >= kLastStep; ++round) {
-    const Points points = neighbours(domain, best.latent, step * width_of(domain));
+    const Points points = domain::compass_steps(domain, best.latent, step * width_of(domain));
     const region::Membership membership = region.contains(points);
     std::vector<std::uint32_t> rows;
     for (std::uint32_t i = 0; i < membership.inside.size(); ++i) {

@@ -79,6 +79,10 @@ struct EpochReport {
   double lost = 0;         ///< decision: expected, best on X_j less the best that is kept
   double lost_chance = 0;  ///< likewise: chance that it is more than kBetterBy prior deviations
 
+  /// Theory, 0 otherwise: no point that the cut keeps is worse than the best one by more than this
+  /// (lemma 4.2), with the study's probability; at most twice the bound on the function.
+  double gap_bound = 0;
+
   double smallest_margin = std::numeric_limits<double>::infinity();  ///< of all decisions
   double mean_error = 0;  ///< estimated rounding error of a posterior mean: compare with the margin
 
@@ -137,10 +141,11 @@ inline constexpr auto kReportNumbers = std::to_array<ReportNumber>({
     // Two to five samples of 128 may fall on the other side on another machine.
     {&EpochReport::missed, "missed", "chance of something better", 0.02},
     {&EpochReport::lost_chance, "lost_chance", "chance that the cut loses it", 0.02},
+    {&EpochReport::gap_bound, "gap_bound", "largest gap left (theory)", 1e-4},
 });
 
 /// Of the bytes of a report and of all files that are made from reports: the version of exports.
-inline constexpr std::uint32_t kReportVersion = 7;
+inline constexpr std::uint32_t kReportVersion = 8;
 
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);

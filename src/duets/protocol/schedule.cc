@@ -30,6 +30,7 @@ std::uint64_t rule_next(ScheduleRule rule, std::uint64_t horizon, std::uint64_t 
                         std::size_t done) {
   switch (rule) {
     case ScheduleRule::kSqrtFloor:
+    case ScheduleRule::kAppendix:
       return integer_sqrt(horizon * last);
     case ScheduleRule::kSqrtCeil: {
       const std::uint64_t root = integer_sqrt(horizon * last);
@@ -54,6 +55,16 @@ bool absorbs_remainder(ScheduleRule rule) {
 }
 
 }  // namespace
+
+std::uint32_t first_length(ScheduleRule rule, std::uint32_t agents, std::uint32_t horizon,
+                           std::uint32_t t1) {
+  base::require(agents >= 1, "study.agents", fmt::format("{}", agents), "must be at least 1");
+  if (rule != ScheduleRule::kAppendix) return t1;
+  std::uint64_t root = integer_sqrt(horizon / agents);
+  while (root * root * agents < horizon) ++root;
+  // Beyond the horizon the first epoch is the only one.
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(root + t1, horizon));
+}
 
 std::vector<std::uint32_t> epoch_lengths(ScheduleRule rule, std::uint32_t horizon,
                                          std::uint32_t t1) {

@@ -63,6 +63,21 @@ TEST(Schedule, WarmUpIsPairedDoublingAndThenTheSquareRoot) {
   EXPECT_EQ(epoch_lengths(ScheduleRule::kWarmUp, 17, 1), (Lengths{1, 1, 2, 2, 4, 7}));
 }
 
+// The appendix: T_1 = sqrt(T / N) + M, rounded up, then the paper's rule.
+TEST(Schedule, TheAppendixLengthensTheFirstEpoch) {
+  const auto first = [](std::uint32_t agents, std::uint32_t horizon, std::uint32_t t1) {
+    return first_length(ScheduleRule::kAppendix, agents, horizon, t1);
+  };
+  EXPECT_EQ(first(10, 1000, 2), 12U);  // sqrt(100) + 2
+  EXPECT_EQ(first(10, 1001, 2), 13U);
+  EXPECT_EQ(first(3, 1, 1), 1U) << "not beyond the horizon";
+  EXPECT_EQ(first(1, 4'000'000'000U, 5), 63246U + 5);
+  EXPECT_EQ(first_length(ScheduleRule::kSqrtFloor, 10, 1000, 2), 2U);
+  EXPECT_EQ(epoch_lengths(ScheduleRule::kAppendix, 1000, 12),
+            epoch_lengths(ScheduleRule::kSqrtFloor, 1000, 12));
+  EXPECT_THROW(first(0, 10, 1), base::Error);
+}
+
 // The whole list never shrinks, the last epoch included.
 TEST(Schedule, AbsorbingRulesNeverShrink) {
   for (const ScheduleRule rule :

@@ -118,12 +118,15 @@ constexpr std::array kSettings{
                       .place = kAt<&Study::schedule>,
                       .meaning = "Explicit when `epochs` is given"},
             .digest = InDigest::kAlways},
-    Setting{.field = {.table = "duets",
-                      .key = "t1",
-                      .place = kAt<&Study::t1>,
-                      .range = {1, kMost},
-                      .why_not = with_rule,
-                      .meaning = "length of the first epoch, at least 1; not with `epochs`"},
+    Setting{.field =
+                {.table = "duets",
+                 .key = "t1",
+                 .place = kAt<&Study::t1>,
+                 .range = {1, kMost},
+                 .why_not = with_rule,
+                 .meaning =
+                     "length of the first epoch, at least 1; not with `epochs`; \"appendix\": what "
+                     "is added to ceil(sqrt(horizon / agents))"},
             .digest = InDigest::kAlways},
     Setting{.field = {.table = "duets",
                       .key = "epochs",

@@ -111,9 +111,13 @@ void validate(const Study& study) {
           text(study.upload), "data = \"surviving\" needs upload = \"auto\" or \"projection\"");
 }
 
+std::uint32_t first_length(const Study& study) {
+  return first_length(study.schedule, study.agents, study.horizon, study.t1);
+}
+
 std::vector<std::uint32_t> lengths(const Study& study) {
   if (study.schedule == ScheduleRule::kExplicit) return study.epochs;
-  return epoch_lengths(study.schedule, study.horizon, study.t1);
+  return epoch_lengths(study.schedule, study.horizon, first_length(study));
 }
 
 bool recalls_all(const Study& study, base::EpochId epoch) {

@@ -159,6 +159,8 @@ struct Study {
 /// Throws kInvalid naming the study file's field, the value and the constraint.
 void validate(const Study& study);
 
+/// T_1 as planned, before the horizon shortens it.
+std::uint32_t first_length(const Study& study);
 /// T_1 .. T_J.
 std::vector<std::uint32_t> lengths(const Study& study);
 

@@ -99,9 +99,11 @@ std::size_t ApproxDisKernelUcb::enter(const Choice& choice) {
   return id;
 }
 
-void ApproxDisKernelUcb::end_round(std::uint32_t /*t*/, problems::Channel& channel) {
-  const bool full = std::ranges::any_of(
-      agents_, [this](const Agent& agent) { return agent.gathered > threshold_; });
+void ApproxDisKernelUcb::end_round(std::uint32_t t, problems::Channel& channel) {
+  // After the last query a synchronisation would help none.
+  const bool full = t + 1 < horizon_ && std::ranges::any_of(agents_, [this](const Agent& agent) {
+                      return agent.gathered > threshold_;
+                    });
   if (full) {
     synchronise(channel);
   } else if (dictionary_->size() > 0) {
@@ -147,12 +149,15 @@ void ApproxDisKernelUcb::synchronise(problems::Channel& channel) {
   // (1) and (2): points up, their union down.
   std::vector<double> uploads;
   for (std::uint32_t a = 0; a < agents_.size(); ++a) {
-    const std::vector<double> received = channel.uplink(AgentId{a}, kept_points(a));
+    std::vector<double> kept = kept_points(a);
+    const std::size_t points = kept.size() / domain_->dimension();
+    const std::vector<double> received = channel.uplink(AgentId{a}, std::move(kept), points);
     uploads.insert(uploads.end(), received.begin(), received.end());
   }
   const Points merged_points = merged(uploads);
   std::vector<double> message(merged_points.data(), merged_points.data() + merged_points.size());
-  message = channel.broadcast(std::move(message));
+  message =
+      channel.broadcast(std::move(message), 0, static_cast<std::size_t>(merged_points.rows()));
   // An empty message leaves the dictionary as it is: no agent kept a point, and forgetting all data
   // would help none.
   if (!message.empty()) {

@@ -132,7 +132,7 @@ class BatchGp final : public problems::Policy {
   void end_round(std::uint32_t t, problems::Channel& channel) override {
     std::vector<double> asked(plan_.data(), plan_.data() + plan_.size());
     const std::size_t of_others = asked.size() - asked.size() / agents_;
-    asked = channel.broadcast(std::move(asked), of_others);
+    asked = channel.broadcast(std::move(asked), of_others, agents_);
     for (std::uint32_t a = 0; a < agents_; ++a) {
       rewards_.push_back(channel.uplink(base::AgentId{a}, {told_[a]}).front());
     }

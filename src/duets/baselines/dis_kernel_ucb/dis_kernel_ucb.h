@@ -16,4 +16,9 @@ inline constexpr double kDisKernelUcbThreshold = 10;
 /// the threshold is not >= 0, or the setting is not complete. O(u M) per query, u at most N t.
 std::unique_ptr<problems::Policy> make_dis_kernel_ucb(const Setting& setting, const Tuning& tuning);
 
+/// The same with kernel, lambda and level of the rewards fitted to the pooled rewards; the
+/// setting's kernel is the guess, its lambda is used before the first synchronisation.
+std::unique_ptr<problems::Policy> make_fitting_dis_kernel_ucb(const Setting& setting,
+                                                              const Tuning& tuning);
+
 }  // namespace duets::baselines
