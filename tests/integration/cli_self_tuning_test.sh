@@ -41,7 +41,7 @@ duets "${tiny[@]}" -o t1 --overwrite -q --format json
 exits "its own directory may be replaced" 0
 holds "the summary is JSON" python3 -c 'import json
 j = json.load(open("out"))
-assert {"auto", "find", "quick", "safe", "paper", "DisKernelUCB"} <= {r["name"] for r in j["self_tuning"]}
+assert {"auto", "earn", "quick", "safe", "paper", "DisKernelUCB"} <= {r["name"] for r in j["self_tuning"]}
 assert {m["group"] for m in j["means"]} == {"all", "paper", "added"}'
 
 duets reproduce --self-tuning --variants -o no

@@ -183,14 +183,15 @@ class StudyText {
     Table out;
     if (!preset_.empty()) out.key("preset", toml_text(preset_));
     theory_ = finite_ && !tunes_ && sometimes();
-    const std::string goal = tunes_ && sometimes() ? one_of({"earn", "find"}) : "earn";
-    if (goal == "find" || (tunes_ && sometimes())) out.key("goal", toml_text(goal));
+    const std::string usual = preset_ == "safe" ? "earn" : "find";
+    const std::string goal = !tunes_ ? "" : sometimes() ? one_of({"earn", "find"}) : usual;
+    if (tunes_ && (goal != usual || sometimes())) out.key("goal", toml_text(goal));
     cut(goal, out);
     if (theory_ || sometimes()) out.key("mode", toml_text(theory_ ? "theory" : "tuned"));
     learning(out);
     schedule(out);
     floors(out);
-    out.maybe("closing", toml_text(one_of({"best", "projection"})));
+    out.maybe("closing", toml_text(one_of(theory_ ? std::vector<std::string>{"best", "projection"} : std::vector<std::string>{"best", "projection", "all"})));
     out.maybe("coins", toml_text(theory_ ? "independent" : one_of({"independent", "stratified"})));
     const bool keeps = !theory_ && sometimes();
     bool surviving = tunes_;

@@ -27,15 +27,16 @@ Algorithm preset_algorithm(const protocol::Preset& preset) {
           .name = "DUETS " + name,
           .description = std::string(preset.meaning),
           .uses_beta = false,
-          .preset = &preset};
+          .preset = &preset,
+          .goal = preset.goal};
 }
 
-Algorithm finding_algorithm() {
+Algorithm earning_algorithm() {
   Algorithm out = preset_algorithm(*protocol::find_preset("auto"));
-  out.key = "duets-find";
-  out.name = "DUETS find";
-  out.description = "auto with goal = \"find\": the best point at the end";
-  out.goal = protocol::Goal::kFind;
+  out.key = "duets-earn";
+  out.name = "DUETS earn";
+  out.description = "auto with goal = \"earn\": little regret on the way";
+  out.goal = protocol::Goal::kEarn;
   return out;
 }
 
@@ -146,7 +147,7 @@ std::vector<Algorithm> builtin_algorithms() {
   for (const protocol::Preset& preset : protocol::presets().subspan(1)) {
     presets.push_back(preset_algorithm(preset));
   }
-  presets.push_back(finding_algorithm());
+  presets.push_back(earning_algorithm());
   all.insert(all.begin() + 1, presets.begin(), presets.end());
   return all;
 }

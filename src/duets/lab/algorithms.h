@@ -35,7 +35,7 @@ struct Algorithm {
   bool keeps_lengthscale = false;  ///< of a preset: the study's length scale instead of the guess
 };
 
-/// duets, "duets-" with the name of each preset but "paper", duets-find, dis-kernel-ucb,
+/// duets, "duets-" with the name of each preset but "paper", duets-earn, dis-kernel-ucb,
 /// dis-kernel-ucb-fit, approx-dis-kernel-ucb, n-kernel-ucb, reds, bpe, gp-ucb, uniform, batch-gp,
 /// random.
 std::vector<Algorithm> builtin_algorithms();

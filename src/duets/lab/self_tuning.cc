@@ -59,7 +59,7 @@ std::vector<Contender> beside_peers(const Condition& condition) {
   for (const char* key : {"batch-gp", "random"}) {
     out.push_back(contenders(find_algorithm(algorithms, key), {}).front());
   }
-  for (const char* name : {"auto", "find"}) out.push_back(tuned_contender(condition, name));
+  for (const char* name : {"auto", "earn"}) out.push_back(tuned_contender(condition, name));
   return out;
 }
 
@@ -171,7 +171,7 @@ std::vector<std::string> duets_names() {
   std::vector<std::string> out;
   for (const Preset& preset : protocol::presets()) {
     out.emplace_back(preset.name);
-    if (preset.name == "auto") out.emplace_back("find");
+    if (preset.name == "auto") out.emplace_back("earn");
   }
   return out;
 }
@@ -207,15 +207,13 @@ protocol::Study duets_study(const Condition& condition, protocol::Study study,
   }
   study = preset_study(std::move(study), preset ? *preset : *protocol::find_preset("auto"));
   study.kernel.lengthscales.front() *= condition.lengthscale_factor;
+  if (name == "earn") return study;
+  protocol::apply_goal(preset ? preset->goal : protocol::find_preset("auto")->goal, study);
   if (preset) return study;
-  if (name == "find") {
-    protocol::apply_goal(protocol::Goal::kFind, study);
-    return study;
-  }
   for (const Ingredient& ingredient : changed_ingredients(study)) {
     if (ingredient.name == name) return ingredient.study;
   }
-  base::refuse("name", fmt::format("\"{}\"", name), "must be a preset, find or an ingredient");
+  base::refuse("name", fmt::format("\"{}\"", name), "must be a preset, earn or an ingredient");
 }
 
 std::vector<double> rival_betas(bool quick) {

@@ -45,7 +45,7 @@ struct Condition {
   bool continuous = false;        ///< the box or ball itself, and regret against its optimum;
                                   ///< functions with parameters have nothing else
   bool ingredients = false;       ///< "auto" with one ingredient changed, too
-  bool peers = false;             ///< against batch-gp: it, random, "auto" and "find", no others
+  bool peers = false;             ///< against batch-gp: it, random, "auto" and "earn", no others
   std::size_t max_runs = 20;      ///< 0: all
 };
 
@@ -70,7 +70,7 @@ struct Ingredient {
 std::vector<Ingredient> changed_ingredients(const protocol::Study& automatic);
 std::vector<std::string> ingredient_names();
 
-/// The presets and, after "auto", "find", which is "auto" with that goal.
+/// The presets and, after "auto", "earn", which is "auto" with that goal.
 std::vector<std::string> duets_names();
 
 /// The problem of a condition and function. The study's kernel is what DisKernelUCB and preset
@@ -110,7 +110,7 @@ SelfTuningChoice completed(SelfTuningChoice choice);
 /// no function is left.
 Experiment self_tuning_experiment(const SelfTuningChoice& choice);
 
-/// Changes when a setting of a preset or of "find" does: hexadecimal digits.
+/// Changes when a setting of a preset or of "earn" does: hexadecimal digits.
 std::string presets_fingerprint();
 
 }  // namespace duets::lab

@@ -34,7 +34,7 @@ using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
 /// What ingredients are compared with.
 inline constexpr std::string_view kIngredientReference = "auto";
 
-/// DisKernelUCB at its chosen setting, a peer, a preset, "find", or "auto" with a changed
+/// DisKernelUCB at its chosen setting, a peer, a preset, "earn", or "auto" with a changed
 /// ingredient.
 struct SelfTuningEntry : FinalNumbers {
   std::string name{};

@@ -14,7 +14,7 @@ namespace duets::lab {
 /// "self_tuning.svg".
 Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head);
 
-/// Those whose ratios are to the rival (presets, "find", peers), in order, and the ingredients of
+/// Those whose ratios are to the rival (presets, "earn", peers), in order, and the ingredients of
 /// "auto".
 std::vector<std::string> presets_in(const SelfTuningTask& task);
 std::vector<std::string> ingredients_in(const SelfTuningTask& task);

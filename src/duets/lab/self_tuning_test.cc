@@ -67,7 +67,7 @@ Made made() {
          .make = {},
          .contenders = {named("DisKernelUCB", 0.5, rival_variant(0.2, 10)),
                         named("DisKernelUCB", 1, rival_variant(1, 2)), named("DUETS", 0, "auto"),
-                        named("DUETS", 0, "find"), named("DUETS", 0, "auto without floor")}});
+                        named("DUETS", 0, "earn"), named("DUETS", 0, "auto without floor")}});
     std::vector<Unit> units;
     for (const double hard : {1.0, 3.0}) {
       units.push_back({ending_at(50 * hard, 900), ending_at(40 * hard, 1000),
@@ -92,7 +92,7 @@ Made made_beside_peers() {
          .function = function,
          .make = {},
          .contenders = {named("batch-gp", 0, {}), named("random", 0, {}), named("DUETS", 0, "auto"),
-                        named("DUETS", 0, "find")}});
+                        named("DUETS", 0, "earn")}});
     std::vector<Unit> units;
     for (const double hard : {1.0, 1.1, 1.2, 1.3, 1.4, 1.5}) {
       const double odd = hard * hard;
@@ -180,7 +180,7 @@ TEST(SelfTuning, PeersMeetOnBoxesAndMixedSpaces) {
   EXPECT_EQ(categories.horizon, 25u);
   const Experiment experiment = self_tuning_experiment({.conditions = {"peers", "categories"}});
   for (const Task& task : experiment.tasks) {
-    EXPECT_EQ(labels_of(task), (std::vector<std::string>{"batch-gp", "random", "auto", "find"}));
+    EXPECT_EQ(labels_of(task), (std::vector<std::string>{"batch-gp", "random", "auto", "earn"}));
     const Instance instance = task.make(1);
     EXPECT_EQ(instance.simulation.problem->parameters().empty(), !is_mixed(task.function));
     EXPECT_FALSE(instance.simulation.study->domain->is_finite());
@@ -230,19 +230,19 @@ TEST(SelfTuning, TheThresholdOfTheGridReachesTheRival) {
   EXPECT_GT(reals("lambda = 0.2, D = 0.1"), reals("lambda = 0.2, D = 10"));
 }
 
-TEST(SelfTuning, FindIsAutoWithThatGoalBesideIt) {
-  EXPECT_EQ(duets_names(), (std::vector<std::string>{"paper", "auto", "find", "quick", "safe"}));
+TEST(SelfTuning, EarnIsAutoWithThatGoalBesideIt) {
+  EXPECT_EQ(duets_names(), (std::vector<std::string>{"paper", "auto", "earn", "quick", "safe"}));
   for (const Task& task : self_tuning_experiment({}).tasks) {
     if (task.selects_for) continue;
-    const std::array<std::string, 2> both{"auto", "find"};
+    const std::array<std::string, 2> both{"auto", "earn"};
     const std::vector<std::string> labels = labels_of(task);
     EXPECT_FALSE(std::ranges::search(labels, both).empty()) << task.preset;
   }
   const Condition& condition = find_condition("lengthscale-double");
   const Instance instance = self_tuning_instance(condition, "camel", 1);
-  protocol::Study study = duets_study(condition, *instance.simulation.study, "auto");
+  protocol::Study study = duets_study(condition, *instance.simulation.study, "earn");
   protocol::apply_goal(protocol::Goal::kFind, study);
-  EXPECT_EQ(digest_of(duets_study(condition, *instance.simulation.study, "find")),
+  EXPECT_EQ(digest_of(duets_study(condition, *instance.simulation.study, "auto")),
             digest_of(study));
 }
 
@@ -314,8 +314,8 @@ TEST(SelfTuningAnalysis, RatiosAndTheirMeansByHand) {
   EXPECT_DOUBLE_EQ(branin.find("auto")->ratios[1]->value, 0.1);
   EXPECT_DOUBLE_EQ(branin.find("auto without floor")->ratios[0]->value, 2);
   EXPECT_EQ(branin.find("auto without floor")->reference, "auto");
-  EXPECT_DOUBLE_EQ(branin.find("find")->ratios[0]->value, 1.5);
-  EXPECT_EQ(branin.find("find")->reference, "DisKernelUCB");
+  EXPECT_DOUBLE_EQ(branin.find("earn")->ratios[0]->value, 1.5);
+  EXPECT_EQ(branin.find("earn")->reference, "DisKernelUCB");
 
   const SelfTuningMean* all = analysis.find("finite", "all", "auto");
   ASSERT_NE(all, nullptr);
@@ -335,7 +335,7 @@ TEST(SelfTuningAnalysis, TheFirstContenderIsTheRival) {
   EXPECT_EQ(camel.rival().name, "batch-gp");
   EXPECT_EQ(camel.rival().setting, "");
   EXPECT_EQ(camel.rival().reference, "");
-  for (const char* name : {"random", "auto", "find"}) {
+  for (const char* name : {"random", "auto", "earn"}) {
     EXPECT_EQ(camel.find(name)->reference, "batch-gp");
   }
   const auto& mean = analysis.find("peers", "all", "auto")->ratios[3];

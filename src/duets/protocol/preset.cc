@@ -49,9 +49,12 @@ constexpr std::array kPresets{
                [](Study& study) {
                  tune(study);
                  study.relevance = true;
-               }},
-    Preset{
-        .name = "quick", .meaning = "auto without a length scale for each feature", .change = tune},
+               },
+           .goal = Goal::kFind},
+    Preset{.name = "quick",
+           .meaning = "auto without a length scale for each feature",
+           .change = tune,
+           .goal = Goal::kFind},
     Preset{.name = "safe",
            .meaning = "tunes itself; wider cuts, which lose the best point less often",
            .change =

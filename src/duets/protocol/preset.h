@@ -24,6 +24,7 @@ struct Preset {
   std::string_view name;     ///< in study files
   std::string_view meaning;  ///< in one line for people
   void (*change)(Study&);    ///< changes a study whose settings under [duets] are the defaults
+  Goal goal = Goal::kEarn;   ///< where a file names none
 };
 
 /// All presets. The first, "paper", changes nothing; a study file that names none means the same.

@@ -175,7 +175,7 @@ constexpr std::array kFields{
               .key = "goal",
               .names = base::kNumberedEntries<protocol::Goal>,
               .meaning = "Not with `preset = \"paper\"`: [see below](#presets)",
-              .usual = "`\"earn\"`"},
+              .usual = "`\"find\"`; with `preset = \"safe\"` `\"earn\"`"},
 
     FileField{.table = "objective",
               .key = "builtin",

@@ -17,9 +17,9 @@ void write_field(const base::Field<Record>& field, Record& record, TomlWriter& o
 void write_table(std::string_view table, StudyFile& file, TomlWriter& out) {
   out.table(table);
   if (table == "duets" && file.preset != nullptr) {
-    const bool finds = file.goal != protocol::Goal::kEarn;
+    const bool tunes = file.study.parameters == protocol::Parameters::kLearned;
     out.comment(fmt::format("preset = \"{}\"{}", file.preset->name,
-                            finds ? fmt::format(", goal = \"{}\"", base::name_of(file.goal)) : ""));
+                            tunes ? fmt::format(", goal = \"{}\"", base::name_of(file.goal)) : ""));
   }
   for (const FileField& field : file_fields()) {
     if (field.table == table) write_field(field, file, out);

@@ -143,6 +143,7 @@ class Reader {
     }
     if (file_.preset != nullptr) protocol::apply_preset(*file_.preset, study);
     if (!has_own_preset()) duets.forbid("goal", "needs a preset that learns its parameters");
+    if (file_.preset != nullptr) file_.goal = file_.preset->goal;
     file_.goal = duets.option<protocol::Goal>("goal").value_or(file_.goal);
     protocol::apply_goal(file_.goal, study);
     if (duets.option<protocol::Mode>("mode") == protocol::Mode::kTheory && has_own_preset()) {
