@@ -1,5 +1,7 @@
 #include "duets/service/local_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -154,13 +156,23 @@ class LocalLoop {
       std::ranges::move(counted, std::back_inserter(withheld_));
       return;
     }
-    tell_withheld();
+    tell(std::exchange(withheld_, {}));
     tell(counted);
     for (const Told& one : counted) watch_.see(one.query, one.answer);
   }
 
-  void tell_withheld() { tell(std::exchange(withheld_, {})); }
-  bool has_withheld() const { return !withheld_.empty(); }
+  /// Nothing is left to ask and nothing under way, but the epoch is open: no query has worked.
+  [[noreturn]] void give_up() const {
+    if (withheld_.empty()) {
+      throw base::Error(base::ErrorKind::kProtocol, "an epoch has no query left but is open");
+    }
+    const Told& last = withheld_.back();
+    throw base::Error(
+        base::ErrorKind::kObjective,
+        fmt::format("the objective failed in every query of the first epoch ({}), the last time in "
+                    "trial {}: {}",
+                    withheld_.size(), trial_name(last.query), std::get<Failure>(last.answer).why));
+  }
 
  private:
   // An infeasible answer may be one that the study has no use for; the others must not be lost.
@@ -202,11 +214,7 @@ bool run_local(LocalStudy& study, const std::vector<std::unique_ptr<Objective>>&
     if (!stop) give_queries(study, workers);
     if (!workers.any_busy()) {
       if (stop) break;
-      if (!loop.has_withheld()) {
-        throw base::Error(base::ErrorKind::kProtocol, "an epoch has no query left but is open");
-      }
-      loop.tell_withheld();  // every query so far has failed, and none is left
-      continue;
+      loop.give_up();
     }
     if (abandon) workers.abandon();
     loop.take(workers.collect());

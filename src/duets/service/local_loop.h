@@ -16,9 +16,9 @@ namespace duets::service {
 struct LocalLoopOptions {
   /// Ends with kObjective after this many failures in a row; 0: never. A failure is a hole.
   std::uint32_t max_failures = 0;
-  Log log;  ///< may be empty
+  Log log = {};  ///< may be empty
   /// Called on the thread of the loop: after answers were told, and a few times per second.
-  std::function<void()> look;
+  std::function<void()> look = {};
 };
 
 /// Runs until the study is over or `stop` is set; then finishes and tells the current queries and
@@ -26,8 +26,9 @@ struct LocalLoopOptions {
 ///
 /// One thread per objective asks it. An objective that has answered a query of an agent gets that
 /// agent's next one while there is one. Failures before the first answer are not told until there
-/// is one, or nothing else is left to ask: with kObjective for a program that never worked the
-/// study is as new, and none of its queries is lost.
+/// is one: when a program that never worked ends the run with kObjective, also because it failed in
+/// every query of the first epoch, the study is as new, and none of its queries is lost. Without
+/// `max_failures` every failure is told at once.
 bool run_local(LocalStudy& study, const std::vector<std::unique_ptr<Objective>>& objectives,
                const std::atomic<bool>& stop, const std::atomic<bool>& abandon,
                const LocalLoopOptions& options);

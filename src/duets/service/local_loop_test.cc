@@ -125,15 +125,17 @@ TEST(LocalLoop, WithoutALimitAStudyOfFailuresEnds) {
   EXPECT_EQ(study.trials().size(), 27U);
 }
 
-// Fewer queries in an epoch than failures in a row: the epoch ends all the same.
-TEST(LocalLoop, FailuresAreToldWhenNoQueryIsLeft) {
+// An epoch may have fewer queries than failures in a row are allowed.
+TEST(LocalLoop, AFirstEpochOfFailuresIsNotKeptEither) {
   const Scratch scratch;
   LocalStudy study(test_definition(), loop_storage(scratch), kLoopSerial);
   const auto all = objectives(2, [](const Query& query, const std::atomic<bool>&) -> Answer {
     if (query.epoch == 1) return Failure{"no", ""};
     return Value{plain_value(query)};
   });
-  EXPECT_TRUE(run_local(study, all, kNever, kNever, {.max_failures = 1000}));
+  EXPECT_EQ(error_kind([&] { run_local(study, all, kNever, kNever, {.max_failures = 1000}); }),
+            ErrorKind::kObjective);
+  EXPECT_TRUE(study.trials().empty());
 }
 
 TEST(LocalLoop, AnInfeasibleAnswerWithoutUseDoesNotCostOthers) {

@@ -22,26 +22,28 @@ ProgramWords::ProgramWords(std::string study, std::uint32_t worker,
     : study_(std::move(study)),
       worker_(worker),
       parameters_(std::move(parameters)),
-      facts_{{"{study}", "DUETS_STUDY", false},
-             {"{agent}", "DUETS_AGENT", false},
-             {"{worker}", "DUETS_WORKER", false},
-             {"{epoch}", "DUETS_EPOCH", true},
-             {"{trial}", "DUETS_TRIAL", true}} {
+      facts_{{"{study}", "DUETS_STUDY", false, 0},
+             {"{agent}", "DUETS_AGENT", false, 0},
+             {"{worker}", "DUETS_WORKER", false, 0},
+             {"{epoch}", "DUETS_EPOCH", true, 0},
+             {"{trial}", "DUETS_TRIAL", true, 0}} {
   const std::size_t count = parameters_.empty() ? dimension : parameters_.size();
   for (std::size_t i = 0; i < count; ++i) {
-    facts_.push_back({parameters_.empty() ? fmt::format("{{x{}}}", i + 1)
-                                          : fmt::format("{{{}}}", parameters_[i].name),
-                      "", true});
+    const std::string name = parameters_.empty() ? fmt::format("x{}", i + 1) : parameters_[i].name;
+    if (const std::string placeholder = "{" + name + "}"; !has_placeholder(placeholder)) {
+      facts_.push_back({placeholder, "", true, i});
+    }
   }
 }
 
 std::vector<std::string> ProgramWords::values_of(const Query& query) const {
   std::vector<std::string> values{study_, std::to_string(query.agent), std::to_string(worker_),
                                   std::to_string(query.epoch), trial_name(query)};
-  for (std::size_t i = 0; i < query.values.size(); ++i) {
-    values.push_back(domain::to_text(domain::shown_value(parameters_, i, query.values[i])));
+  for (std::size_t i = values.size(); i < facts_.size(); ++i) {
+    const std::size_t parameter = facts_[i].parameter;
+    values.push_back(
+        domain::to_text(domain::shown_value(parameters_, parameter, query.values.at(parameter))));
   }
-  values.resize(facts_.size());
   return values;
 }
 

@@ -36,8 +36,9 @@ class ProgramWords {
  private:
   struct Fact {
     std::string placeholder;
-    std::string variable;   // empty: none
-    bool of_query = false;  // changes from query to query
+    std::string variable;       // empty: none
+    bool of_query = false;      // changes from query to query
+    std::size_t parameter = 0;  // whose value it is, if it has no variable
   };
   /// In the order of facts_.
   std::vector<std::string> values_of(const Query& query) const;

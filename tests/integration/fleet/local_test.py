@@ -68,7 +68,7 @@ def interrupted(scratch):
     status = fleet.duets(scratch, "status", "--storage", "local.journal", "--format", "json")
     fleet.same("its journal is a storage", json.loads(status.stdout)["run_digest"],
                run.manifest["run_digest"])
-    export = fleet.duets(scratch, "study", "export", "--storage", "local.journal", "-o", "export",
+    export = fleet.duets(scratch, "study", "export", "local", "--storage", "local.journal", "-o", "export",
                          "--trials", "local.journal/answers.db")
     fleet.same("it can be exported", export.returncode, 0)
     verify = fleet.duets(scratch, "verify", "export", "--secret",
@@ -92,7 +92,7 @@ def programs(scratch):
     use(sys.executable, "no-such-script.py")
     broken = run.run("--parallel", 2)
     fleet.same("a program that never answers: exit code", broken.returncode, 8)
-    fleet.contains("how often", broken.stderr, "failed 10 times in a row")
+    fleet.contains("how often", broken.stderr, "failed in every query of the first epoch (6)")
     fleet.contains("nothing is lost", broken.stderr, "No query is lost. Fix the program")
     use(sys.executable, "-S", "-c", 'import sys\nif sys.argv[1] == "1-1-0": sys.exit(3)\n'
         'print("x" + sys.argv[2])\nprint(float(sys.argv[3]) - float(sys.argv[4]))',
