@@ -31,7 +31,7 @@ std::uint64_t whole(std::uint64_t low, std::uint64_t high) {
 
 bool sometimes() { return whole(0, 1) == 0; }
 
-std::string one_of(const Words& words) { return words[whole(0, words.size() - 1)]; }
+std::string picked(const Words& words) { return words[whole(0, words.size() - 1)]; }
 
 // 16 digits, over `decades` decades on both sides of 1.
 double positive(std::uint64_t decades = 6) {
@@ -70,7 +70,7 @@ class StudyText {
  public:
   explicit StudyText(const fs::path& csv) : csv_(csv) {
     silent_ = whole(0, 7) == 0;
-    preset_ = silent_ ? "auto" : one_of({"", "paper", "auto", "quick", "safe"});
+    preset_ = silent_ ? "auto" : picked({"", "paper", "auto", "quick", "safe"});
     tunes_ = preset_ != "" && preset_ != "paper";
     study();
     space();
@@ -94,7 +94,7 @@ class StudyText {
     Table out;
     agents_ = whole(1, 50);
     horizon_ = whole(1, 40);
-    out.key("direction", toml_text(one_of({"maximize", "minimize"})));
+    out.key("direction", toml_text(picked({"maximize", "minimize"})));
     out.key("agents", fmt::format("{}", agents_));
     out.key("horizon", fmt::format("{}", horizon_));
     out.maybe("name", toml_text("a.b-C_7"));
@@ -122,7 +122,7 @@ class StudyText {
       const std::string domain = kind == 3 ? "finite" : kind == 4 ? "ball" : "box";
       out.key("domain", toml_text(domain));
       out.key("dimension", fmt::format("{}", dimension_));
-      const std::string shape = one_of({"cube", "ball", "sphere"});
+      const std::string shape = picked({"cube", "ball", "sphere"});
       if (domain == "finite") out.key("shape", toml_text(shape));
       if (domain == "ball" || (domain == "finite" && shape != "cube"))
         out.maybe("radius", digits(positive()));
@@ -147,7 +147,7 @@ class StudyText {
     dimension_ = whole(1, names.size());
     for (std::uint64_t i = 0; i < dimension_; ++i) {
       Table out;
-      const std::string type = one_of({"float", "int", "categorical"});
+      const std::string type = picked({"float", "int", "categorical"});
       if (type == "categorical") {
         const Words choices{"\"u\"", "\"quote \\\" and \\n newline\"", "\"\\u00e9\"", "\"w\""};
         out.key("choices",
@@ -184,15 +184,15 @@ class StudyText {
     if (!preset_.empty()) out.key("preset", toml_text(preset_));
     theory_ = finite_ && !tunes_ && sometimes();
     const std::string usual = preset_ == "safe" ? "earn" : "find";
-    const std::string goal = !tunes_ ? "" : sometimes() ? one_of({"earn", "find"}) : usual;
+    const std::string goal = !tunes_ ? "" : sometimes() ? picked({"earn", "find"}) : usual;
     if (tunes_ && (goal != usual || sometimes())) out.key("goal", toml_text(goal));
     cut(goal, out);
     if (theory_ || sometimes()) out.key("mode", toml_text(theory_ ? "theory" : "tuned"));
     learning(out);
     schedule(out);
     floors(out);
-    out.maybe("closing", toml_text(one_of(theory_ ? std::vector<std::string>{"best", "projection"} : std::vector<std::string>{"best", "projection", "all"})));
-    out.maybe("coins", toml_text(theory_ ? "independent" : one_of({"independent", "stratified"})));
+    out.maybe("closing", toml_text(theory_ ? picked({"best", "projection"}) : picked({"best", "projection", "all"})));
+    out.maybe("coins", toml_text(theory_ ? "independent" : picked({"independent", "stratified"})));
     const bool keeps = !theory_ && sometimes();
     bool surviving = tunes_;
     if (sometimes()) {
@@ -202,7 +202,7 @@ class StudyText {
     const Words uploads = learned_    ? Words{"auto"}
                           : surviving ? Words{"auto", "projection"}
                                       : Words{"auto", "projection", "rewards"};
-    out.maybe("upload", toml_text(one_of(uploads)));
+    out.maybe("upload", toml_text(picked(uploads)));
     add("duets", out);
   }
 
@@ -214,22 +214,22 @@ class StudyText {
       out.key("parameters", toml_text(learned_ ? "learned" : "fixed"));
     }
     if (learned_) {
-      out.maybe("relevance", one_of({"true", "false"}));
-      out.maybe("family", one_of({"true", "false"}));
+      out.maybe("relevance", picked({"true", "false"}));
+      out.maybe("family", picked({"true", "false"}));
       out.maybe("raw_rewards", fmt::format("{}", whole(1, 1000)));
     }
     std::string inducing = tunes_ ? "public" : "coin";
     if (sometimes() || (learned_ && inducing == "coin")) {
-      inducing = learned_  ? one_of({"greedy", "public"})
+      inducing = learned_  ? picked({"greedy", "public"})
                  : theory_ ? "coin"
-                           : one_of({"coin", "greedy", "public"});
+                           : picked({"coin", "greedy", "public"});
       out.key("inducing", toml_text(inducing));
     }
     if (theory_) return;
     out.maybe("beta", finite_ && sometimes() ? "0" : digits(positive()));
     if (inducing != "coin") return;
     out.maybe("p0", digits(positive()));
-    out.maybe("rate", toml_text(one_of({"variance", "count"})));
+    out.maybe("rate", toml_text(picked({"variance", "count"})));
   }
 
   void schedule(Table& out) const {
@@ -244,7 +244,7 @@ class StudyText {
     }
     out.maybe(
         "schedule",
-        toml_text(one_of({"sqrt-floor", "sqrt-ceil", "doubling", "paired-doubling", "warm-up"})));
+        toml_text(picked({"sqrt-floor", "sqrt-ceil", "doubling", "paired-doubling", "warm-up"})));
     out.maybe("t1", fmt::format("{}", whole(1, 60)));
   }
 
@@ -274,7 +274,7 @@ class StudyText {
   void kernel() {
     Table out;
     out.maybe("name",
-              toml_text(one_of({"squared-exponential", "matern-1/2", "matern-3/2", "matern-5/2"})));
+              toml_text(picked({"squared-exponential", "matern-1/2", "matern-3/2", "matern-5/2"})));
     if (!learned_) out.maybe("variance", digits(positive()));
     const bool each = sometimes();
     if (sometimes() || (given_points_ && !tunes_)) {
@@ -309,7 +309,7 @@ class StudyText {
     } else {
       out.key("builtin", toml_text("rkhs"));
       out.maybe("noise", sometimes() ? "0" : digits(positive()));
-      out.maybe("noise_kind", toml_text(one_of({"gaussian", "bounded"})));
+      out.maybe("noise_kind", toml_text(picked({"gaussian", "bounded"})));
       out.maybe("centers", fmt::format("{}", whole(1, 1000)));
       out.maybe("norm", digits(positive()));
     }
