@@ -67,8 +67,6 @@ usage "objective.noise = 0.2: belongs to a built-in function: remove it" run com
 sed -i '/^noise = 0.2/d' command.toml
 usage './measure' run command.toml
 holds "a missing program leaves no journal" test ! -e results/command.journal
-sed 's/^builtin.*//; /^noise = 0.2/d' small.toml >nothing.toml
-usage "give a program here, or a function in objective.builtin" run nothing.toml
 # What studies/mixed.toml says about a program of one's own works.
 holds "mixed.toml says what to replace" grep -q "replace the three keys of \[objective\]" "$studies/mixed.toml"
 sed '/^\[objective\]/,$d' "$studies/mixed.toml" >own.toml

@@ -46,7 +46,7 @@ void add_choice(CLI::App& command, const std::string& name, Enum& value, const s
           name,
           [&value](const std::string& word) { value = base::named<Enum>(word).value_or(value); },
           fmt::format("{}: {} (default {})", text, fmt::join(words, ", "), base::name_of(value)))
-      ->check(one_of(words))
+      ->check(cli::one_of(words))
       ->option_text(shown);
 }
 

@@ -9,10 +9,8 @@ namespace duets::cli {
 harness::Simulation simulation_of(const StudyFile& file, std::span<const OwnFunction> functions) {
   base::require(!file.objective.builtin.empty(), "objective.command",
                 fmt::format("[{}]", fmt::join(file.objective.command, ", ")),
-                file.objective.command.empty()
-                    ? "give a program here, or a function in objective.builtin"
-                    : "only built-in functions can be simulated; \"duets run\" and \"duets serve\" "
-                      "use a program");
+                "only built-in functions can be simulated; \"duets run\" and \"duets serve\" use a "
+                "program");
   harness::Simulation simulation;
   simulation.study = std::make_shared<const protocol::Study>(file.study);
   simulation.problem = make_builtin(file, functions);
