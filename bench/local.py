@@ -88,12 +88,14 @@ def main():
             wrong = wrong or not right
             over = (min(taken) - min(alone)) / queries * 1e3
             rows.append((parallel, f"{min(taken) / queries * 1e3:.2f} ms",
-                         f"{min(processor) / queries * 1e3:.2f} ms", f"{min(alone) / queries * 1e3:.2f} ms", f"{over:.2f} ms",
+                         f"{min(processor) / queries * 1e3:.2f} ms",
+                         f"{min(alone) / queries * 1e3:.2f} ms", f"{over:.2f} ms",
                          f"{LIMIT_MS} ms: {page.verdict(over <= LIMIT_MS)}",
                          "right" if right else "WRONG"))
     page.add_section(
         f"{directory}/report.md", "A program on one machine",
-        page.table(("programs", "a query", "processor", "the program alone", "overhead", "limit", "answers"), rows)
+        page.table(("programs", "a query", "processor", "the program alone", "overhead", "limit",
+                    "answers"), rows)
         + f"\n\n{queries} queries, best of {rounds} rounds, wall-clock time; load {load:.1f} before.")
     return 1 if wrong else 0
 

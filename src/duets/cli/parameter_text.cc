@@ -68,6 +68,8 @@ class ParameterReader {
     if (dots == std::string::npos) {
       fail(fmt::format("must be a range LOW..HIGH or choices A|B; {}", kHowTo));
     }
+    // Either a dot too many, or a HIGH of .1.
+    if (rest.compare(dots, 3, "...") == 0) fail("has three dots; write '0..1' or '0..0.1'");
     parameter_.low = number(trimmed_word(rest.substr(0, dots)), "LOW");
     std::istringstream words(rest.substr(dots + 2));
     std::string word;

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadParameter{"lr=1..", "has no HIGH after '..'"},
                     BadParameter{"lr=a..1", "LOW must be a number, not 'a'"},
                     BadParameter{"lr=0..1x", "HIGH must be a number, not '1x'"},
-                    BadParameter{"lr=0...1", "HIGH must be a number"},
+                    BadParameter{"lr=0...1", "has three dots"},
                     BadParameter{"lr=0..1 exp", "'exp' must be 'int', 'log' or 'step S'"},
                     BadParameter{"lr=0..1 int step", "has no number after 'step'"},
                     BadParameter{"lr=0..1 step 0.1", "'step' needs 'int'"},

@@ -68,10 +68,14 @@ std::string study_name_of(const std::vector<std::string>& program) {
   });
   const std::string& word = script != program.end() ? *script : program.front();
   std::string name = fs::path(word).stem().string();
+  bool says_something = false;
   for (char& c : name) {
-    if (!study::is_study_name(std::string("x") + c)) c = '-';
+    const bool is_letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    says_something = says_something || is_letter;
+    if (!is_letter && c != '_' && c != '.') c = '-';
   }
-  return study::is_study_name(name) ? name : "tune";
+  return says_something && study::is_study_name(name) ? name : "tune";
 }
 
 std::string tune_toml(const TuneFlags& flags) {
@@ -132,7 +136,9 @@ void add_tune(CLI::App& app, Chosen& chosen, const Extensions& extensions,
       ->option_text("PARAMETER");
   CLI::Option* minimize =
       command->add_flag("--minimize", flags->minimize, "Smaller values are better");
-  command->add_flag_callback("--maximize", [] {}, "Larger values are better (default)")
+  command
+      ->add_flag_callback(
+          "--maximize", [] {}, "Larger values are better (default)")
       ->excludes(minimize);
   constexpr std::uint64_t kMost = study::kMaxQueries;
   command
