@@ -73,7 +73,8 @@ CLI::Option* add_output(CLI::App& command, CommonFlags& flags, const std::string
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
   add_engine(command, flags.engine);
-  return command.add_flag("--overwrite", flags.overwrite, "Replace an earlier result directory");
+  return command.add_flag("--overwrite", flags.overwrite,
+                          "Replace an earlier result directory, and begin again");
 }
 
 void add_resume(CLI::App& command, CommonFlags& flags, CLI::Option* overwrite) {

@@ -242,7 +242,7 @@ class LocalRun {
 void add_local_flags(CLI::App& command, LocalFlags& flags) {
   command
       .add_option("--parallel", flags.parallel,
-                  "Programs that run at a time (default: one per core)")
+                  "Copies of your program that run at a time (default: one per core)")
       ->check(CLI::Range(1U, kMaxParallel))
       ->option_text("K");
   add_program_flags(command, flags.program);

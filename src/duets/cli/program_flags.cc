@@ -13,10 +13,10 @@ void add_program_flags(CLI::App& command, ProgramFlags& flags) {
   command.add_flag("--once", flags.once,
                    "Start the program for each query and close its input after the query");
   add_seconds(command, "--timeout", flags.timeout,
-              "Time limit of a query in seconds (default: the study's)");
+              "Time limit of a query in seconds (default: the study's, else 600)");
   command
       .add_option("--retries", flags.retries,
-                  "Further attempts after a failed one (default: the study's)")
+                  "Further attempts after a failed one (default: the study's, else 0)")
       ->check(CLI::Range(0, 1000))
       ->option_text("N");
   command

@@ -154,7 +154,7 @@ void add_tune(CLI::App& app, Chosen& chosen, const Extensions& extensions,
       ->check(CLI::Range(std::uint64_t{1}, kMost))
       ->option_text("T");
   add_choice(*command, "--goal", flags->goal,
-             "find: the best setting at the end; earn: little loss on the way", "GOAL");
+             "Little loss on the way, or the best setting at the end", "GOAL");
   command->add_option("--seed", flags->common.seed, "Seed of the study (default 1)")
       ->check(CLI::Range(std::uint64_t{0}, study::kMaxSeed))
       ->option_text("N");
