@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 10> kExportEntries{
     "study.toml",  "journal.bin",       "participation.toml", "manifest.json",
     "epochs.csv",  "communication.csv", "trials.csv",         "figures",
     "report.html", "digests.txt"};
-constexpr std::array<std::string_view, 15> kExperimentEntries{
+constexpr std::array<std::string_view, 17> kExperimentEntries{
     "settings.json",   "manifest.json", "summary.csv", "curves.csv",  "differences.csv",
     "ask_tell.csv",    "rivals.csv",    "runs",        "figures",     "report.html",
     "study.toml",      "variants.csv",  "costs.csv",   "scaling.csv", "slopes.csv",
