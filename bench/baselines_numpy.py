@@ -162,9 +162,9 @@ def dis_kernel_ucb(instance, beta, collapse):
         if rounds * growth.max() <= instance["dis_threshold"]:
             own.observe(arms, columns_of(pool.columns, arms, collapse), rewards[t])
             continue
-        sent += (1 + num_agents) * rounds * reals
-        if t + 1 == horizon:
+        if t + 1 == horizon:  # nothing is sent after the last query
             break
+        sent += (1 + num_agents) * rounds * reals
         new, y = played[since : t + 1].ravel(), rewards[since : t + 1].ravel()
         pool.observe(*(tallies(new, y) if collapse else (new, y, np.ones(len(new)))))
         own.restart(pool.mean, pool.variance)
@@ -211,12 +211,12 @@ def approx_dis_kernel_ucb(instance, beta, collapse):
             if w is not None:
                 own.observe(arms, columns_of(lambda a: w[:, a].T @ w, arms, collapse), rewards[t])
             continue
+        if t + 1 == horizon:
+            break
         kept, uploads = kept_arms(instance, syncs, played[: t + 1], leverage)
         dictionary = kept if len(kept) else dictionary
         syncs, m = syncs + 1, len(dictionary)
         sent += uploads * d / num_agents + len(kept) * d + 2 * (m * m + m)
-        if t + 1 == horizon:
-            break
         w, mean, leverage = nystrom(
             gram, dictionary, played[: t + 1].ravel(), rewards[: t + 1].ravel(), instance["lambda"]
         )
@@ -252,7 +252,7 @@ def naive_dis_kernel_ucb(instance, beta, threshold):
             arm = np.argmax(bound) if t else instance["uniform_arms"][0][agent]
             played[t, agent], rewards[t, agent] = arm, instance["values"][arm] + noise[t, agent]
             growth[agent] += np.log1p(variance[arm] / instance["lambda"])
-        if (t + 1 - since) * growth.max() > threshold:
+        if t + 1 < horizon and (t + 1 - since) * growth.max() > threshold:
             sent += (1 + num_agents) * (t + 1 - since) * reals
             since, growth = t + 1, np.zeros(num_agents)
     return played, sent
@@ -277,7 +277,7 @@ def naive_approx_dis_kernel_ucb(instance, beta):
                 arm = np.argmax(mean + beta * np.sqrt(leverage))
             played[t, agent], rewards[t, agent] = arm, instance["values"][arm] + noise[t, agent]
         gathered += last[played[t]]
-        if gathered.max() <= instance["approx_threshold"]:
+        if t + 1 == horizon or gathered.max() <= instance["approx_threshold"]:
             continue
         kept, uploads = kept_arms(instance, syncs, played[: t + 1], last)
         dictionary = kept if len(kept) else dictionary

@@ -17,9 +17,9 @@ for file in summary.csv curves.csv differences.csv report.html manifest.json set
 done
 holds "nothing half written is left" test -z "$(find a -name '*.tmp')"
 holds "summary.csv has its columns" columns a/summary.csv \
-  preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,communication_figure,communication_links,variant,chosen,regret_low,regret_high,recommendation_regret_mean,recommendation_regret_std,recommendation_regret_low,recommendation_regret_high,lost
+  preset,function,algorithm,beta,runs,regret_mean,regret_std,communication_paper,communication_figure,communication_links,communication_indices,communication_literal,rounds,variant,chosen,regret_low,regret_high,recommendation_regret_mean,recommendation_regret_std,recommendation_regret_low,recommendation_regret_high,lost
 holds "curves.csv has its columns" columns a/curves.csv \
-  preset,function,algorithm,variant,beta,t,regret_mean,regret_std,regret_low,regret_high,communication_paper,communication_figure,communication_links
+  preset,function,algorithm,variant,beta,t,regret_mean,regret_std,regret_low,regret_high,communication_paper,communication_figure,communication_links,communication_indices,communication_literal
 holds "differences.csv has its columns" columns a/differences.csv \
   preset,function,measure,first,first_beta,second,second_beta,runs,mean,std,low,high,verdict
 holds "the CSV files parse" python3 -c 'import csv

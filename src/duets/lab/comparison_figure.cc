@@ -116,8 +116,7 @@ std::string communication_note(const std::vector<std::string>& silent, bool ask_
   std::string note = ask_tell ? "dashed: plain ask and tell" : "";
   if (silent.empty()) return note;
   if (ask_tell) note += "; ";
-  return note + list_text(silent) + (silent.size() == 1 ? " sends" : " send") +
-         " nothing: at the foot";
+  return note + "0: " + list_text(silent);
 }
 
 // The reals grow with every round.

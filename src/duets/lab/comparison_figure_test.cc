@@ -34,7 +34,7 @@ TEST(ComparisonFigure, HasThreeRowsOfTheFunctionsAndOneLegend) {
   EXPECT_THAT(svg, HasSubstr("end values of the published curves"));
   EXPECT_EQ(count_in_figure(svg, ">Hartmann-4D</text>"), 1u);
   EXPECT_EQ(count_in_figure(svg, ">ApproxDisKernelUCB</text>"), 1u);
-  EXPECT_EQ(count_in_figure(svg, "dashed: plain ask and tell"), 8u);
+  EXPECT_EQ(count_in_figure(svg, ">dashed: plain ask and tell; 0: N-KernelUCB</text>"), 8u);
   EXPECT_THAT(svg, HasSubstr("points read off the published figure"));
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
