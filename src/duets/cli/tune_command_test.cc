@@ -47,13 +47,13 @@ TEST(TuneCommand, TheStudyFileSaysWhatTheOptionsSay) {
 
 TEST(TuneCommand, AnyNameOfAParameterAndAnyWordOfACommandFit) {
   TuneFlags flags = some_tuning();
-  flags.parameters = {"learning rate=0..1", "a.b=0..1", "q\"=x|\\|'"};
+  flags.parameters = {"learning rate=0..1", "a.b=0..1", "q%=x|\\|'|\""};
   flags.program = {"./a b", "--x=\"1\"", "{lr}", "\n"};
   const StudyFile file = file_from(flags);
   EXPECT_EQ(file.objective.command, flags.program);
   std::vector<std::string> names;
   for (const auto& parameter : file.study.domain->parameters()) names.push_back(parameter.name);
-  EXPECT_THAT(names, testing::UnorderedElementsAre("learning rate", "a.b", "q\""));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("learning rate", "a.b", "q%"));
 }
 
 TEST(TuneCommand, TwoParametersOfOneNameAreRefused) {
