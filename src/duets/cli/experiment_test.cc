@@ -12,6 +12,7 @@
 #include "duets/cli/figure_export.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/flag_lists.h"
+#include "duets/lab/hindsight.h"
 
 namespace duets::cli {
 namespace {
@@ -76,7 +77,11 @@ TEST(CurvesDigest, DependsOnEveryNumberAndName) {
   EXPECT_NE(other, before);
   result.units[0][0][0].lost = true;
   EXPECT_NE(curves_digest(experiment, result), other);
-  result.units[0][0][0] = {{1}, {0.5}, {1}, {2}, {3}};
+  result.units[0][0][0] = {{1}, {0.5}, {1}, {2}, {3}, {4}, {5}};
+  EXPECT_EQ(curves_digest(experiment, result), before);
+  result.units[0][0][0].rounds = 1;
+  EXPECT_NE(curves_digest(experiment, result), before);
+  result.units[0][0][0].rounds = 0;
   EXPECT_EQ(curves_digest(experiment, result), before);
   experiment.tasks[0].contenders[0].beta = 2;
   EXPECT_NE(curves_digest(experiment, result), before);
@@ -206,7 +211,8 @@ TEST_F(FileIo, SaysWhyAFileCannotBeWritten) {
 }
 
 TEST(Seeds, TheLastSeedMustBeValid) {
-  const std::uint64_t last = (std::uint64_t{1} << 63) - 1;
+  // The seeds that choose settings are the highest.
+  const std::uint64_t last = (std::uint64_t{1} << 63) - 1 - lab::kSelectionDistance;
   EXPECT_EQ(error_of([&] { check_seeds("--seed", last, 1); }), "");
   EXPECT_EQ(error_of([&] { check_seeds("--seed", last - 4, 5); }), "");
   EXPECT_NE(error_of([&] { check_seeds("study.seed", last - 3, 5); }).find("study.seed = "),
