@@ -195,6 +195,8 @@ TEST(ConfigCheckTest, TheInformationGainOfAllQueries) {
   EXPECT_NEAR(forecast_gain(study, 1), 0.5 * std::log1p(20 / 0.5), 1e-12);
 }
 
+const std::string kEarn = "goal = \"earn\"\n";
+
 std::string preset(const std::string& name, const std::string& more = "") {
   return "[duets]\npreset = \"" + name + "\"\n" + more + kBranin;
 }
@@ -203,8 +205,9 @@ TEST(ConfigCheckTest, APresetIsExplained) {
   EXPECT_THAT(fact(parse_checked(study(preset("safe"))), "preset"),
               HasSubstr("safe: tunes itself"));
   EXPECT_EQ(fact(parse_checked(study(kBranin)), "preset"), "(none)");
-  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), "epochs"),
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", kEarn))), "epochs"),
             "9 (1, 1, 2, 2, 4, 4, 8, 8, 20)");
+  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), "epochs"), "7 (2, 2, 4, 4, 8, 8, 22)");
 }
 
 TEST(ConfigCheckTest, LearnedParametersAreShownAsGuesses) {
@@ -225,7 +228,7 @@ TEST(ConfigCheckTest, LearnedParametersAreShownAsGuesses) {
 // 20 rewards: 10 agents have them after two epochs of 1 query, two after 1, 1, 2, 2, 4.
 TEST(ConfigCheckTest, SmallFleetsCutWithTheGuess) {
   const auto cuts = [](int agents, int horizon) {
-    return fact(parse_checked(study(preset("quick"), agents, horizon)),
+    return fact(parse_checked(study(preset("quick", kEarn), agents, horizon)),
                 "cuts with a learned length scale");
   };
   EXPECT_THAT(cuts(10, 50), HasSubstr("7 of 8; the first 1 by the guess"));
@@ -236,10 +239,10 @@ TEST(ConfigCheckTest, SmallFleetsCutWithTheGuess) {
 
 // (0.02^2)^(1/8) = 0.376 and 0.5^8 = 0.0039.
 TEST(ConfigCheckTest, TheFloorIsShown) {
-  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), "volume floor"),
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", kEarn))), "volume floor"),
             "each cut keeps at least 0.376 of its region, all together 0.0004");
-  EXPECT_EQ(fact(parse_checked(study(preset("quick", "volume_floor = 0.1\nepoch_floor = 0.5\n"))),
-                 "volume floor"),
+  const std::string floors = kEarn + "volume_floor = 0.1\nepoch_floor = 0.5\n";
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", floors))), "volume floor"),
             "each cut keeps at least 0.5 of its region, all together 0.004");
   EXPECT_EQ(fact(parse_checked(study(kBranin)), "volume floor"), "(none)");
   EXPECT_EQ(fact(parse_checked(study(preset("quick"), 10, 1)), "volume floor"), "(none)");
@@ -256,7 +259,7 @@ TEST(ConfigCheckTest, TheFloorLimitsTheForecastAcceptance) {
 
 TEST(ConfigCheckTest, StrataAreCounted) {
   const char* name = "parts of the region, one for each query";
-  EXPECT_EQ(fact(parse_checked(study(preset("quick"))), name),
+  EXPECT_EQ(fact(parse_checked(study(preset("quick", kEarn))), name),
             "10, 10, 20, 20, 40, 40, 80, 80, 200");
   EXPECT_EQ(fact(parse_checked(study(preset("quick", "coins = \"independent\"\n"))), name),
             "(none)");
@@ -327,12 +330,12 @@ nlohmann::json json_of(const StudyFile& file) {
 TEST(ConfigCheckTest, JsonHasTheGoalTheCutsAndWhatIsLearned) {
   const StudyFile find = parse_checked(study(preset("auto", "goal = \"find\"\n")));
   EXPECT_THAT(fact(find, "goal"), HasSubstr("find: "));
-  EXPECT_THAT(fact(find, "cuts"), HasSubstr(" to 0.45 of its region"));
+  EXPECT_THAT(fact(find, "cuts"), HasSubstr(" to 0.35 of its region"));
   EXPECT_EQ(fact(find, "kernel family"), "chosen by evidence");
   const auto json = json_of(find);
   EXPECT_EQ(json["goal"], "find");
   EXPECT_EQ(json["cut"], "decision");
-  EXPECT_EQ(json["epoch_cap"], 0.45);
+  EXPECT_EQ(json["epoch_cap"], 0.35);
   EXPECT_EQ(json["model"]["family"], true);
   EXPECT_EQ(json["model"]["relevance"], true);
 }

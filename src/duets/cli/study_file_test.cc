@@ -188,8 +188,10 @@ TEST(StudyFileTest, AGoalSetsKeysOfThePresetAndKeysWin) {
   EXPECT_EQ(own.study.closing, protocol::ClosingRule::kBest);
   EXPECT_EQ(own.study.kernel.family, kernel::Family::kMatern32);
   EXPECT_TRUE(own.study.family);
-  EXPECT_EQ(protocol::study_digest(branin("[duets]\ngoal = \"earn\"\n").study),
+  EXPECT_EQ(protocol::study_digest(branin("[duets]\ngoal = \"find\"\n").study),
             protocol::study_digest(branin("").study));
+  EXPECT_EQ(branin("[duets]\ngoal = \"earn\"\n").study.cut, protocol::CutRule::kWidth);
+  EXPECT_EQ(branin("[duets]\npreset = \"safe\"\n").goal, protocol::Goal::kEarn);
   EXPECT_THROW(branin("[duets]\npreset = \"paper\"\ngoal = \"find\"\n"), base::Error);
 }
 
@@ -199,6 +201,7 @@ TEST(StudyFileTest, PresetsAreDefaultsAndKeysWin) {
     const StudyFile plain = branin(line);
     protocol::Study expected = plain.study;
     protocol::apply_preset(preset, expected);
+    protocol::apply_goal(preset.goal, expected);
     EXPECT_EQ(protocol::study_digest(plain.study), protocol::study_digest(expected)) << line;
   }
   const StudyFile safe = branin(
@@ -254,7 +257,7 @@ TEST(StudyFileTest, APresetGuessesTheLengthScale) {
 TEST(StudyFileTest, TheResolvedTextNamesItsPreset) {
   const std::string text = resolved_toml(branin("[duets]\npreset = \"safe\"\n"));
   for (const char* line :
-       {"\n# preset = \"safe\"\n", "\nbeta = 0.4\n", "\nside_floor = 0.05\n",
+       {"\n# preset = \"safe\", goal = \"earn\"\n", "\nbeta = 0.4\n", "\nside_floor = 0.05\n",
         "\nepoch_floor = 0.5\n", "\nparameters = \"learned\"\n", "\nrelevance = false\n",
         "\ncoins = \"stratified\"\n", "\nschedule = \"paired-doubling\"\n", "\nt1 = 1\n",
         "\ninducing = \"public\"\n", "\ndata = \"surviving\"\n", "\nupload = \"auto\"\n"}) {

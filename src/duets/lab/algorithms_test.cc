@@ -21,7 +21,8 @@ TEST(Algorithms, APresetGuessesTheLengthScaleUnlessItWasGiven) {
   const Instance instance = variants_instance("branin", 1);
   const protocol::Study& given = *instance.simulation.study;
   protocol::Study study = given;
-  protocol::apply_preset(*protocol::find_preset("auto"), study);
+  protocol::apply_preset(*automatic.preset, study);
+  protocol::apply_goal(automatic.preset->goal, study);
   const Curves kept = play_duets(instance, study);
   study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
   const Curves guessed = play_duets(instance, study);

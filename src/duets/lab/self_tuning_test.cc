@@ -463,7 +463,7 @@ TEST(SelfTuningOutput, TheFigureHasNoBadNumber) {
   EXPECT_EQ(count(figure, "nan") + count(figure, "inf\""), 0u);
   EXPECT_NE(figure.find("stress cases"), std::string::npos);
   EXPECT_NE(figure.find("regret, ratio to DisKernelUCB"), std::string::npos);
-  EXPECT_EQ(count(figure, ">find<"), 1u);
+  EXPECT_EQ(count(figure, ">earn<"), 1u);
 }
 
 TEST(SelfTuningOutput, APanelNamesItsRival) {
