@@ -59,8 +59,7 @@ std::string fields(const Closing& m) {
                                                     m.best.reward, value(m.best.epoch), m.best.slot)
                                       : "best=none";
   return fmt::format("closing agent={} {} projection={} holes={} points-digest={:016x}",
-                     value(m.agent), best, numbers_text(m.values), join(m.holes),
-                     m.points_digest);
+                     value(m.agent), best, numbers_text(m.values), join(m.holes), m.points_digest);
 }
 
 std::string fields(const Refusal& m) {

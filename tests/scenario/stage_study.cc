@@ -56,11 +56,10 @@ Study study_of(const Command& command) {
   study.data =
       choice<DataPolicy>(command, "data", "epoch",
                          {{"epoch", DataPolicy::kEpoch}, {"surviving", DataPolicy::kSurviving}});
-  study.closing =
-      choice<ClosingRule>(command, "closing", "best",
-                          {{"best", ClosingRule::kBest},
-                           {"projection", ClosingRule::kProjection},
-                           {"all", ClosingRule::kAll}});
+  study.closing = choice<ClosingRule>(command, "closing", "best",
+                                      {{"best", ClosingRule::kBest},
+                                       {"projection", ClosingRule::kProjection},
+                                       {"all", ClosingRule::kAll}});
   return study;
 }
 

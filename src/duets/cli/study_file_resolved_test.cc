@@ -191,7 +191,8 @@ class StudyText {
     learning(out);
     schedule(out);
     floors(out);
-    out.maybe("closing", toml_text(theory_ ? picked({"best", "projection"}) : picked({"best", "projection", "all"})));
+    out.maybe("closing", toml_text(theory_ ? picked({"best", "projection"})
+                                           : picked({"best", "projection", "all"})));
     out.maybe("coins", toml_text(theory_ ? "independent" : picked({"independent", "stratified"})));
     const bool keeps = !theory_ && sometimes();
     bool surviving = tunes_;

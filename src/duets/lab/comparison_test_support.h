@@ -17,7 +17,7 @@ struct Fake {
   double regret = 100;  ///< mean at the horizon
   double reals = 1000;  ///< figure ledger at the horizon; paper 1/5 of it, links twice, indices
                         ///< 1/8, literal 1/2
-  double scatter = 1;  ///< of the regret over the seeds
+  double scatter = 1;   ///< of the regret over the seeds
   std::string variant{};
 };
 

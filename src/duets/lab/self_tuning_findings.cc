@@ -340,10 +340,10 @@ bool has_functions_of_its_own(std::string_view condition) {
 
 Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead& head) {
   Findings out;
-  out.tables = {{.name = "self_tuning", .table = entries_table(analysis)},
-                {.name = "means", .table = means_table(analysis)},
-                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)),
-                 .in_json = false}};
+  out.tables = {
+      {.name = "self_tuning", .table = entries_table(analysis)},
+      {.name = "means", .table = means_table(analysis)},
+      {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)), .in_json = false}};
   out.summary = summary_of(analysis);
   out.figures = {{"self_tuning.svg", self_tuning_figure(analysis)}};
   out.page = page_of(analysis, head, out.figures[0].second);

@@ -214,11 +214,11 @@ Findings variants_findings(const VariantsAnalysis& analysis, const PageHead& hea
     entries.insert(entries.end(), more.begin(), more.end());
   }
   const report::Table costs = costs_table();
-  out.tables = {{.name = "variants", .table = make_table(entry_columns(), entries)},
-                {.name = "differences", .table = differences_table(analysis), .in_json = false},
-                {.name = "costs", .table = costs, .in_json = false},
-                {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)),
-                 .in_json = false}};
+  out.tables = {
+      {.name = "variants", .table = make_table(entry_columns(), entries)},
+      {.name = "differences", .table = differences_table(analysis), .in_json = false},
+      {.name = "costs", .table = costs, .in_json = false},
+      {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)), .in_json = false}};
   out.summary = {summary_section(analysis)};
   out.figures = {{"variants.svg", variants_figure(analysis)}};
   out.page = page_of(analysis, head, out.figures[0].second, costs);

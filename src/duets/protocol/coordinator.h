@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "duets/base/executor.h"
-#include "duets/protocol/final_point.h"
 #include "duets/protocol/epoch_model.h"
+#include "duets/protocol/final_point.h"
 #include "duets/protocol/learner.h"
 #include "duets/protocol/messages.h"
 #include "duets/protocol/public_view.h"
@@ -183,8 +183,7 @@ class Coordinator {
                                                   const std::vector<AgentId>& participants) const;
   EpochClosed begin_closing(const std::vector<std::uint32_t>& participants);
   std::optional<gp::Parameters> learn(EpochReport& report) const;
-  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned,
-                                 double lambda) const;
+  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned, double lambda) const;
   Solution solve(const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants,
                  EpochReport& report);
   FinalPoint final_point(const ResolvedInducing& inducing, const Solution& solution) const;

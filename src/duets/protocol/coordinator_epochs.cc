@@ -267,14 +267,14 @@ ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>&
     return study_->domain->features(latents);
   };
   const double residual = std::max(kAnswerResidual * lambda, gp::kPruneTolerance * kernel.variance);
-  inducing.latents = gp::greedy_rows(kernel, replay_.latents(), features, residual, kMostAnswering,
-                                     executor_);
+  inducing.latents =
+      gp::greedy_rows(kernel, replay_.latents(), features, residual, kMostAnswering, executor_);
   inducing.features = features(inducing.latents);
   return inducing;
 }
 
-// Samples that say how good the recommendation is are drawn where it was searched last, where it was
-// searched at all, and everywhere.
+// Samples that say how good the recommendation is are drawn where it was searched last, where it
+// was searched at all, and everywhere.
 FinalPointInput Coordinator::final_point_input(const ResolvedInducing& inducing) const {
   constexpr std::size_t kRows = kDecisionPoints / 4;
   FinalPointInput input;
@@ -288,9 +288,10 @@ FinalPointInput Coordinator::final_point_input(const ResolvedInducing& inducing)
   return input;
 }
 
-FinalPoint Coordinator::final_point(const ResolvedInducing& inducing, const Solution& solution) const {
-  FinalPoint found = find_final_point(solution.posterior, solution.weights, final_point_input(inducing),
-                             view_->public_coin(), epoch_);
+FinalPoint Coordinator::final_point(const ResolvedInducing& inducing,
+                                    const Solution& solution) const {
+  FinalPoint found = find_final_point(solution.posterior, solution.weights,
+                                      final_point_input(inducing), view_->public_coin(), epoch_);
   base::ByteWriter out;
   out.f64s({found.point.data(), static_cast<std::size_t>(found.point.size())});
   for (const double number : {found.mean, found.stddev, found.shortfall, found.missed}) {
@@ -340,7 +341,8 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
                              EpochClosed& closed) {
   EpochReport& report = closed.report;
   if (recalls()) {
-    write_final_point(final_point(inducing, solution), solution, inducing.model.reward_offset, report);
+    write_final_point(final_point(inducing, solution), solution, inducing.model.reward_offset,
+                      report);
     return;
   }
   const region::Region& region = view_->region(epoch_);
@@ -428,7 +430,7 @@ EpochClosed Coordinator::close_without_outliers(const std::vector<std::uint32_t>
     return compute_closing(participants);
   } catch (const base::Error& error) {
     const bool by_numbers = sends_values() && (error.kind() == base::ErrorKind::kNumeric ||
-                                                   error.kind() == base::ErrorKind::kInvalid);
+                                               error.kind() == base::ErrorKind::kInvalid);
     const std::vector<std::uint32_t> found =
         by_numbers ? outliers(participants) : std::vector<std::uint32_t>{};
     if (found.empty()) throw;

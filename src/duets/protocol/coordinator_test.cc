@@ -239,7 +239,8 @@ TEST_P(ClosingTest, TheLastEpochEndsTheStudy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, ClosingTest,
-                         ::testing::Values(ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll));
+                         ::testing::Values(ClosingRule::kBest, ClosingRule::kProjection,
+                                           ClosingRule::kAll));
 
 // A closing message holds a projection whatever the uploads were, and its inducing set says so.
 TEST(Coordinator, ClosingSetAsksForProjections) {

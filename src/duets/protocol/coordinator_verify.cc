@@ -90,11 +90,12 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
     copy.cut_region(inducing, solution, closed);
     if (copy.recalls()) {
       const EpochReport& own = closed.report;
-      result.final_point = FinalPoint{own.best_point, own.max_mean, own.best_stddev, own.shortfall, own.missed};
+      result.final_point =
+          FinalPoint{own.best_point, own.max_mean, own.best_stddev, own.shortfall, own.missed};
       result.decision.shortfall = own.shortfall;
       if (recorded.report.best_point.size() == own.best_point.size()) {
         result.recorded_point = final_point_at(solution.posterior, solution.weights, inducing,
-                                           *study_->domain, recorded.report.best_point);
+                                               *study_->domain, recorded.report.best_point);
       }
     }
   }

@@ -69,7 +69,8 @@ base::Digest next_state_digest(const base::Digest& before, const EpochBook& book
 }
 
 TEST(RunDigests, AreThoseOfTheFormat) {
-  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+  for (const ClosingRule closing :
+       {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
     for (const Domain& domain : {Domain::finite(lattice(40, 2)), Domain::box(2)}) {
       Study study = small_study(domain);
       study.closing = closing;

@@ -25,8 +25,8 @@ Vector means_at(const ResolvedInducing& inducing, const Vector& weights, const P
 }  // namespace
 
 FinalPoint final_point_at(const gp::SparsePosterior& posterior, const Vector& weights,
-                 const ResolvedInducing& inducing, const domain::Domain& domain,
-                 const Vector& point) {
+                          const ResolvedInducing& inducing, const domain::Domain& domain,
+                          const Vector& point) {
   const Points features = domain.features(Points(point.transpose()));
   FinalPoint answer;
   answer.point = point;
@@ -36,7 +36,8 @@ FinalPoint final_point_at(const gp::SparsePosterior& posterior, const Vector& we
 }
 
 FinalPoint find_final_point(const gp::SparsePosterior& posterior, const Vector& weights,
-                   const FinalPointInput& input, const random::Coin& coin, base::EpochId epoch) {
+                            const FinalPointInput& input, const random::Coin& coin,
+                            base::EpochId epoch) {
   const ResolvedInducing& inducing = *input.inducing;
   const domain::Domain& domain = input.region->domain();
   const auto cautious = [&](const Points& features) -> Vector {
@@ -44,8 +45,7 @@ FinalPoint find_final_point(const gp::SparsePosterior& posterior, const Vector& 
            kCaution * posterior.variance(features).variance.cwiseSqrt();
   };
   // A finite set is not climbed: what is left of it may hold a better candidate than was queried.
-  const Points starts =
-      domain.is_finite() ? numeric::stacked(input.data, input.last) : input.data;
+  const Points starts = domain.is_finite() ? numeric::stacked(input.data, input.last) : input.data;
   const Supremum best = maximise(*input.region, starts, cautious);
   FinalPoint answer = final_point_at(posterior, weights, inducing, domain, best.latent);
   const base::SerialExecutor serial;
@@ -68,7 +68,7 @@ FinalPoint find_final_point(const gp::SparsePosterior& posterior, const Vector& 
 }
 
 void write_final_point(const FinalPoint& answer, const Solution& solution, double offset,
-                  EpochReport& report) {
+                       EpochReport& report) {
   report.best_point = answer.point;
   report.max_mean = answer.mean + offset;
   report.best_stddev = answer.stddev;
@@ -76,8 +76,7 @@ void write_final_point(const FinalPoint& answer, const Solution& solution, doubl
   report.missed = answer.missed;
   report.width = solution.width;
   report.max_stddev = solution.max_stddev;
-  report.tau = report.printed_tau =
-      report.max_mean - 2 * solution.width * solution.max_stddev;
+  report.tau = report.printed_tau = report.max_mean - 2 * solution.width * solution.max_stddev;
 }
 
 }  // namespace duets::protocol

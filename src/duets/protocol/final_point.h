@@ -1,5 +1,5 @@
-// The recommendation of a run whose posterior rests on every query: the point with the best cautious
-// value, anywhere in the domain.
+// The recommendation of a run whose posterior rests on every query: the point with the best
+// cautious value, anywhere in the domain.
 #pragma once
 
 #include "duets/base/ids.h"
@@ -41,15 +41,16 @@ struct FinalPointInput {
 
 /// Not strict: the answer is recorded. Samples as in decide().
 FinalPoint find_final_point(const gp::SparsePosterior& posterior, const numeric::Vector& weights,
-                   const FinalPointInput& input, const random::Coin& coin, base::EpochId epoch);
+                            const FinalPointInput& input, const random::Coin& coin,
+                            base::EpochId epoch);
 
 /// Mean and deviation at a point; no shortfall.
 FinalPoint final_point_at(const gp::SparsePosterior& posterior, const numeric::Vector& weights,
-                 const ResolvedInducing& inducing, const domain::Domain& domain,
-                 const numeric::Vector& point);
+                          const ResolvedInducing& inducing, const domain::Domain& domain,
+                          const numeric::Vector& point);
 
 /// Fills what a report says of the end of a run.
 void write_final_point(const FinalPoint& answer, const Solution& solution, double offset,
-                  EpochReport& report);
+                       EpochReport& report);
 
 }  // namespace duets::protocol

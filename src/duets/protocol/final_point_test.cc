@@ -97,8 +97,7 @@ TEST(FinalPoint, RestsOnEveryReward) {
     const Points best = study.domain->features(Points(report.best_point.transpose()));
     const double stddev = std::sqrt(exact.variance(best).variance[0]);
     EXPECT_NEAR(report.best_stddev, stddev, 0.1 * stddev);
-    EXPECT_NEAR(report.max_mean, exact.mean(best, rewards)[0] + report.reward_offset,
-                0.1 * stddev);
+    EXPECT_NEAR(report.max_mean, exact.mean(best, rewards)[0] + report.reward_offset, 0.1 * stddev);
     // No query has a better cautious value.
     for (const Vector& latent : queries.latents) {
       const Points x = study.domain->features(Points(latent.transpose()));
@@ -143,9 +142,8 @@ TEST(FinalPoint, ProjectsEveryQueryWhereRewardsAreNotKnown) {
               std::uint64_t{study.agents} * study.horizon);
     EXPECT_TRUE(std::ranges::any_of(inducing.message.public_slots,
                                     [](std::uint32_t slot) { return slot >= kPublicPool; }));
-    const Verification verification =
-        verify(share(study), random::StudySecret::from_seed(7), encoded(run.records()),
-               kTestExecutor, {});
+    const Verification verification = verify(share(study), random::StudySecret::from_seed(7),
+                                             encoded(run.records()), kTestExecutor, {});
     EXPECT_TRUE(verification.ok());
   }
 }
@@ -169,8 +167,8 @@ TEST(FinalPoint, TooManyQueriesAreNotKept) {
   EXPECT_FALSE(recalls_all(study, last_epoch(study)));
 }
 
-// One reward of 1.2 says less than twenty of 1: with a noise of variance 0.1 the posterior means are
-// 1.09 and 0.995, the deviations 0.30 and 0.07.
+// One reward of 1.2 says less than twenty of 1: with a noise of variance 0.1 the posterior means
+// are 1.09 and 0.995, the deviations 0.30 and 0.07.
 TEST(FinalPoint, PrefersWhatWasMeasured) {
   const Domain domain = Domain::finite(lattice(2, 1));
   const kernel::Kernel kernel{kernel::Family::kSquaredExponential, {0.01}, 1.0};
@@ -205,7 +203,8 @@ TEST(FinalPoint, PrefersWhatWasMeasured) {
 
 // What is recorded of the answer is checked: a point that is not the best, a mean that it has not.
 TEST(FinalPoint, VerifyFindsAnotherAnswer) {
-  const Study study = all_study(Domain::box(2));
+  Study study = all_study(Domain::box(2));
+  apply_goal(Goal::kFind, study);
   TestRun run(study);
   run.finish();
   const auto findings = [&](const std::function<void(EpochReport&)>& change) {
@@ -223,10 +222,11 @@ TEST(FinalPoint, VerifyFindsAnotherAnswer) {
   EXPECT_TRUE(findings([](EpochReport& r) {
                 r.best_point[0] += r.best_point[0] < 0.5 ? 0.3 : -0.3;
               }).contains("cautious value of the best point"));
-  EXPECT_TRUE(findings([](EpochReport& r) { r.max_mean += 1e-3; })
-                  .contains("mean at the best point"));
-  EXPECT_TRUE(findings([](EpochReport& r) { r.best_stddev *= 1.01; })
-                  .contains("deviation at the best point"));
+  EXPECT_TRUE(
+      findings([](EpochReport& r) { r.max_mean += 1e-3; }).contains("mean at the best point"));
+  EXPECT_TRUE(findings([](EpochReport& r) {
+                r.best_stddev *= 1.01;
+              }).contains("deviation at the best point"));
   EXPECT_TRUE(findings([](EpochReport& r) { r.shortfall += 1; }).contains("expected shortfall"));
 }
 

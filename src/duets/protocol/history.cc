@@ -9,8 +9,8 @@ namespace duets::protocol {
 
 History::History(const Study& study)
     : policy_(study.data),
-      recalls_(recalls_all(study, base::EpochId{static_cast<std::uint32_t>(lengths(study).size())})) {
-}
+      recalls_(
+          recalls_all(study, base::EpochId{static_cast<std::uint32_t>(lengths(study).size())})) {}
 
 // The rows of an earlier epoch that count and lie in the region.
 History::Block History::remainder(const Block& block, const region::Region& region) {

@@ -79,7 +79,8 @@ void play(TestRun& run) {
 
 std::vector<Study> studies() {
   std::vector<Study> all;
-  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+  for (const ClosingRule closing :
+       {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
     for (const DataPolicy data : {DataPolicy::kEpoch, DataPolicy::kSurviving}) {
       for (Study study :
            {small_study(), small_study(Domain::box(2)), small_study(Domain::ball(3, 1.0))}) {
@@ -182,7 +183,8 @@ TEST(Journal, RefusesRecordsOfNoRun) {
 
 // The broadcasts that agents got are those of the records, in order.
 TEST(Journal, BroadcastsFollowFromRecords) {
-  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+  for (const ClosingRule closing :
+       {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
     Study study = small_study();
     study.closing = closing;
     TestRun run(study);

@@ -41,7 +41,7 @@ constexpr auto enum_entries(UploadKind /*tag*/) {
 struct InducingSet {
   EpochId epoch{};
   UploadKind upload = UploadKind::kProjection;
-  bool closing = false;                     ///< the last epoch: only for the closing projection
+  bool closing = false;    ///< the last epoch: only for the closing projection
   numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
   /// Rows of PublicView::public_candidates(). Nothing at all where only the coordinator uses S_j:
   /// in a last epoch that sends rewards.

@@ -96,14 +96,15 @@ void PublicView::apply(const InducingSet& message) {
   ResolvedInducing resolved{message, model(message.epoch), message.points, {}};
   if (!message.public_slots.empty()) {
     const auto largest = std::max_element(message.public_slots.begin(), message.public_slots.end());
-    const numeric::Points candidates =
-        *largest < kPublicPool ? public_points(message.epoch, *largest + 1).latents
-                               : public_candidates(message.epoch);
+    const numeric::Points candidates = *largest < kPublicPool
+                                           ? public_points(message.epoch, *largest + 1).latents
+                                           : public_candidates(message.epoch);
     check(*largest < candidates.rows(), message.epoch, "a public slot lies outside the pool");
     resolved.latents = numeric::select_rows(candidates, message.public_slots);
   }
   if (resolved.latents.rows() == 0) {
-    const bool unused = recalls_all(*study_, message.epoch) && message.upload == UploadKind::kRewards;
+    const bool unused =
+        recalls_all(*study_, message.epoch) && message.upload == UploadKind::kRewards;
     check(unused, message.epoch, "the inducing set is empty");
     inducing_.emplace(message.epoch, std::move(resolved));
     return;

@@ -48,7 +48,8 @@ class RestartTest : public ::testing::TestWithParam<Options> {};
 
 TEST_P(RestartTest, RestartingEverywhereChangesNothing) {
   const auto [shape, data, inducing, upload] = GetParam();
-  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+  for (const ClosingRule closing :
+       {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
     Study study = study_of(shape);
     study.data = data;
     study.inducing = inducing;

@@ -28,7 +28,7 @@ struct CommunicationPoint {
 };
 
 /// Posterior deviations on either side of the recommendation's mean where the model is learned.
-inline constexpr double kLearnedInterval = 2.4;
+inline constexpr double kLearnedInterval = 4;
 
 /// The best posterior mean and how far to trust it; never confused with the best reward observed.
 struct Recommendation {

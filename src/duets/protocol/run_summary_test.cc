@@ -56,7 +56,8 @@ void expect_same_summary(const RunSummary& a, const RunSummary& b) {
 // By hand: the shortfall of the last region and the losses of all cuts before it, whose chances are
 // those of independent events. Samples of the whole run count nothing twice.
 TEST(RunSummary, WhatMayHaveBeenMissedCountsEveryCut) {
-  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+  for (const ClosingRule closing :
+       {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
     Study study = small_study(domain::Domain::box(2));
     study.closing = closing;
     TestRun run(study);
@@ -82,7 +83,8 @@ TEST(RunSummary, WhatMayHaveBeenMissedCountsEveryCut) {
 
 // What the coordinator sums up while it decides is what its stored records say, wherever they end.
 TEST(RunSummary, IsTheSameFromTheCoordinatorAndFromItsRecords) {
-  for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+  for (const ClosingRule closing :
+       {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
     Study study = small_study(domain::Domain::box(2));
     study.closing = closing;
     TestRun run(study);

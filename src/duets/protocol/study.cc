@@ -42,9 +42,10 @@ void validate_theory(const Study& study) {
           "mode = \"theory\" needs cut = \"width\": the theorem's");
   require(study.coins == Coins::kIndependent, "duets.coins", text(study.coins),
           "mode = \"theory\" needs coins = \"independent\": the theorem is about such points");
-  require(study.closing != ClosingRule::kAll, "duets.closing", text(study.closing),
-          "mode = \"theory\" needs closing = \"best\" or \"projection\": the bound is for the data of "
-          "one epoch");
+  require(
+      study.closing != ClosingRule::kAll, "duets.closing", text(study.closing),
+      "mode = \"theory\" needs closing = \"best\" or \"projection\": the bound is for the data of "
+      "one epoch");
 }
 
 void validate_learning(const Study& study) {

@@ -126,8 +126,9 @@ void compare_weights(FindingList& out, const ResolvedInducing& inducing, const P
 // The last epoch sends no weights, so its maximum is not strict: the recorded point has to be as
 // good as the one found here.
 // Likewise: the recorded answer has to be worth what it says, and as good as the one found here.
-void compare_final_point(FindingList& out, const ResolvedInducing& inducing, const EpochReport& recorded,
-                    const RecomputedClosing& recomputed, double of_mean, double of_stddev) {
+void compare_final_point(FindingList& out, const ResolvedInducing& inducing,
+                         const EpochReport& recorded, const RecomputedClosing& recomputed,
+                         double of_mean, double of_stddev) {
   const double offset = inducing.model.reward_offset;
   const FinalPoint& there = recomputed.recorded_point;
   out.close_number("mean at the best point", recorded.max_mean, there.mean + offset, of_mean);
@@ -168,10 +169,11 @@ void compare_model(FindingList& out, const RecomputedClosing& recomputed) {
 // Rounding moves a sample by about the root of the jitter's rounding, far below this, so that the
 // same share is the cheapest one.
 void compare_decision(FindingList& out, const Study& study, const EpochReport& recorded,
-                      const Decision& ours) {
+                      const RecomputedClosing& recomputed) {
+  const Decision& ours = recomputed.decision;
   const double of_samples = 1e-4 * std::sqrt(recorded.kernel.variance);
   out.close_number("expected shortfall", recorded.shortfall, ours.shortfall, of_samples);
-  if (study.cut != CutRule::kDecision) return;
+  if (study.cut != CutRule::kDecision || recomputed.final_point) return;
   out.close_number("share that the cut keeps", recorded.kept_share, ours.share, 1e-9);
   out.close_number("expected loss of the cut", recorded.lost, ours.lost, of_samples);
 }
@@ -232,7 +234,7 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
                      tolerance.relative * recomputed.width);
     out.close_number("largest deviation", theirs.max_stddev, recomputed.max_stddev,
                      tolerance.stddev(recomputed.max_stddev));
-    compare_decision(out, study, theirs, recomputed.decision);
+    compare_decision(out, study, theirs, recomputed);
     const ResolvedInducing& inducing = recomputed.inducing;
     compare_model(out, recomputed);
     out.close_number("surprise", theirs.surprise, ours.surprise,
@@ -254,7 +256,7 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
       compare_trim(out, recorded, recomputed.record);
     } else if (recomputed.final_point) {
       compare_final_point(out, inducing, theirs, recomputed, of_mean,
-                     tolerance.stddev(recomputed.recorded_point.stddev));
+                          tolerance.stddev(recomputed.recorded_point.stddev));
     } else {
       compare_last_mean(out, study, inducing, theirs, recomputed, of_mean);
     }

@@ -61,7 +61,8 @@ std::vector<Study> verified_studies() {
 
 TEST(Verify, AnHonestRunPasses) {
   for (Study study : verified_studies()) {
-    for (const ClosingRule closing : {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
+    for (const ClosingRule closing :
+         {ClosingRule::kBest, ClosingRule::kProjection, ClosingRule::kAll}) {
       study.closing = closing;
       TestRun run(study);
       play_verified(run);

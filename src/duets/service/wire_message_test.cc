@@ -288,10 +288,8 @@ TEST(WireMessage, BadClosingsAndRefusalsAreRefused) {
   refused([](v1::Closing& m) { m.mutable_best()->set_epoch(4); },
           "1, epoch 3: best trial in epoch");
   refused([](v1::Closing& m) { m.mutable_best()->set_reward(kNan); }, "1, epoch 3: best reward is");
-  refused([](v1::Closing& m) { m.set_values(8, kNan); },
-          "1, epoch 3: value 8 is nan");
-  refused([](v1::Closing& m) { m.add_values(8); },
-          "1, epoch 3: 10 values: at most 9");
+  refused([](v1::Closing& m) { m.set_values(8, kNan); }, "1, epoch 3: value 8 is nan");
+  refused([](v1::Closing& m) { m.add_values(8); }, "1, epoch 3: 10 values: at most 9");
   refused([](v1::Closing& m) { m.set_holes(0, 3); }, "1, epoch 3: hole 3: must be below 3");
   const auto bad_refusal = [](v1::Message& m) {
     m.mutable_refusal()->set_epoch(1);

@@ -185,9 +185,10 @@ constexpr std::array kFields{
               .key = "command",
               .place = kObjective<&Objective::command>,
               .why_not = unless_function,
-              .meaning = "list of strings: program and arguments; `{study}`, `{agent}`, `{worker}`, "
-                         "`{epoch}`, `{trial}` and `{NAME}` of a parameter in them are "
-                         "[replaced](../fleet.md#2-your-program)"},
+              .meaning =
+                  "list of strings: program and arguments; `{study}`, `{agent}`, `{worker}`, "
+                  "`{epoch}`, `{trial}` and `{NAME}` of a parameter in them are "
+                  "[replaced](../fleet.md#2-your-program)"},
     FileField{.table = "objective",
               .key = "noise",
               .place = kObjective<&Objective::noise>,
