@@ -12,6 +12,10 @@ namespace {
 
 bool is_finite(const Study& study) { return study.domain && study.domain->is_finite(); }
 
+bool has_categories(const Study& study) {
+  return study.domain && !std::ranges::all_of(study.domain->parameters(), domain::is_ordered);
+}
+
 // A finite set has no finer sides than its candidates.
 void set_floor(Study& study, double side, double volume) {
   if (is_finite(study)) {
@@ -124,7 +128,8 @@ void apply_goal(Goal goal, Study& study) {
   study.cut = CutRule::kDecision;
   study.epoch_cap = 0.35;
   if (!is_finite(study)) study.side_floor = 0.001;
-  study.t1 *= 2;
+  // Every category gets some rewards before the first cut, which could lose it.
+  study.t1 *= has_categories(study) ? 4 : 2;
 }
 
 double guessed_lengthscale(const domain::Domain& domain) {

@@ -38,7 +38,7 @@ const Preset* find_preset(std::string_view name);
 void apply_preset(const Preset& preset, Study& study);
 
 /// Changes a study under a preset that learns its parameters. kFind sets cut, epoch_cap and
-/// side_floor and doubles t1; kEarn changes nothing.
+/// side_floor and doubles t1, twice where there are categories; kEarn changes nothing.
 void apply_goal(Goal goal, Study& study);
 
 /// A first guess at the length scale when nothing is known: half the root mean squared distance of

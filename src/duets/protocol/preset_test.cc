@@ -79,6 +79,21 @@ TEST(Preset, AGoalIsASetOfKeysOfAValidStudy) {
   }
 }
 
+// Every category gets some rewards before the first cut.
+TEST(Preset, FindBeginsWithLongerEpochsWhereThereAreCategories) {
+  using domain::Parameter;
+  using domain::ParameterType;
+  const Parameter real{.name = "x"};
+  const Parameter choice{.name = "c", .type = ParameterType::kCategorical, .choices = {"a", "b"}};
+  for (const bool categories : {false, true}) {
+    Study study =
+        small_study(categories ? domain::Domain::box({real, choice}) : domain::Domain::box({real}));
+    apply_preset(*find_preset("auto"), study);
+    apply_goal(Goal::kFind, study);
+    EXPECT_EQ(study.t1, categories ? 4U : 2U);
+  }
+}
+
 TEST(Preset, OnlyALearnedModelUsesTheLastEpoch) {
   for (const Preset& preset : presets()) {
     Study study = small_study();
