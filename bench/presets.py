@@ -5,7 +5,7 @@ usage: presets.py BUILD_DIRECTORY ROUNDS [quick]     DUETS_PROGRAM: the program 
 
 quick: one seed.
 
-Runs of 500 queries on boxes, one thread, with `preset = "auto"`, with `goal = "find"` as well, and with the
+Runs of 500 queries on boxes, one thread, with `preset = "auto"`, with `goal = "earn"` as well, and with the
 reference: the settings of `auto` before decisions 0032 and 0033, by the same program. The settings take
 turns, so that a machine that becomes slower does so for all. A time is the best of all rounds, at least two,
 summed over seeds. A row is right when every round has the same run digests, and all regrets are finite.
@@ -64,7 +64,7 @@ coins = "stratified"
 SETTINGS = {
     "reference": REFERENCE,
     "auto": '[duets]\npreset = "auto"\n',
-    "find": '[duets]\npreset = "auto"\ngoal = "find"\n',
+    "earn": '[duets]\npreset = "auto"\ngoal = "earn"\n',
 }
 
 
@@ -136,7 +136,7 @@ def rows(measured):
         row, ratio = cells(function, settings, runs, measured[function, "reference"])
         found.append(row)
         ratios[settings].append(ratio)
-    for settings in ("auto", "find"):
+    for settings in ("auto", "earn"):
         if None not in ratios[settings]:
             mean = statistics.geometric_mean(ratios[settings])
             found.append(("geometric mean", settings, "", f"{mean:.2f}", goal(settings, mean), "", ""))
