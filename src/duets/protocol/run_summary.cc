@@ -109,7 +109,7 @@ std::optional<Recommendation> RunSummary::recommendation() const {
   const EpochReport& last = epochs_.back();
   const double width = learns_ ? kLearnedInterval : last.width;
   Recommendation out{last.epoch, last.best_point, last.max_mean, width * last.best_stddev, {}};
-  if (last.shortfall > 0) {
+  if (last.shortfall > 0 || (recalls_all_ && finished())) {
     Recommendation::Missed& missed = out.missed.emplace();
     missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
     // What the last one cuts is part of its own shortfall; samples of the whole run see everything.

@@ -44,7 +44,7 @@ struct Recommendation {
     double chance = 0;     ///< that one is better by more than that
   };
   std::optional<Missed>
-      missed{};  ///< nothing where no samples were drawn, or none has a better point
+      missed{};  ///< nothing where no samples were drawn
 };
 
 class RunSummary {
