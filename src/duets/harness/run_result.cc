@@ -4,6 +4,10 @@
 
 namespace duets::harness {
 
+double ask_tell_reals(const RunResult& result, double t) {
+  return result.agents * t * static_cast<double>(result.coordinate_names.size() + 1);
+}
+
 RunResult result_of(const protocol::Study& study, const protocol::RewardScale& scale,
                     const protocol::RunSummary& summary) {
   RunResult result;

@@ -71,6 +71,10 @@ struct RunResult {
   double mean_error = 0;       ///< estimated rounding error beside it
 };
 
+/// What plain ask and tell, which sends every agent each point and is told each reward, would have
+/// sent over all links by time t.
+double ask_tell_reals(const RunResult& result, double t);
+
 /// The result of a run as far as its records have it, simulated or deployed. The caller sets
 /// objective and seed, and what is not in the records: values of the best trial, regret and other
 /// truths, the picture.

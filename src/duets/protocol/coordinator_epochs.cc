@@ -11,6 +11,7 @@
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
 #include "duets/protocol/variance.h"
+#include "duets/region/pieces.h"
 
 namespace duets::protocol {
 namespace {
@@ -158,6 +159,7 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   report.sigma2_max_open =
       variance_supremum(*study_, model.kernel, lambda_, replay_.dataset(everybody()),
                         sampler.region(), pool(), executor_, report);
+  report.pieces = region::count_pieces(sampler.region(), pool());
   opened.has_inducing = true;
   opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(),
                                     recorded_sigma2.value_or(report.sigma2_max_open), report);
