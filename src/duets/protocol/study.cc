@@ -178,7 +178,10 @@ void validate(const Study& study) {
 }
 
 std::vector<Stage> stages(const Study& study) {
-  return make_stages(study, [](const Stage& stage) { return stage.horizon > stage.done; });
+  // A horizon of 0 is refused where the lengths are computed.
+  return make_stages(study, [](const Stage& stage) {
+    return stage.first == 0 || stage.horizon > stage.done;
+  });
 }
 
 Stage stage_of(const Study& study, base::EpochId epoch) {
