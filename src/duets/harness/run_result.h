@@ -64,7 +64,8 @@ struct RunResult {
   std::optional<protocol::Found> best_trial;  ///< no values when the agents' secret is not known
   std::optional<Picture> picture;             ///< two-dimensional studies
   std::string interval_meaning;               ///< of the recommendation, in a phrase
-  std::string guarantee;  ///< the theorem's statement about this run, in a sentence
+  std::string guarantee;        ///< the theorem's statement about this run, in a sentence
+  std::string horizon_changes;  ///< in a phrase; empty: it was never changed
   std::string study_digest, run_digest, state_digest;
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it
