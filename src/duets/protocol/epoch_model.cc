@@ -148,7 +148,7 @@ Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const 
   input.means = kernel::weighted_sum(inducing.model.kernel, input.features, inducing.features,
                                      solution.weights);
   input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
-  input.parts = domain::parts_of(*study.domain, pool, kMostParts);
+  input.partitions = domain::partitions_of(*study.domain, pool, kMostParts, kFewValues);
   if (next == lengths.end()) {
     input.floor = 1;
   } else {
