@@ -108,6 +108,18 @@ void add_place(report::Series& line, const Row& row) {
   line.y.push_back(row.regret.mean);
 }
 
+std::string own_name() { return fmt::format("DUETS, beta = {}", kScalingBeta); }
+
+// The same look in every panel, whoever else is in it.
+report::LineStyle style_of(const ScalingAnalysis& analysis, const std::string& name) {
+  std::vector<std::string> names{own_name()};
+  for (const ScalingRival& rival : analysis.rivals) {
+    if (std::ranges::find(names, rival.name) == names.end()) names.push_back(rival.name);
+  }
+  const auto place = std::ranges::find(names, name) - names.begin();
+  return report::palette_style(static_cast<std::size_t>(place), true);
+}
+
 // At the longest horizon.
 void add_longest_ask_tell(report::Panel& panel, const ScalingAnalysis& analysis,
                           const std::string& function) {
@@ -130,12 +142,11 @@ report::Panel frontier_panel(const ScalingAnalysis& analysis, const std::string&
     for (report::Series& series : panel.series) {
       if (series.name == name) return series;
     }
-    panel.series.push_back(
-        {.name = name, .style = report::palette_style(panel.series.size(), true)});
+    panel.series.push_back({.name = name, .style = style_of(analysis, name)});
     return panel.series.back();
   };
   for (const ScalingSummary* size : analysis.sweep(function, Sweep::kHorizon)) {
-    add_place(line(fmt::format("DUETS, beta = {}", kScalingBeta)), *size);
+    add_place(line(own_name()), *size);
   }
   for (const ScalingRival& rival : analysis.rivals) {
     const bool here = rival.point.function == function && rival.point.in(Sweep::kHorizon);
@@ -161,14 +172,13 @@ AnswerPanel answers_of(const ScalingAnalysis& analysis, const std::string& funct
     auto line =
         std::ranges::find_if(panel.lines, [&](const AnswerLine& l) { return l.name == name; });
     if (line == panel.lines.end()) {
-      panel.lines.push_back(
-          {.name = name, .style = report::palette_style(panel.lines.size(), true), .answers = {}});
+      panel.lines.push_back({.name = name, .style = style_of(analysis, name), .answers = {}});
       line = panel.lines.end() - 1;
     }
     line->answers.push_back({horizon, found});
   };
   for (const ScalingSummary* size : analysis.sweep(function, Sweep::kHorizon)) {
-    add(fmt::format("DUETS, beta = {}", kScalingBeta), size->point.horizon, size->recommendation);
+    add(own_name(), size->point.horizon, size->recommendation);
   }
   for (const ScalingRival& rival : analysis.rivals) {
     if (rival.point.function != function || !rival.point.in(Sweep::kHorizon)) continue;
@@ -181,7 +191,7 @@ AnswerPanel answers_of(const ScalingAnalysis& analysis, const std::string& funct
 
 std::string frontier_figure(const ScalingAnalysis& analysis) {
   report::Figure figure{.id = "frontier",
-                        .title = "Regret against communication, from the shortest to the longest T",
+                        .title = "Regret against communication over T",
                         .columns = 1,
                         .shared_legend = true};
   figure.description =

@@ -173,11 +173,11 @@ TEST(Scaling, OthersStandBesideDuets) {
   };
   EXPECT_EQ(
       labels({"rkhs-se", 10, 3200}),
-      (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)", "DUETS (safe)",
-                                "DUETS (theory)", "DisKernelUCB", "uniform"}));
+      (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)", "DUETS (earn)",
+                                "DUETS (safe)", "DUETS (theory)", "DisKernelUCB", "uniform"}));
   EXPECT_EQ(labels({"branin", 10, 12800}),
             (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)",
-                                      "DUETS (safe)", "uniform"}))
+                                      "DUETS (earn)", "DUETS (safe)", "uniform"}))
       << "its norm is not known, and DisKernelUCB would take too long";
   // The first is the fixed beta, and everybody can run.
   const Instance instance = scaling_instance({"rkhs-se", 3, 12}, 1);

@@ -214,11 +214,11 @@ protocol::Study duets_study(const Condition& condition, protocol::Study study,
     study.beta = kSelfTuningPaperBeta;
     return study;
   }
-  study = preset_study(std::move(study), preset ? *preset : *protocol::find_preset("auto"));
+  const Preset& settings = preset ? *preset : *protocol::find_preset("auto");
+  const bool earns = name == "earn";
+  study = preset_study(std::move(study), settings, earns ? protocol::Goal::kEarn : settings.goal);
   study.kernel.lengthscales.front() *= condition.lengthscale_factor;
-  if (name == "earn") return study;
-  protocol::apply_goal(preset ? preset->goal : protocol::find_preset("auto")->goal, study);
-  if (preset) return study;
+  if (preset || earns) return study;
   for (const Ingredient& ingredient : changed_ingredients(study)) {
     if (ingredient.name == name) return ingredient.study;
   }
