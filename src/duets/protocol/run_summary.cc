@@ -101,11 +101,12 @@ std::optional<Recommendation> RunSummary::recommendation() const {
   const bool learns = study_.parameters == Parameters::kLearned;
   const double width = learns ? kLearnedInterval : last.width;
   Recommendation out{last.epoch, last.best_point, last.max_mean, width * last.best_stddev, {}};
-  if (last.shortfall > 0 || (recalls_all_ && finished())) {
+  const bool saw_everything = recalls_all(study_, last.epoch);
+  if (last.shortfall > 0 || saw_everything) {
     Recommendation::Missed& missed = out.missed.emplace();
     missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
     // What the last one cuts is part of its own shortfall; samples of the whole run see everything.
-    if (recalls_all(study_, last.epoch)) return out;
+    if (saw_everything) return out;
     for (const EpochReport& cut : std::span(epochs_).first(epochs_.size() - 1)) {
       missed.expected += cut.lost;
       missed.chance += (1 - missed.chance) * cut.lost_chance;
