@@ -55,7 +55,11 @@ class Place {
   Scratch scratch_;
 
  public:
-  LocalOptions options{.storage = scratch_.path() / "journal", .secret_text = kTestSecret};
+  Place() {
+    options.storage = scratch_.path() / "journal";
+    options.secret_text = kTestSecret;
+  }
+  LocalOptions options;
   std::map<std::string, int> measured;
 
   /// Asks until `most` queries are answered or the study is over.
@@ -231,7 +235,7 @@ struct Cut {};
 
 // The process may die around every write, while a study is ended early, and while it is extended.
 TEST(LocalExtension, KilledAtEveryWriteItContinuesWithTheSameRun) {
-  protocol::Study few = with_horizon(5);
+  protocol::Study few = with_horizon(9);
   few.agents = 2;
   for (const bool by_gain : {false, true}) {
     protocol::Study first = by_gain ? deciding_study() : few;
