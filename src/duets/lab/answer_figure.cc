@@ -31,7 +31,7 @@ class PositiveRange {
 };
 
 // The place of a number on an axis that may not have 0.
-double place(double value, bool log, double foot) { return log && value <= 0 ? foot : value; }
+double drawn_at(double value, bool log, double foot) { return log && value <= 0 ? foot : value; }
 
 double left_end(const AnswerPanel& panel) {
   PositiveRange range;
@@ -100,9 +100,9 @@ report::Panel regret_panel(const AnswerFigure& figure, const AnswerPanel& given)
   for (const AnswerLine& line : given.lines) {
     std::vector<std::pair<double, double>> places;
     for (const Answer& answer : line.answers) {
-      const double x = place(answer.x, true, left);
+      const double x = drawn_at(answer.x, true, left);
       add_interval(panel, answer, x, line.style, foot);
-      places.emplace_back(x, place(answer.found.regret.mean, log, foot));
+      places.emplace_back(x, drawn_at(answer.found.regret.mean, log, foot));
     }
     panel.series.push_back(report::scatter(line.name, line.style, std::move(places)));
   }
@@ -117,7 +117,7 @@ report::Panel lost_panel(const AnswerFigure& figure, const AnswerPanel& given) {
   for (const AnswerLine& line : given.lines) {
     std::vector<std::pair<double, double>> places;
     for (const Answer& answer : line.answers) {
-      places.emplace_back(place(answer.x, true, left), 100 * answer.found.lost);
+      places.emplace_back(drawn_at(answer.x, true, left), 100 * answer.found.lost);
     }
     panel.series.push_back(report::scatter("", line.style, std::move(places)));
   }
