@@ -96,10 +96,10 @@ duets run study.toml --horizon 100000 --for 1s --parallel 2
 exits "--for" 0
 holds "it is shown" grep -q '^horizon .*ended early after epoch' out
 holds "there is an answer" grep -q '^recommendation' out
+digest >ended
 duets run study.toml --for 0s
 exits "no time" 2
 says "no time" "--for = 0s: must be a positive time"
-digest >ended
 lines=$(wc -l <asked)
 duets run results/budget/study.toml
 exits "its study file is that of the journal" 0
