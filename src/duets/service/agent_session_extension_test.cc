@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "duets/service/agent_journal.h"
 #include "duets/service/agent_session_test_support.h"
 #include "duets/service/operators.h"
 
