@@ -22,7 +22,7 @@ cannot() {
 # need SECTION...: the packages of a stage, or the end of the stage.
 need() { need_packages build test "$@" 2>&1 || cannot "packages missing: $(packages_of "$@" | xargs)"; }
 
-sources() { (cd "$root" && find src tests bench -name '*.h' -o -name '*.cc') 2>/dev/null; }
+sources() { (cd "$root" && find src tests bench python -name '*.h' -o -name '*.cc') 2>/dev/null; }
 
 stage_format() {
   need format
