@@ -8,6 +8,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 
 from . import _core
 from ._measure import failure_of, measure
@@ -91,29 +92,38 @@ class _Interrupts:
         self._wake()
 
 
-def run(study, function, executor, max_failures, max_pending, shown):
+def run(study, function, executor, max_failures, max_pending, seconds, shown):
     if not callable(function):
         raise TypeError(f"function = {function!r}: must be callable")
     if executor is not None and not hasattr(executor, "submit"):
         raise TypeError(f"executor = {executor!r}: must have submit(), as those of concurrent.futures")
     if max_pending is not None and max_pending < 1:
         raise ValueError(f"max_pending = {max_pending}: must be at least 1")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise ValueError(f"seconds = {seconds}: must be positive")
+    deadline = float("inf") if seconds is None else time.monotonic() + seconds
+
+    def over():
+        return time.monotonic() >= deadline and study._local.has_reward()
+
     study._local.begin_intake(max_failures)
     progress = _Progress(study, shown)
     try:
         if executor is None:
-            _run_here(study, function, progress)
+            _run_here(study, function, progress, over)
         else:
-            _Pool(study, function, executor, max_pending or _MOST_PENDING, progress).run()
+            _Pool(study, function, executor, max_pending or _MOST_PENDING, progress, over).run()
     finally:
         progress.close()
 
 
-def _run_here(study, function, progress):
+def _run_here(study, function, progress, over):
     local, parameters = study._local, study._parameters
     by_name = not parameters.as_array
     with _Interrupts() as interrupts:
         while not local.finished() and not interrupts.stop:
+            if over():
+                return local.end()
             query = local.ask(None)
             if query is None:
                 local.give_up()
@@ -134,13 +144,14 @@ def _run_here(study, function, progress):
 class _Pool:
     """Queries on an executor."""
 
-    def __init__(self, study, function, executor, limit, progress):
+    def __init__(self, study, function, executor, limit, progress, over):
         self._local = study._local
         self._parameters = study._parameters
         self._function = function
         self._executor = executor
         self._limit = limit
         self._progress = progress
+        self._over = over
         self._flying = {}
         self._done = queue.SimpleQueue()
 
@@ -152,6 +163,8 @@ class _Pool:
                     if not self._flying:
                         if self._interrupts.stop:
                             break
+                        if self._over():
+                            return self._local.end()
                         self._local.give_up()
                     self._take(self._collect())
                     self._progress.look()
@@ -164,7 +177,7 @@ class _Pool:
                     self._local.give_back(query)
 
     def _submit(self):
-        while len(self._flying) < self._limit and not self._interrupts.stop:
+        while len(self._flying) < self._limit and not self._interrupts.stop and not self._over():
             query = self._local.ask(None)
             if query is None:
                 return

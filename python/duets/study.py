@@ -89,6 +89,9 @@ class Study:
     With ``path="results/x"`` every answer is stored in ``results/x.journal`` when it is told, and the same
     study made again continues, after Ctrl-C, a crash or ``kill -9``. Without a path nothing is kept.
 
+    A study that is over goes on when it is made again with a larger ``horizon``. It ends early with the first epoch
+    after which no point is expected to be better by ``until_gain``, if that is positive.
+
     Any number of queries may be under way, and their order does not change the run. All methods may be
     called from several threads; a child process (fork) cannot use the study.
     """
@@ -105,6 +108,7 @@ class Study:
         path: Optional[PathLike] = None,
         overwrite: bool = False,
         threads: int = 0,
+        until_gain: float = 0.0,
         **settings: Any,
     ):
         parameters, as_array = spaces._read(space)
@@ -114,24 +118,24 @@ class Study:
         tables["study"]["name"] = _name_of(own_path) if name is None else name
         tables["duets"].setdefault("preset", "auto")
         text = _settings.toml_of(tables, parameters)
-        self._begin(text, parameters, as_array, own_path, overwrite, threads, None)
+        self._begin(text, parameters, as_array, own_path, overwrite, threads, None, until_gain)
 
     @classmethod
     def from_file(cls, file: PathLike, *, seed: Optional[int] = None, path: Optional[PathLike] = None,
-                  overwrite: bool = False, threads: int = 0) -> "Study":
+                  overwrite: bool = False, threads: int = 0, until_gain: float = 0.0) -> "Study":
         """The study of a study file. Its objective is not used: you measure."""
         study = cls.__new__(cls)
         text = pathlib.Path(file).read_text()
         study._begin(text, None, None, pathlib.Path(path) if path is not None else None, overwrite, threads, seed,
-                     pathlib.Path(file))
+                     until_gain, pathlib.Path(file))
         return study
 
-    def _begin(self, text, parameters, as_array, path, overwrite, threads, seed, file=None):
+    def _begin(self, text, parameters, as_array, path, overwrite, threads, seed, until_gain, file=None):
         self._local = None
         self._scratch = None
         name, folder = (str(file), str(file.parent)) if file else ("study", "")
-        self._definition = _core.parse_study(text, name, folder, seed)
-        self._parameters = Parameters(self._definition, parameters, as_array)
+        definition = _core.parse_study(text, name, folder, seed)
+        self._parameters = Parameters(definition, parameters, as_array)
         self._path = path
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 1024:
             raise InvalidError(f"threads = {threads!r}: must be a whole number from 0 (all) to 1024")
@@ -143,8 +147,9 @@ class Study:
             path.parent.mkdir(parents=True, exist_ok=True)
             if overwrite:
                 _remove_journal(pathlib.Path(journal))
-        secret = _core.seed_secret(self._definition.seed)
-        self._local = _core.Local(self._definition, journal, secret, int(threads))
+        secret = _core.seed_secret(definition.seed)
+        self._name = definition.name
+        self._local = _core.Local(definition, journal, secret, int(threads), float(until_gain))
 
     def __enter__(self) -> "Study":
         return self
@@ -162,8 +167,13 @@ class Study:
     # What it is.
 
     @property
+    def _definition(self):
+        """With the horizons and early ends so far."""
+        return self._local.definition()
+
+    @property
     def name(self) -> str:
-        return self._definition.name
+        return self._name
 
     @property
     def direction(self) -> str:
@@ -253,6 +263,11 @@ class Study:
         """The point cannot be measured: it counts as ``infeasible_value``. ObjectiveError without one."""
         self._local.tell([_core.Told(query._core, _core.Infeasible(str(why)), seconds)])
 
+    def end(self) -> None:
+        """Ends the study early, with a recommendation: queries of the open epoch that have no answer become holes.
+        InvalidError while no query has a value."""
+        self._local.end()
+
     # All at once.
 
     def run(
@@ -262,6 +277,7 @@ class Study:
         executor: Any = None,
         max_failures: int = 10,
         max_pending: Optional[int] = None,
+        seconds: Optional[float] = None,
         progress: bool = True,
     ) -> Result:
         """Measures with the function until the study is over, and returns the result.
@@ -274,8 +290,11 @@ class Study:
 
         Ctrl-C raises KeyboardInterrupt; calls that are running in an executor are finished and told first
         (a second Ctrl-C abandons them). The study can then be run again and goes on.
+
+        After ``seconds`` the study ends early (:meth:`end`), as soon as there is a value and running calls are
+        finished.
         """
-        _running.run(self, function, executor, max_failures, max_pending, progress)
+        _running.run(self, function, executor, max_failures, max_pending, seconds, progress)
         return self.result()
 
     def result(self) -> Result:
@@ -286,8 +305,7 @@ class Study:
         return Result(recorded.text, self._parameters.by_name, self._path)
 
     def __repr__(self):
-        return (f"<duets.Study {self.name!r}: {self.direction}, {self.agents} agents x {self.horizon} queries, "
-                f"{self.num_told} answered>")
+        return f"<duets.Study {self.name!r}>"
 
 
 def _remove_journal(journal: pathlib.Path) -> None:
@@ -312,6 +330,7 @@ def maximize(
     executor: Any = None,
     max_failures: int = 10,
     max_pending: Optional[int] = None,
+    seconds: Optional[float] = None,
     progress: bool = True,
     **settings: Any,
 ) -> Result:
@@ -327,7 +346,7 @@ def maximize(
     """
     with Study(space, agents=agents, horizon=horizon, seed=seed, path=path, overwrite=overwrite, **settings) as study:
         return study.run(function, executor=executor, max_failures=max_failures, max_pending=max_pending,
-                         progress=progress)
+                         seconds=seconds, progress=progress)
 
 
 def minimize(function: Callable, space: Any, **options: Any) -> Result:

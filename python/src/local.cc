@@ -34,12 +34,13 @@ constexpr const char* kWayOut =
 class Local {
  public:
   Local(const service::Definition& definition, const std::string& storage,
-        const std::string& secret, unsigned threads)
+        const std::string& secret, unsigned threads, double until_gain)
       : executor_(threads == 0 ? harness::default_threads() : threads) {
     service::LocalOptions options;
     options.storage = storage;
     options.secret_text = secret;
     options.way_out = kWayOut;
+    options.until_gain = until_gain;
     options.event = [this](const protocol::Event& event) { note(event); };
     options.try_again = [this](const storage::StorageError& error) { return waits(error); };
     study_.emplace(definition, std::move(options), executor_);
@@ -57,6 +58,19 @@ class Local {
   void give_back(const Query& query) {
     const auto lock = enter();
     study_->give_back(query);
+  }
+  void end() {
+    const auto lock = enter();
+    study_->end();
+  }
+  bool has_reward() {
+    const auto lock = enter();
+    return study_->has_reward();
+  }
+  /// With the horizons and early ends so far.
+  service::Definition definition() {
+    const auto lock = enter();
+    return study_->definition();
   }
   void begin_intake(std::uint32_t max_failures) {
     const auto lock = enter();
@@ -188,9 +202,9 @@ void bind_local(py::module_& module) {
   // none of those threads, and leaves everything as it is.
   py::class_<Local, std::shared_ptr<Local>>(module, "Local")
       .def(py::init([](const service::Definition& definition, const std::string& storage,
-                       const std::string& secret, unsigned threads) {
+                       const std::string& secret, unsigned threads, double until_gain) {
         const py::gil_scoped_release working;
-        return std::shared_ptr<Local>(new Local(definition, storage, secret, threads),
+        return std::shared_ptr<Local>(new Local(definition, storage, secret, threads, until_gain),
                                       [owner = getpid()](Local* local) {
                                         if (getpid() != owner) return;
                                         const py::gil_scoped_release release;
@@ -200,6 +214,9 @@ void bind_local(py::module_& module) {
       .def("ask", &Local::ask, ReleaseGil())
       .def("tell", &Local::tell, ReleaseGil())
       .def("give_back", &Local::give_back, ReleaseGil())
+      .def("end", &Local::end, ReleaseGil())
+      .def("has_reward", &Local::has_reward, ReleaseGil())
+      .def("definition", &Local::definition, ReleaseGil())
       .def("begin_intake", &Local::begin_intake, ReleaseGil())
       .def("take", &Local::take, ReleaseGil())
       .def("give_up", &Local::give_up, ReleaseGil())

@@ -236,10 +236,33 @@ def test_the_same_call_continues(tmp_path):
     assert found.run_digest == digest()
     again = duets.maximize(until(18), SPACE, path=path, **SMALL)  # only reported again
     assert again.run_digest == digest()
-    with pytest.raises(duets.InvalidError, match="study.horizon is 6 there and 7 here.*overwrite=True"):
-        duets.maximize(score, SPACE, path=path, **{**SMALL, "horizon": 7})
+    with pytest.raises(duets.InvalidError, match="horizon"):
+        duets.maximize(score, SPACE, path=path, **{**SMALL, "horizon": 5})
+    with pytest.raises(duets.InvalidError, match="seed|secret"):
+        duets.maximize(score, SPACE, path=path, seed=9, **SMALL)
+    longer = duets.maximize(score, SPACE, path=path, **{**SMALL, "horizon": 8})
+    assert len(longer.trials) == 24 and longer.run_digest != digest()
     found = duets.maximize(score, SPACE, path=path, overwrite=True, **{**SMALL, "horizon": 7})
     assert len(found.trials) == 21
+
+
+def test_ending_early():
+    with duets.Study(SPACE, agents=3, horizon=6) as study:
+        with pytest.raises(duets.InvalidError):
+            study.end()
+        study.tell(query := study.ask(), score(**query.params))
+        study.end()
+        assert study.finished and study.result().recommendation is not None
+    slow = lambda **params: (time.sleep(0.02), score(**params))[1]
+    found = duets.maximize(slow, SPACE, agents=3, horizon=60, seconds=0.1, progress=False)
+    assert found.recommendation and len(found.trials) < 180
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        found = duets.maximize(slow, SPACE, agents=3, horizon=60, seconds=0.1, executor=executor, progress=False)
+    assert found.recommendation
+    found = duets.maximize(score, SPACE, agents=3, horizon=60, until_gain=1e6, progress=False)
+    assert found.recommendation and len(found.trials) < 180
+    with pytest.raises(ValueError, match="seconds"):
+        duets.maximize(score, SPACE, seconds=-1)
 
 
 def test_overwrite_removes_journals_only(tmp_path):

@@ -6,11 +6,14 @@ namespace duets::fuzz {
 std::shared_ptr<const protocol::Study> tiny_study(bool finite) {
   auto study = std::make_shared<protocol::Study>();
   study->agents = 2;
-  study->horizon = 6;
   study->schedule = protocol::ScheduleRule::kExplicit;
   study->epochs = {1, 2, 3};
   study->kernel.lengthscales = {0.3};
   study->beta = 1;
+  // Ended early or not, then extended.
+  study->earlier_horizons = {6};
+  if (!finite) study->ended_after = {2};
+  study->horizon = finite ? 8 : 5;
   if (finite) {
     numeric::Points candidates(12, 1);
     for (Eigen::Index i = 0; i < 12; ++i) candidates(i, 0) = static_cast<double>(i) / 11;

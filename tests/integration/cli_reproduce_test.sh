@@ -12,7 +12,7 @@ same_outputs() { diff -r --exclude=manifest.json "$1" "$2"; }
 duets "${tiny[@]}" -o a --threads 1
 exits "a tiny study" 0
 for file in summary.csv curves.csv differences.csv report.html manifest.json settings.json \
-  runs/paper-branin-1.csv runs/paper-branin-2.csv figures/paper.svg; do
+  runs/paper-branin-1.csv runs/paper-branin-2.csv figures/paper.svg figures/paper-recommendation.svg; do
   holds "$file is there" test -s "a/$file"
 done
 holds "nothing half written is left" test -z "$(find a -name '*.tmp')"

@@ -23,6 +23,9 @@ holds "standard error says N x T" grep -q '10 agents x 50 queries = 500' err
 holds "one row a query" rows results/branin/trials.csv 501
 holds "one row a time" rows results/branin/regret.csv 51
 holds "three closed epochs" rows results/branin/epochs.csv 4
+holds "the second cut leaves three pieces" python3 -c 'import csv
+rows = list(csv.DictReader(open("results/branin/epochs.csv")))
+assert [r["pieces"] for r in rows] == ["1", "1", "3"], [r["pieces"] for r in rows]'
 holds "recommendation beside best trial" grep -q '^best trial ' out
 holds "the table shows the manifest's digest" grep -q "$(run_digest results/branin)" out
 holds "the manifest has the smallest margin" json results/branin/manifest.json \

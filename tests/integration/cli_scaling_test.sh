@@ -11,7 +11,7 @@ exits "a tiny scaling" 0
 says "a tiny scaling" "A quick look"
 holds "slopes are printed" grep -q '^branin *T *regret *-\?[0-9]' out
 for file in scaling.csv slopes.csv rivals.csv ask_tell.csv report.html manifest.json figures/scaling.svg \
-  figures/frontier.svg \
+  figures/frontier.svg figures/recommendation.svg rival_slopes.csv \
   runs/scaling-branin-N10-T50-1.csv; do
   holds "$file is there" test -s "s1/$file"
 done
@@ -26,7 +26,7 @@ assert len(slopes) == 8 and all(float(r["low"]) < float(r["slope"]) < float(r["h
 holds "others stand beside DUETS" python3 -c 'import csv
 rows = [r for r in csv.DictReader(open("s1/rivals.csv")) if r["agents"] == "10" and r["horizon"] == "800"]
 by_name = {r["name"]: r for r in rows}
-assert set(by_name) == {"DUETS (chosen beta)", "DUETS (auto)", "DUETS (safe)", "DisKernelUCB", "uniform"}, rows
+assert set(by_name) == {"DUETS (chosen beta)", "DUETS (auto)", "DUETS (earn)", "DUETS (safe)", "DisKernelUCB", "uniform"}, rows
 assert float(by_name["uniform"]["communication_links"]) == 0
 asked = [r for r in csv.DictReader(open("s1/ask_tell.csv")) if r["agents"] == "10" and r["horizon"] == "800"]
 assert float(asked[0]["communication_links"]) == 10 * 800 * 3, asked
@@ -38,7 +38,7 @@ rm s2/manifest.json s2/runs/scaling-branin-N10-T50-1.csv s2/runs/scaling-branin-
 duets "${scaling[@]}" -o s2 --resume -q
 exits "scaling: going on" 0
 holds "scaling: only the two that were missing" \
-  json s2/manifest.json '(j["runs"] - j["runs_loaded"]) == 2 * 12 or exit(1)'
+  json s2/manifest.json '(j["runs"] - j["runs_loaded"]) == 2 * 13 or exit(1)'
 holds "scaling: the same after going on" same_outputs s1 s2
 holds "scaling: with the same digest" test "$(digest s1)" = "$(digest s2)"
 
@@ -49,7 +49,7 @@ holds "the summary is JSON" python3 -c 'import json
 rows = json.load(open("out"))["variants"]
 assert {"printed", "paired-doubling + greedy", "D = 10"} <= {r["variant"] for r in rows}
 assert all(r["standing"] in ("frontier", "dominated", "open") for r in rows)'
-for file in variants.csv differences.csv costs.csv report.html figures/variants.svg; do
+for file in variants.csv differences.csv costs.csv report.html figures/variants.svg figures/recommendation.svg; do
   holds "$file is there" test -s "v1/$file"
 done
 holds "an upload rule changes reals, not regret" python3 -c 'import csv

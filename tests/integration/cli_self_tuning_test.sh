@@ -11,7 +11,7 @@ exits "a tiny comparison" 0
 says "a tiny comparison" "A quick look"
 holds "ratios are printed" grep -q '^Branin .* / ' out
 holds "ingredients are printed" grep -q '^auto without floor *[0-9]' out
-for file in self_tuning.csv means.csv report.html manifest.json figures/self_tuning.svg \
+for file in self_tuning.csv means.csv report.html manifest.json figures/self_tuning.svg figures/recommendation.svg \
   runs/units-camel-2.csv; do
   holds "$file is there" test -s "t1/$file"
 done
@@ -34,14 +34,14 @@ rm t2/manifest.json t2/runs/units-camel-2.csv
 duets "${tiny[@]}" -o t2 --resume -q
 exits "going on" 0
 holds "going on: only what was missing" \
-  json t2/manifest.json '(j["runs"] - j["runs_loaded"]) == 8 or exit(1)'
+  json t2/manifest.json '(j["runs"] - j["runs_loaded"]) == 11 or exit(1)'
 holds "the same after going on" same_outputs t1 t2
 holds "with the same digest" test "$(digest t1)" = "$(digest t2)"
 duets "${tiny[@]}" -o t1 --overwrite -q --format json
 exits "its own directory may be replaced" 0
 holds "the summary is JSON" python3 -c 'import json
 j = json.load(open("out"))
-assert {"auto", "earn", "quick", "safe", "paper", "DisKernelUCB"} <= {r["name"] for r in j["self_tuning"]}
+assert {"auto", "earn", "quick", "safe", "paper", "DisKernelUCB", "DisKernelUCB fitted"} <= {r["name"] for r in j["self_tuning"]}
 assert {m["group"] for m in j["means"]} == {"all", "paper", "added"}'
 
 duets reproduce --self-tuning --variants -o no

@@ -10,12 +10,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -225,6 +228,102 @@ TEST(Reproduction, RivalOfTheExample) {
       found = found || (same_regret && same_reals);
     }
     EXPECT_TRUE(found) << functions()[i];
+  }
+}
+
+// One algorithm at one beta on one function, here and in the re-run of tests/golden.
+struct Sample {
+  double mean = 0;
+  double stddev = 0;
+  double runs = 0;
+};
+
+Sample sample_of(const std::vector<double>& values) {
+  return {lab::mean(values), lab::sample_stddev(values).value(),
+          static_cast<double>(values.size())};
+}
+
+Sample sample_of(const nlohmann::json& measure, double runs) {
+  return {measure.at("mean"), measure.at("stddev"), runs};
+}
+
+// Both spreads are known: Welch's statistic, whose degrees of freedom are those of the smaller
+// sample at least.
+struct Welch {
+  double error = 0;
+  double t = 0;
+};
+
+Welch welch(const Sample& ours, const Sample& theirs) {
+  const double error = std::sqrt(ours.stddev * ours.stddev / ours.runs +
+                                 theirs.stddev * theirs.stddev / theirs.runs);
+  return {error, (ours.mean - theirs.mean) / error};
+}
+
+// The published study as printed, re-run by tests/golden/study_numpy.py: own code from the
+// equations, own random numbers. Every algorithm at every beta, regret and reals, so no choice of a
+// beta blurs the comparison.
+//
+// False alarms: 1 % for all comparisons together (Bonferroni; Student's t with as many degrees of
+// freedom as the smaller sample has). Power: a comparison finds a true difference of
+// (bound + 1.64) errors with probability 95 %. The test fails when that is more than a tenth of the
+// mean for more than half of the comparisons of regret or of reals, or more than 30 % for any: then
+// agreement would say little. The control: DUETS at the next beta is another algorithm.
+TEST(Reproduction, AgreesWithTheRerun) {
+  std::ifstream file(std::string(DUETS_SOURCE_DIR) + "/tests/golden/study_rerun.json");
+  ASSERT_TRUE(file.is_open());
+  const auto results = nlohmann::json::parse(file).at("results");
+  lab::StudyChoice choice{.presets = {"paper"}, .runs = 200, .first_seed = 20001};
+  const auto algorithms = lab::builtin_algorithms();
+  const Experiment experiment = lab::study_experiment(choice, algorithms);
+  const harness::ThreadExecutor threads(harness::default_threads());
+  lab::NoStore store;
+  lab::ExperimentObserver nobody;
+  const std::atomic<bool> go_on = false;
+  const lab::Analysis ours = lab::analyse(
+      experiment, lab::run_experiment(experiment, threads, store, nobody, go_on), algorithms);
+  const std::size_t family = 2 * results.size();
+  std::map<std::string, std::vector<double>> detectable;
+  for (const auto& theirs : results) {
+    const auto task = std::ranges::find_if(ours.tasks, [&](const lab::TaskAnalysis& t) {
+      return t.function == theirs.at("function");
+    });
+    ASSERT_NE(task, ours.tasks.end());
+    const lab::ContenderAnalysis* contender =
+        task->find(theirs.at("algorithm").get<std::string>(), theirs.at("beta"));
+    ASSERT_NE(contender, nullptr);
+    const double runs = theirs.at("runs");
+    const double bound = lab::student_quantile(1 - kFalseAlarm / static_cast<double>(family),
+                                               static_cast<std::size_t>(runs) - 1);
+    const auto compare = [&](const std::string& measure, const std::vector<double>& values) {
+      const Sample a = sample_of(values);
+      const Sample b = sample_of(theirs.at(measure), runs);
+      const std::string what = fmt::format("{}, {}, beta {}, {}", task->function,
+                                           contender->algorithm, *contender->beta, measure);
+      if (a.stddev == 0 && b.stddev == 0) {
+        EXPECT_EQ(a.mean, b.mean) << what;  // what sends nothing
+        return;
+      }
+      const Welch found = welch(a, b);
+      detectable[measure].push_back((bound + 1.64) * found.error / b.mean);
+      std::printf("%-48s ours %8.1f theirs %8.1f t = %5.2f detects %4.1f %%\n", what.c_str(),
+                  a.mean, b.mean, found.t, 100 * detectable[measure].back());
+      EXPECT_LE(std::abs(found.t), bound) << what;
+    };
+    compare("regret", contender->final_regret);
+    if (contender->algorithm == "DUETS" && contender->beta == 0.2) {
+      const lab::ContenderAnalysis& next = *task->find("DUETS", 0.5);
+      EXPECT_GT(
+          std::abs(welch(sample_of(next.final_regret), sample_of(theirs.at("regret"), runs)).t),
+          bound)
+          << task->function << ", control";
+    }
+    compare("reals", contender->final_communication[0]);
+  }
+  for (auto& [measure, differences] : detectable) {
+    std::ranges::sort(differences);
+    EXPECT_LT(differences[differences.size() / 2], 0.1) << measure;
+    EXPECT_LT(differences.back(), 0.3) << measure;
   }
 }
 

@@ -2,13 +2,13 @@
 // that does not depend on N T_j.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <memory>
 #include <vector>
 
 #include "duets/gp/exact.h"
 #include "duets/numeric/rows.h"
 #include "duets/region/sampler.h"
+#include "lemma_constant.h"
 
 namespace duets::paper {
 namespace {
@@ -83,20 +83,11 @@ std::vector<Case> cases() {
           {"Matern-1/2 1-D", whole(1), {Family::kMatern12, {0.5}, 1.0}}};
 }
 
-// Why C = 2^d 2 / ln(1 + 1/lambda) is enough here. The gain is a sum along the data, 2 gamma =
-// sum_i ln(1 + s_{i-1}^2(x_i) / lambda), and s^2 <= 1 gives s^2 <= ln(1 + s^2/lambda) / ln(1 +
-// 1/lambda). Since x_i is uniform and variances only fall, the mean of s^2 over the region is at
-// most 2 / ln(1 + 1/lambda) gamma / m in expectation. The supremum lies at a corner, where a point
-// sees 2^-d of the data that one inside sees.
-double bound(std::size_t dimension) {
-  return std::exp2(static_cast<double>(dimension)) * 2 / std::log(1 + 1 / kVarianceLambda);
-}
-
 // Over seeds 1 to 40 and m up to 800 (1000 comparisons) the largest ratio was 0.76 of the bound.
 TEST(PaperLemmas, SupremumOfTheVariance) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
-    const double limit = bound(c.region.domain().dimension());
+    const double limit = variance_constant(c.region.domain().dimension(), kVarianceLambda);
     const Points grid = variance_grid_of(c.region);
     const Points data = uniform_points(c.region, 6, 3200);
     for (const Eigen::Index m : {50, 100, 200, 400, 800, 1600, 3200}) {

@@ -59,7 +59,8 @@ std::size_t forecast_inducing(const Study& study, const numeric::Points& data,
                                protocol::kPublicPool)
         .size();
   }
-  const double p = std::min(1.0, protocol::inducing_probability(study, sigma2_max, queries));
+  const double p =
+      std::min(1.0, protocol::inducing_probability(study, base::EpochId{1}, sigma2_max, queries));
   const double expected = p * static_cast<double>(queries);
   // The points are independent, so the first ones are as good as those that a coin would pick.
   const double size = std::clamp(std::round(expected), 1.0, static_cast<double>(data.rows()));
@@ -218,8 +219,8 @@ TheoryForecast forecast_theory(const Study& study, const std::vector<ExchangeFor
     if (j >= exchanges.size()) break;
     gap = std::min(gap, 2 * exchanges[j].cut);
     const double queries = agents * lengths[j];
-    const double p = protocol::inducing_probability(study, exchanges[j].sigma2_max,
-                                                    static_cast<std::uint64_t>(queries));
+    const double p = protocol::inducing_probability(
+        study, base::EpochId{1}, exchanges[j].sigma2_max, static_cast<std::uint64_t>(queries));
     out.literal_reals += std::min(1.0, p) * queries * (d + 2) + 1;
   }
   return out;

@@ -44,18 +44,19 @@ bool belongs(const service::JournalContents& contents, const GivenJournal& journ
   const bool same_name = contents.study == study.name;
   if (!journal.named && !same_name) return false;
   const bool never_joined = contents.study_digest == base::Digest{};
-  base::require(
-      same_name && (never_joined || contents.study_digest == protocol::study_digest(study)),
-      "--trials", journal.path.string(),
-      fmt::format("is a journal of another study ({}, digest {})", contents.study,
-                  base::to_hex(contents.study_digest)));
+  base::require(same_name && (never_joined || protocol::has_digest(study, contents.study_digest)),
+                "--trials", journal.path.string(),
+                fmt::format("is a journal of another study ({}, digest {})", contents.study,
+                            base::to_hex(contents.study_digest)));
   return true;
 }
 
-std::vector<base::Bytes> broadcasts_of(const std::vector<base::Bytes>& records) {
+std::vector<base::Bytes> broadcasts_of(const protocol::Study& study,
+                                       const std::vector<base::Bytes>& records) {
   std::vector<base::Bytes> broadcasts;
   for (const base::Bytes& bytes : records) {
-    for (const protocol::Message& message : protocol::broadcasts(protocol::decode_record(bytes))) {
+    const protocol::Record record = protocol::decode_record(bytes);
+    for (const protocol::Message& message : protocol::broadcasts(study, record)) {
       broadcasts.push_back(protocol::encode(message));
     }
   }
@@ -115,9 +116,9 @@ std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& gi
   return journals;
 }
 
-void require_same_run(const service::JournalContents& contents, const fs::path& journal,
-                      const std::vector<base::Bytes>& records) {
-  const std::vector<base::Bytes> sent = broadcasts_of(records);
+void require_same_run(const protocol::Study& study, const service::JournalContents& contents,
+                      const fs::path& journal, const std::vector<base::Bytes>& records) {
+  const std::vector<base::Bytes> sent = broadcasts_of(study, records);
   // A running study may have continued since its records were read.
   const std::size_t both = std::min(sent.size(), contents.broadcasts.size());
   if (std::equal(sent.begin(), sent.begin() + static_cast<std::ptrdiff_t>(both),
@@ -137,7 +138,7 @@ std::vector<JournalTrial> merged_trials(const std::vector<GivenJournal>& journal
   for (const GivenJournal& journal : journals) {
     const service::JournalContents contents = service::read_agent_journal(journal.path);
     if (!belongs(contents, journal, *study.definition.study)) continue;
-    require_same_run(contents, journal.path, study.records);
+    require_same_run(*study.definition.study, contents, journal.path, study.records);
     merge(contents, journal.path, trials);
   }
   std::vector<JournalTrial> sorted;

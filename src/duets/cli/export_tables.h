@@ -31,7 +31,7 @@ std::vector<GivenJournal> find_given_journals(const std::vector<std::string>& gi
 
 /// kDiverged, naming the journal, when its broadcasts are not those in these records: the same
 /// study with another secret has the same digest, and other points.
-void require_same_run(const service::JournalContents& contents,
+void require_same_run(const protocol::Study& study, const service::JournalContents& contents,
                       const std::filesystem::path& journal,
                       const std::vector<base::Bytes>& records);
 

@@ -217,7 +217,7 @@ TEST_F(ExportTest, AnotherStudysJournalIsRefusedIfNamedAndIgnoredOtherwise) {
 TEST_F(ExportTest, AJournalOfAnotherRunIsNamed) {
   study_.records = simulated_records(file_);
   const protocol::Message first =
-      protocol::broadcasts(protocol::decode_record(study_.records.front())).at(0);
+      protocol::broadcasts(file_.study, protocol::decode_record(study_.records.front())).at(0);
   const std::string ours = journal("a", 1.5);
   {
     auto made = service::AgentJournal::open_or_make(directory_ / "a", "s", 0, std::string(16, 'i'));

@@ -14,6 +14,11 @@ std::string LocalProgress::best_text() const {
   return best_ ? fmt::format("best value so far {:.6g}", *best_) : "no value yet";
 }
 
+void LocalProgress::expect(std::uint64_t total) {
+  const std::lock_guard lock(mutex_);
+  bar_.expect(total);
+}
+
 void LocalProgress::answered(const service::JournalTrial& trial, bool stored) {
   const std::lock_guard lock(mutex_);
   bar_.advance(stored);

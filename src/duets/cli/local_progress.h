@@ -22,6 +22,8 @@ class LocalProgress {
   LocalProgress(std::FILE* out, Verbosity verbosity, std::uint64_t total,
                 const protocol::RewardScale& scale);
 
+  /// There are so many queries in all.
+  void expect(std::uint64_t total);
   /// One more answer; `stored`: an earlier run has made it.
   void answered(const service::JournalTrial& trial, bool stored);
   void epoch_began(std::uint32_t epoch);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -24,6 +25,7 @@
 #include "duets/cli/shell_line.h"
 #include "duets/cli/summary.h"
 #include "duets/harness/threads.h"
+#include "duets/protocol/guarantee.h"
 #include "duets/service/local_loop.h"
 #include "duets/service/local_study.h"
 
@@ -98,7 +100,8 @@ class LocalRun {
         given_(given),
         file_(file),
         places_(places),
-        num_queries_(std::uint64_t{file.study.agents} * file.study.horizon),
+        num_queries_(std::uint64_t{file.study.agents} *
+                     std::max(given.horizon, protocol::num_queries_each(file.study))),
         parallel_(given.parallel > 0 ? given.parallel : harness::default_threads()),
         interrupt_("stopping after the current queries; press Ctrl-C again to abandon them",
                    InterruptGuard::Second::kAbandons),
@@ -117,6 +120,7 @@ class LocalRun {
     try {
       over = over || service::run_local(study, programs, interrupt_.stop(), interrupt_.abandon(),
                                         loop_options(study));
+      if (over) show(study, false);
     } catch (const base::Error& error) {
       progress_.clear();
       if (error.kind() != base::ErrorKind::kObjective) throw;
@@ -145,6 +149,8 @@ class LocalRun {
     options.storage = places_.journal;
     options.secret_text = secret_text;
     options.way_out = kWayOut;
+    options.horizon = given_.horizon;
+    options.until_gain = given_.until_gain;
     options.event = [this](const protocol::Event& event) {
       if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
         progress_.epoch_began(base::value(began->epoch));
@@ -174,6 +180,7 @@ class LocalRun {
   service::LocalLoopOptions loop_options(const LocalStudy& study) {
     service::LocalLoopOptions options;
     options.max_failures = given_.program.max_failures;
+    options.seconds = given_.seconds;
     options.log = [this](const service::LogLine& line) {
       progress_.line(fmt::format(
           "{}{}", line.level == service::LogLevel::kWarning ? "warning: " : "", line.message));
@@ -184,17 +191,26 @@ class LocalRun {
 
   void begin(const LocalStudy& study) {
     const std::size_t stored = study.trials().size();
+    const protocol::Study& is = *study.definition().study;
+    // An extension that waits for the end of the study is in `given_` alone.
+    const std::uint32_t each = std::max(given_.horizon, protocol::num_queries_each(is));
+    num_queries_ = std::uint64_t{is.agents} * each;
+    progress_.expect(num_queries_);
     if (stored == 0) {
       for (const ConfigWarning& warning : check(file_).warnings) {
         progress_.line("warning: " + warning.text);
       }
     }
     progress_.line(fmt::format("{}: {}, epochs of {}; {} at a time", file_.study.name,
-                               queries_text(file_.study.agents, file_.study.horizon, true),
-                               fmt::join(protocol::lengths(file_.study), ", "),
+                               queries_text(is.agents, each, true),
+                               fmt::join(protocol::lengths(is), ", "),
                                base::count_text(parallel_, "program", "programs")));
+    if (const std::string changes = protocol::horizon_changes_of(is); !changes.empty()) {
+      progress_.line("horizon: " + changes);
+    }
     progress_.line(
-        study.finished() ? fmt::format("the study is finished: reporting it again from {}",
+        study.finished() ? fmt::format("the study is finished: reporting it again from {}; a "
+                                       "larger --horizon goes on with it",
                                        shown(places_.journal))
         : stored > 0     ? fmt::format("continuing in epoch {} with {} of {} queries answered",
                                        study.epoch(), stored, num_queries_)
@@ -228,7 +244,7 @@ class LocalRun {
   const LocalFlags& given_;
   const StudyFile& file_;
   const Places& places_;
-  const std::uint64_t num_queries_;
+  std::uint64_t num_queries_;
   const unsigned parallel_;
   const InterruptGuard interrupt_;
   LocalProgress progress_;
@@ -245,7 +261,29 @@ void add_local_flags(CLI::App& command, LocalFlags& flags) {
                   "Copies of your program that run at a time (default: one per core)")
       ->check(CLI::Range(1U, kMaxParallel))
       ->option_text("K");
+  command
+      .add_option_function<std::string>(
+          "--for", [&flags](const std::string& text) { flags.seconds = seconds_of(text); },
+          "End early, with a recommendation, after this long: 90s, 30m, 2h or 1d")
+      ->option_text("TIME");
+  command
+      .add_option("--until-gain", flags.until_gain,
+                  "End early when no point is expected to be better by X than the recommended one")
+      ->check(CLI::PositiveNumber)
+      ->option_text("X");
   add_program_flags(command, flags.program);
+}
+
+double seconds_of(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
+      {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const auto* const known = std::ranges::find(kUnits, unit, [](const auto& u) { return u.first; });
+  const bool usable = error == std::errc() && known != kUnits.end() && number > 0 && number < 1e9;
+  base::require(usable, "--for", text, "must be a positive time like 90s, 30m, 2h or 1d");
+  return number * known->second;
 }
 
 fs::path journal_of(const fs::path& output) { return full_name(output).string() + ".journal"; }

@@ -17,18 +17,25 @@ namespace duets::cli {
 
 struct LocalFlags {
   ProgramFlags program;
-  unsigned parallel = 0;  ///< programs at a time; 0: one per core
+  unsigned parallel = 0;      ///< programs at a time; 0: one per core
+  std::uint32_t horizon = 0;  ///< queries of each agent; 0: the study's
+  double seconds = 0;         ///< ends early after this long; 0: never
+  double until_gain = 0;      ///< ends early when no more than this can be expected; 0: never
 };
 
 void add_local_flags(CLI::App& command, LocalFlags& flags);
+
+/// Seconds from "90", "90s", "30m", "2h" or "1d". kInvalid for anything else.
+double seconds_of(const std::string& text);
 
 /// The journal of a run whose results go to `output`: "<output>.journal" beside it.
 std::filesystem::path journal_of(const std::filesystem::path& output);
 
 /// Runs the study to its end, or continues it: everything is in the journal. A finished study is
-/// only reported again. With `--overwrite` it begins again. `secret_text` as in a secret file.
-/// `accepted` is called when the study can be run: it is new, or the one in the journal. Throws
-/// base::Error; a CodedError when it was stopped by a signal.
+/// only reported again, or extended if the horizon is larger now. With `--overwrite` it begins
+/// again. `secret_text` as in a secret file. `accepted` is called when the study can be run: it is
+/// new, or the one in the journal. Throws base::Error; a CodedError when it was stopped by a
+/// signal.
 void run_locally(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
                  const std::string& secret_text, const base::Executor& executor,
                  const Extensions& extensions, const std::function<void()>& accepted = {});

@@ -103,6 +103,7 @@ protocol::EpochReport report_of_different_numbers() {
   r.missed = 0.375;
   r.lost_chance = 0.625;
   r.gap_bound = 1.375;
+  r.pieces = 77;
   r.run_digest = {1, 2};
   r.state_digest = {3, 4};
   return r;
@@ -151,6 +152,7 @@ report::CsvCells cells_of(const protocol::EpochReport& r) {
           {"missed", r.missed},
           {"lost_chance", r.lost_chance},
           {"gap_bound", r.gap_bound},
+          {"pieces", r.pieces},
           {"run_digest", base::to_hex(r.run_digest)},
           {"state_digest", base::to_hex(r.state_digest)}};
 }
@@ -188,7 +190,8 @@ TEST(Csv, CommunicationReadsBackByColumn) {
                                      {"figure", p.figure},
                                      {"links", p.links},
                                      {"closing", p.closing},
-                                     {"bytes", p.bytes}}),
+                                     {"bytes", p.bytes},
+                                     {"ask_tell", 8.0 * p.t}}),  // two agents, three coordinates
               "");
   }
 }

@@ -20,6 +20,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   bool terminal() const { return terminal_; }
+  /// There are so many items in all.
+  void expect(std::uint64_t total) { total_ = total; }
   /// One more is done. `free` ones cost no time (they were stored) and do not count in the
   /// estimate.
   void advance(bool free = false);

@@ -52,7 +52,7 @@ void add_journals(const std::vector<std::string>& given, ReportSource& source) {
 std::optional<TrialRows> rule_for(const std::vector<TrialRow>& rows, const StudyExport& exported) {
   if (rows.empty()) return TrialRows{"none", {0}};
   const protocol::Study& study = *exported.definition.study;
-  std::uint64_t queries = std::uint64_t{study.agents} * study.horizon;
+  std::uint64_t queries = std::uint64_t{study.agents} * protocol::num_queries_each(study);
   const std::vector<std::uint32_t> lengths = protocol::lengths(study);
   const protocol::RunSummary summary = protocol::summarise(study, exported.records);
   for (const auto& [epoch, away] : summary.participation()) {

@@ -20,11 +20,11 @@ constexpr std::array<std::string_view, 10> kExportEntries{
     "study.toml",  "journal.bin",       "participation.toml", "manifest.json",
     "epochs.csv",  "communication.csv", "trials.csv",         "figures",
     "report.html", "digests.txt"};
-constexpr std::array<std::string_view, 17> kExperimentEntries{
-    "settings.json",   "manifest.json", "summary.csv", "curves.csv",  "differences.csv",
-    "ask_tell.csv",    "rivals.csv",    "runs",        "figures",     "report.html",
-    "study.toml",      "variants.csv",  "costs.csv",   "scaling.csv", "slopes.csv",
-    "self_tuning.csv", "means.csv"};
+constexpr std::array<std::string_view, 18> kExperimentEntries{
+    "settings.json", "manifest.json",   "summary.csv",      "curves.csv", "differences.csv",
+    "ask_tell.csv",  "rivals.csv",      "rival_slopes.csv", "runs",       "figures",
+    "report.html",   "study.toml",      "variants.csv",     "costs.csv",  "scaling.csv",
+    "slopes.csv",    "self_tuning.csv", "means.csv"};
 
 template <std::size_t kSize>
 bool is_among(const fs::path& text, const std::array<std::string_view, kSize>& words) {

@@ -17,6 +17,7 @@
 #include "duets/cli/print_to.h"
 #include "duets/cli/queries_text.h"
 #include "duets/cli/result_directory.h"
+#include "duets/cli/result_kind.h"
 #include "duets/cli/run_trials.h"
 #include "duets/cli/shell_line.h"
 #include "duets/cli/stoppable_executor.h"
@@ -26,6 +27,7 @@
 #include "duets/harness/memory_estimate.h"
 #include "duets/harness/simulate.h"
 #include "duets/service/secret.h"
+#include "duets/service/study_difference.h"
 #include "duets/storage/secret_file.h"
 
 namespace duets::cli {
@@ -66,8 +68,47 @@ class RunObserver final : public harness::Observer {
   std::uint64_t num_queries_ = 0;
 };
 
+std::string output_of(const CommonFlags& flags, const StudyFile& file) {
+  return flags.output.empty() ? "results/" + file.study.name : flags.output;
+}
+
 std::uint64_t num_queries(const protocol::Study& study) {
-  return std::uint64_t{study.agents} * study.horizon;
+  return std::uint64_t{study.agents} * protocol::num_queries_each(study);
+}
+
+bool are_same(const StudyFile& a, const StudyFile& b) {
+  return service::differing_fields(resolved_toml(a), resolved_toml(b)).empty();
+}
+
+// The study of the result that is there, if it is that of the file with an earlier horizon.
+std::optional<StudyFile> earlier_result(const std::string& output, const StudyFile& file,
+                                        const Extensions& extensions) {
+  if (!holds_run(output)) return std::nullopt;
+  const std::string path = (std::filesystem::path(output) / "study.toml").string();
+  StudyFile before = load_study(path, {std::nullopt, extensions.functions});
+  StudyFile same = file;
+  same.study.horizon = before.study.horizon;
+  same.study.earlier_horizons = before.study.earlier_horizons;
+  same.study.ended_after = before.study.ended_after;
+  if (!are_same(before, same)) return std::nullopt;
+  return before;
+}
+
+// A simulation repeats what was known until then, to the same bits. Returns whether it extends the
+// result that is there, and so may replace it.
+bool set_horizon(StudyFile& file, std::uint32_t horizon, const CommonFlags& flags,
+                 const Extensions& extensions) {
+  const std::string output = output_of(flags, file);
+  if (!flags.overwrite) {
+    const std::optional<StudyFile> before = earlier_result(output, file, extensions);
+    if (before && horizon != before->study.horizon) {
+      file.study = protocol::extended(before->study, horizon);
+      return true;
+    }
+  }
+  file.study.horizon = horizon;
+  protocol::validate(file.study);
+  return false;
 }
 
 RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
@@ -83,7 +124,7 @@ RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extension
     plan.simulation.participation = load_participation(given.participation, plan.file.study);
   }
   if (!given.secret.empty()) plan.simulation.secret = service::load_secret(given.secret);
-  plan.output = flags.output.empty() ? "results/" + plan.file.study.name : flags.output;
+  plan.output = output_of(flags, plan.file);
   plan.threads = engine.threads;
   return plan;
 }
@@ -114,7 +155,7 @@ std::vector<std::string> words_before(const RunPlan& plan, const Engine& engine)
     words.push_back("warning: " + warning.text);
   }
   words.push_back(fmt::format("{}: {}, epochs of {}", study.name,
-                              queries_text(study.agents, study.horizon, true),
+                              queries_text(study.agents, protocol::num_queries_each(study), true),
                               fmt::join(protocol::lengths(study), ", ")));
   if (engine.processes > 1) words.push_back(text_of(engine));
   if (num_queries(study) < harness::kLargeRun) return words;
@@ -147,7 +188,8 @@ harness::RunResult simulate_into(ResultDirectory& results, const RunPlan& plan,
                                  const CommonFlags& flags, const Engine& engine,
                                  const InterruptGuard& interrupt) {
   const StoppableExecutor executor(engine.executor, interrupt.stop());
-  Progress progress(stderr, flags.verbosity, plan.file.study.agents, plan.file.study.horizon);
+  Progress progress(stderr, flags.verbosity, plan.file.study.agents,
+                    protocol::num_queries_each(plan.file.study));
   RunObserver observer(progress, results);
   try {
     harness::RunResult result = harness::simulate(plan.simulation, executor, observer);
@@ -190,6 +232,8 @@ void refuse_program_flags(const LocalFlags& given) {
                   "is for a study with objective.command; this one simulates objective.builtin");
   };
   require_usual(given.parallel == usual.parallel, "--parallel");
+  require_usual(given.seconds == usual.seconds, "--for");
+  require_usual(given.until_gain == usual.until_gain, "--until-gain");
   require_usual(given.program.once == usual.program.once, "--once");
   require_usual(given.program.timeout == usual.program.timeout, "--timeout");
   require_usual(given.program.retries == usual.program.retries, "--retries");
@@ -219,6 +263,10 @@ void add_run_flags(CLI::App& run, RunFlags& given) {
                  "Agents' points: shared with the coordinator (default), or separate and compared")
       ->check(one_of({"shared", "separate"}))
       ->option_text("WORD");
+  run.add_option("--horizon", given.local.horizon,
+                 "Queries of each agent (default: the study's); a result that is there is extended")
+      ->check(CLI::Range(std::uint64_t{1}, study::kMaxQueries))
+      ->option_text("T");
   add_local_flags(run, given.local);
 }
 
@@ -227,12 +275,14 @@ void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions
   StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
   if (!file.objective.command.empty()) return run_program(flags, given, extensions, file, engine);
   refuse_program_flags(given.local);
+  const bool extends =
+      given.local.horizon > 0 && set_horizon(file, given.local.horizon, flags, extensions);
   const RunPlan plan = plan_of(flags, given, extensions, std::move(file), engine);
   if (engine.processes > 1) {
     cluster::require_same(engine.executor, "the study", identity(plan, given));
   }
   if (!engine.first) return simulate_share(plan, engine);
-  ResultDirectory results(plan.output, flags.overwrite, plan.file);
+  ResultDirectory results(plan.output, flags.overwrite || extends, plan.file);
   const std::string stopping =
       fmt::format("stopping; press Ctrl-C again to stop at once and leave {} behind",
                   results.partial().string());

@@ -36,6 +36,7 @@ std::string manifest_json(const harness::RunResult& result, unsigned threads,
   json["smallest_margin"] = finite_or_null(result.smallest_margin);
   json["mean_error"] = finite_or_null(result.mean_error);
   json["guarantee"] = result.guarantee;
+  if (!result.horizon_changes.empty()) json["horizon_changes"] = result.horizon_changes;
   if (trials) json["trials"] = {{"kept", trials->kept}, {"rule", rule_of(*trials)}};
   for (const auto& [name, value] : build_facts()) json["build"][name] = value;
   json["build"]["threads"] = threads;

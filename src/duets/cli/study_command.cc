@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "duets/base/count_text.h"
 #include "duets/base/error.h"
 #include "duets/cli/export_command.h"
 #include "duets/cli/json_text.h"
@@ -31,6 +32,7 @@ struct StudyFlags {
   std::string study;  ///< a name; a file for `create`
   std::uint32_t epoch = 0;
   std::uint32_t agent = 0;
+  std::uint32_t horizon = 0;
   std::string quorum;    ///< a number or "all"; empty: unchanged
   std::string deadline;  ///< a number or "none"; empty: unchanged
   bool yes = false;      ///< delete without asking
@@ -129,6 +131,14 @@ void stop_study(const StudyFlags& flags) {
   change_study(flags, "stop", [&](service::Operators& source) -> std::string {
     source.stop(flags.study);
     return "stopped for good; all measurements remain stored";
+  });
+}
+
+void extend_study(const StudyFlags& flags) {
+  change_study(flags, "extend", [&](service::Operators& source) {
+    source.extend(flags.study, flags.horizon);
+    return fmt::format("has {} of each agent now; serve or run it to go on",
+                       base::count_text(flags.horizon, "query", "queries"));
   });
 }
 
@@ -234,8 +244,8 @@ void add_export(CLI::App& study, Chosen& chosen, const Extensions& extensions) {
 }  // namespace
 
 void add_study_command(CLI::App& app, Chosen& chosen, const Extensions& extensions) {
-  CLI::App* study =
-      app.add_subcommand("study", "Create, list, show, change, stop, delete and export studies");
+  CLI::App* study = app.add_subcommand(
+      "study", "Create, list, show, change, extend, stop, delete and export studies");
   study->require_subcommand(1);
   add_create(*study, chosen, extensions);
   add_export(*study, chosen, extensions);
@@ -248,6 +258,14 @@ void add_study_command(CLI::App& app, Chosen& chosen, const Extensions& extensio
   auto stop = flags();
   add_name(*add_action(*study, chosen, "stop", "End a study for good", stop, stop_study),
            stop->study);
+  auto extended = flags();
+  CLI::App* extend = add_action(*study, chosen, "extend", "Give a finished study more queries",
+                                extended, extend_study);
+  add_name(*extend, extended->study);
+  extend->add_option("--horizon", extended->horizon, "Queries of each agent in all")
+      ->required()
+      ->check(CLI::Range(std::uint64_t{1}, study::kMaxQueries))
+      ->option_text("T");
   auto removed = flags();
   CLI::App* remove = add_action(*study, chosen, "delete", "Remove a study that is not running",
                                 removed, delete_study);

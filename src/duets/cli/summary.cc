@@ -64,6 +64,7 @@ Rows table_rows(const RunResult& r, const std::string& directory) {
       fmt::format("{} ({} {} on a {})", r.study_name, r.direction, r.objective,
                   r.domain == base::name_of(domain::Shape::kFinite) ? "finite set" : r.domain));
   rows.emplace_back("queries", queries_text(r.agents, r.horizon));
+  if (!r.horizon_changes.empty()) rows.emplace_back("horizon", r.horizon_changes);
   if (const auto found = recommendation_of(r)) {
     add_recommendation(*found, truth_text(r), rows);
   } else {
@@ -120,6 +121,8 @@ nlohmann::ordered_json summary_object(const RunResult& r) {
   json["direction"] = r.direction;
   json["agents"] = r.agents;
   json["horizon"] = r.horizon;
+  json["horizon_changes"] = nullptr;
+  if (!r.horizon_changes.empty()) json["horizon_changes"] = r.horizon_changes;
   json["seed"] = r.seed;
   json["recommendation"] = recommendation_json(r);
   json["best_trial"] = best_trial_json(r);

@@ -148,11 +148,15 @@ void add_tune(CLI::App& app, Chosen& chosen, const Extensions& extensions,
                                flags->agents))
       ->check(CLI::Range(std::uint64_t{1}, kMost))
       ->option_text("N");
-  command
-      ->add_option("--horizon", flags->horizon,
-                   fmt::format("Queries of each agent (default {})", flags->horizon))
-      ->check(CLI::Range(std::uint64_t{1}, kMost))
-      ->option_text("T");
+  CLI::Option* horizon =
+      command
+          ->add_option(
+              "--horizon", flags->horizon,
+              fmt::format("Queries of each agent (default {}); more than before extends the "
+                          "study",
+                          flags->horizon))
+          ->check(CLI::Range(std::uint64_t{1}, kMost))
+          ->option_text("T");
   add_choice(*command, "--goal", flags->goal,
              "Little loss on the way, or the best setting at the end", "GOAL");
   command->add_option("--seed", flags->common.seed, "Seed of the study (default 1)")
@@ -178,8 +182,9 @@ void add_tune(CLI::App& app, Chosen& chosen, const Extensions& extensions,
   add_quiet(*command, flags->common.verbosity);
   add_verbose(*command, flags->common.verbosity);
   add_program(*command, flags->program, "After --: your program")->required();
-  command->callback([flags, &chosen, &extensions, &words] {
+  command->callback([flags, horizon, &chosen, &extensions, &words] {
     flags->common.words = words;
+    if (horizon->count() > 0) flags->local.horizon = flags->horizon;
     chosen = [flags, &extensions] { tune(*flags, extensions); };
   });
 }

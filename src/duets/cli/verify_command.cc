@@ -26,11 +26,11 @@ std::vector<JournalTrial> load_journals(const std::vector<std::string>& given,
   std::vector<JournalTrial> trials;
   for (const GivenJournal& journal : find_given_journals(given)) {
     const service::JournalContents contents = service::read_agent_journal(journal.path);
-    const bool ours = contents.study_digest == protocol::study_digest(*study.definition.study);
+    const bool ours = protocol::has_digest(*study.definition.study, contents.study_digest);
     base::require(ours || !journal.named, "--trials", journal.path.string(),
                   "is a journal of another study");
     if (!ours) continue;
-    require_same_run(contents, journal.path, study.records);
+    require_same_run(*study.definition.study, contents, journal.path, study.records);
     trials.insert(trials.end(), contents.trials.begin(), contents.trials.end());
   }
   return trials;

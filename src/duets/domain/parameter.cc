@@ -22,11 +22,6 @@ double cell_of(double latent, double n) {
   return std::min(std::floor(clamp_unit(latent) * n), n - 1);
 }
 
-double num_levels(const Parameter& p) {
-  if (has_choices(p)) return static_cast<double>(p.choices.size());
-  return std::floor((p.high - p.low) / p.step) + 1;
-}
-
 // The exponent range of a log parameter. An int owns half a unit around each value, so that its
 // first and last value get a cell like the others.
 struct LogRange {
@@ -101,6 +96,17 @@ bool is_ordered(const Parameter& p) { return p.type != ParameterType::kCategoric
 double spacing(const Parameter& p) {
   if (p.type == ParameterType::kFloat) return 0;
   return has_choices(p) ? 1 : p.step;
+}
+
+double num_levels(const Parameter& p) {
+  if (has_choices(p)) return static_cast<double>(p.choices.size());
+  if (p.type == ParameterType::kFloat) return std::numeric_limits<double>::infinity();
+  return std::floor((p.high - p.low) / p.step) + 1;
+}
+
+double level_at(const Parameter& p, double latent) {
+  const double value = value_at(p, latent);
+  return has_choices(p) ? value : (value - p.low) / p.step;
 }
 
 std::size_t num_features(const Parameter& p) { return is_ordered(p) ? 1 : p.choices.size(); }

@@ -44,6 +44,12 @@ bool is_ordered(const Parameter& parameter);
 /// How far apart neighbouring values are; 0 when the parameter has every number of its range.
 double spacing(const Parameter& parameter);
 
+/// How many values the parameter has; infinite when it has every number of its range.
+double num_levels(const Parameter& parameter);
+
+/// The number of a value among these, from 0. Only where they are finitely many. Strict.
+double level_at(const Parameter& parameter, double latent);
+
 /// How many numbers the kernel sees for this parameter: the number of choices (one-hot) for a
 /// categorical, 1 otherwise.
 std::size_t num_features(const Parameter& parameter);

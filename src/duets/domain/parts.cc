@@ -1,23 +1,40 @@
 #include "duets/domain/parts.h"
 
 namespace duets::domain {
+namespace {
 
-std::vector<std::uint32_t> parts_of(const Domain& domain, const numeric::Points& latents,
-                                    std::uint32_t most) {
-  std::vector<std::uint32_t> parts(static_cast<std::size_t>(latents.rows()), 0);
-  std::uint64_t num_parts = 1;
+/// Each part becomes one for each value of parameter k.
+void split(Partition& parts, const Parameter& parameter, const numeric::Points& latents,
+           std::size_t k) {
+  const auto levels = static_cast<std::uint32_t>(num_levels(parameter));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double latent = latents(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
+    parts[i] = parts[i] * levels + static_cast<std::uint32_t>(level_at(parameter, latent));
+  }
+}
+
+}  // namespace
+
+// Neighbouring values of an ordered parameter tell about each other, so these are not combined:
+// parts of combinations would be many, and keeping a share of each would keep nearly all.
+std::vector<Partition> partitions_of(const Domain& domain, const numeric::Points& latents,
+                                     std::uint32_t most, std::uint32_t few) {
+  const Partition whole(static_cast<std::size_t>(latents.rows()), 0);
+  Partition combinations = whole;
+  double num_combinations = 1;
+  std::vector<Partition> partitions;
   for (std::size_t k = 0; k < domain.parameters().size(); ++k) {
     const Parameter& parameter = domain.parameters()[k];
-    if (is_ordered(parameter)) continue;
-    const auto num_choices = static_cast<std::uint32_t>(parameter.choices.size());
-    if (num_parts * num_choices > most) continue;
-    num_parts *= num_choices;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const double latent = latents(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k));
-      parts[i] = parts[i] * num_choices + static_cast<std::uint32_t>(value_at(parameter, latent));
+    const double levels = num_levels(parameter);
+    if (is_ordered(parameter)) {
+      if (levels <= few) split(partitions.emplace_back(whole), parameter, latents, k);
+    } else if (num_combinations * levels <= most) {
+      num_combinations *= levels;
+      split(combinations, parameter, latents, k);
     }
   }
-  return parts;
+  if (num_combinations > 1) partitions.push_back(std::move(combinations));
+  return partitions;
 }
 
 }  // namespace duets::domain

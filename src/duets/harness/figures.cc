@@ -103,6 +103,20 @@ bool needs_log(const std::vector<report::Series>& curves) {
   return totals.span() && totals.span()->high > kLogRatio * totals.span()->low;
 }
 
+// From the first round on: zero has no place on a logarithmic axis.
+report::Series ask_tell_line(const RunResult& result) {
+  constexpr std::uint32_t kPlaces = 50;
+  const std::uint32_t count = std::min(result.horizon, kPlaces);
+  report::Series line{
+      .name = with_total("plain ask and tell (every link)", ask_tell_reals(result, result.horizon)),
+      .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
+  for (std::uint32_t i = 1; i <= count; ++i) {
+    line.x.push_back(static_cast<double>(result.horizon) * i / count);
+    line.y.push_back(ask_tell_reals(result, line.x.back()));
+  }
+  return line;
+}
+
 report::Panel ledger_panel(const RunResult& result) {
   const CommunicationPoint& last = result.communication.back();
   report::Panel panel{.title = "Real numbers sent, by three ledgers", .x = time_axis(result)};
@@ -114,7 +128,8 @@ report::Panel ledger_panel(const RunResult& result) {
       ledger_curve(result, with_total("figure (uplink of all)", last.figure), 2,
                    [](const CommunicationPoint& p) { return p.figure; }),
       ledger_curve(result, with_total("paper (mean uplink + broadcast once)", last.paper), 0,
-                   [](const CommunicationPoint& p) { return p.paper; })};
+                   [](const CommunicationPoint& p) { return p.paper; }),
+      ask_tell_line(result)};
   if (needs_log(panel.series)) panel.y.scale = report::Scale::kLog10;
   panel.note = "Closing messages, in none of the curves: " + report::plain_number(last.closing) +
                " real numbers over all links.";
@@ -177,7 +192,8 @@ std::string regret_figure(const RunResult& result) {
 std::string communication_figure(const RunResult& result) {
   constexpr const char* kDescription =
       "Left: real numbers sent so far in three ledgers against the number of queries made by each "
-      "agent. Right: bytes sent so far over all links.";
+      "agent, and what plain ask and tell would have sent. Right: bytes sent so far over all "
+      "links.";
   return draw_pair(
       result, {.id = "duets-communication", .title = "communication", .description = kDescription},
       !result.communication.empty(), "Nothing was sent.", ledger_panel, bytes_panel);

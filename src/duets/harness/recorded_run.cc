@@ -25,7 +25,9 @@ class Follower {
       const protocol::Record record = protocol::decode_record(bytes);
       summary_.add(record);
       if (!view_) continue;
-      for (const protocol::Message& message : protocol::broadcasts(record)) view_->apply(message);
+      for (const protocol::Message& message : protocol::broadcasts(study_, record)) {
+        view_->apply(message);
+      }
     }
   }
 
@@ -50,9 +52,9 @@ class Follower {
     if (const auto best = protocol::best_trial_of(run_.scale, summary_, *view_, *run_.secret)) {
       all_.run.best_trial->values = best->values;
     }
-    PictureRecorder picture(*study_.domain, std::uint64_t{study_.agents} * study_.horizon);
+    PictureRecorder picture(*study_.domain, std::uint64_t{study_.agents} * all_.run.horizon);
     std::optional<problems::RegretCurve> regret;
-    if (run_.truth) regret.emplace(study_.agents, study_.horizon, optimum_);
+    if (run_.truth) regret.emplace(study_.agents, all_.run.horizon, optimum_);
     std::uint32_t first_t = 0;
     for (std::uint32_t epoch = 1; epoch <= summary_.num_closed(); ++epoch) {
       const std::uint32_t length = lengths_[epoch - 1];

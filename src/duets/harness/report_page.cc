@@ -105,6 +105,9 @@ Section results_section(const RunResult& result) {
                            static_cast<double>(result.cumulative_regret.size());
     say("total regret", {{"total", number(total)}, {"mean", number(total / queries)}});
   }
+  if (!result.horizon_changes.empty()) {
+    say("horizon changed", {{"changes", report::text(result.horizon_changes)}});
+  }
   if (!result.guarantee.empty()) say("guarantee", {{"guarantee", report::text(result.guarantee)}});
   return out;
 }

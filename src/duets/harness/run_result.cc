@@ -4,6 +4,10 @@
 
 namespace duets::harness {
 
+double ask_tell_reals(const RunResult& result, double t) {
+  return result.agents * t * static_cast<double>(result.coordinate_names.size() + 1);
+}
+
 RunResult result_of(const protocol::Study& study, const protocol::RewardScale& scale,
                     const protocol::RunSummary& summary) {
   RunResult result;
@@ -13,7 +17,7 @@ RunResult result_of(const protocol::Study& study, const protocol::RewardScale& s
   result.coordinate_names = study.domain->coordinate_names();
   result.parameters = study.domain->parameters();
   result.agents = study.agents;
-  result.horizon = study.horizon;
+  result.horizon = protocol::num_queries_each(study);
   result.lengths = protocol::lengths(study);
   result.epochs = summary.epochs();
   result.communication = summary.communication();
@@ -26,6 +30,7 @@ RunResult result_of(const protocol::Study& study, const protocol::RewardScale& s
   }
   result.interval_meaning = protocol::interval_meaning_of(study);
   result.guarantee = protocol::guarantee_of(study, summary.participation().empty());
+  result.horizon_changes = protocol::horizon_changes_of(study);
   result.study_digest = base::to_hex(protocol::study_digest(study));
   result.run_digest = base::to_hex(summary.run_digest());
   result.state_digest = base::to_hex(summary.state_digest());

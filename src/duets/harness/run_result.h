@@ -64,11 +64,16 @@ struct RunResult {
   std::optional<protocol::Found> best_trial;  ///< no values when the agents' secret is not known
   std::optional<Picture> picture;             ///< two-dimensional studies
   std::string interval_meaning;               ///< of the recommendation, in a phrase
-  std::string guarantee;  ///< the theorem's statement about this run, in a sentence
+  std::string guarantee;        ///< the theorem's statement about this run, in a sentence
+  std::string horizon_changes;  ///< in a phrase; empty: it was never changed
   std::string study_digest, run_digest, state_digest;
   double smallest_margin = 0;  ///< of all decisions
   double mean_error = 0;       ///< estimated rounding error beside it
 };
+
+/// What plain ask and tell, which sends every agent each point and is told each reward, would have
+/// sent over all links by time t.
+double ask_tell_reals(const RunResult& result, double t);
 
 /// The result of a run as far as its records have it, simulated or deployed. The caller sets
 /// objective and seed, and what is not in the records: values of the best trial, regret and other

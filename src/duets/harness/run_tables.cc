@@ -139,10 +139,18 @@ report::Table epochs_table(const RunResult& result) {
 report::Table communication_table(const RunResult& result) {
   using P = CommunicationPoint;
   const report::Columns<P> columns = {
-      {"epoch", &P::epoch, "epoch"},        {"t", &P::t, "t"},
-      {"paper", &P::paper, "paper", {}, 7}, {"figure", &P::figure, "figure", {}, 7},
-      {"links", &P::links, "links", {}, 7}, {"closing", &P::closing, "closing", {}, 7},
-      {"bytes", &P::bytes, "bytes"}};
+      {"epoch", &P::epoch, "epoch"},
+      {"t", &P::t, "t"},
+      {"paper", &P::paper, "paper", {}, 7},
+      {"figure", &P::figure, "figure", {}, 7},
+      {"links", &P::links, "links", {}, 7},
+      {"closing", &P::closing, "closing", {}, 7},
+      {"bytes", &P::bytes, "bytes"},
+      {"ask_tell",
+       [&result](const P& p) { return ask_tell_reals(result, p.t); },
+       "plain ask and tell, links",
+       {},
+       7}};
   return report::make_table(columns, result.communication);
 }
 

@@ -42,9 +42,10 @@ class SimulationHost {
                   executor, simulation.sharing,
                   [this](const protocol::Effects& effects) { tell(effects); }),
         optimum_(simulation.reference ? *simulation.reference : best_value(simulation, executor)),
-        regret_(study_.agents, study_.horizon, optimum_) {
+        regret_(study_.agents, protocol::num_queries_each(study_), optimum_) {
     if (sim_.picture) {
-      picture_ = PictureRecorder(*study_.domain, std::uint64_t{study_.agents} * study_.horizon);
+      picture_ = PictureRecorder(*study_.domain,
+                                 std::uint64_t{study_.agents} * protocol::num_queries_each(study_));
     }
   }
 

@@ -47,8 +47,7 @@ Contender preset_contender(const Algorithm& algorithm) {
           .run = [preset = algorithm.preset, goal = algorithm.goal,
                   keeps = algorithm.keeps_lengthscale](const Instance& instance) {
             const protocol::Study& given = *instance.simulation.study;
-            protocol::Study study = preset_study(given, *preset);
-            protocol::apply_goal(goal, study);
+            protocol::Study study = preset_study(given, *preset, goal);
             if (keeps) study.kernel.lengthscales = given.kernel.lengthscales;
             return play_duets(instance, study);
           }};
@@ -162,8 +161,10 @@ const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std
                fmt::format("must be one of {}", fmt::join(keys, ", ")));
 }
 
-protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset) {
+protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset,
+                             protocol::Goal goal) {
   protocol::apply_preset(preset, study);
+  protocol::apply_goal(goal, study);
   study.kernel.lengthscales = {protocol::guessed_lengthscale(*study.domain)};
   // What a file with the preset cannot say.
   study.kernel.variance = kernel::Kernel{}.variance;

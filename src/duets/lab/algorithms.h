@@ -44,7 +44,8 @@ std::vector<Algorithm> builtin_algorithms();
 const Algorithm& find_algorithm(std::span<const Algorithm> algorithms, const std::string& key);
 
 /// The study in mode kTuned under a preset, with the guessed length scale.
-protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset);
+protocol::Study preset_study(protocol::Study study, const protocol::Preset& preset,
+                             protocol::Goal goal);
 
 /// "D = 2", "D = infinity".
 std::string threshold_text(double threshold);

@@ -36,7 +36,7 @@ TEST(Algorithms, APresetLeavesTheoryBehind) {
   protocol::Study study = *variants_instance("branin", 1).simulation.study;
   study.mode = protocol::Mode::kTheory;
   for (const protocol::Preset& preset : protocol::presets()) {
-    const protocol::Study tuned = preset_study(study, preset);
+    const protocol::Study tuned = preset_study(study, preset, preset.goal);
     EXPECT_EQ(tuned.mode, protocol::Mode::kTuned);
     EXPECT_NO_THROW(protocol::validate(tuned));
   }

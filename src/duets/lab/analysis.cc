@@ -156,6 +156,8 @@ Comparison compare(const TaskAnalysis& task, std::size_t first, std::size_t seco
   const ContenderAnalysis& b = task.contenders[second];
   Comparison out{.first = first, .second = second};
   out.regret = paired_difference(a.final_regret, b.final_regret, family);
+  out.recommendation =
+      paired_difference(a.recommendation.final_regret, b.recommendation.final_regret, family);
   for (std::size_t l = 0; l < out.communication.size(); ++l) {
     out.communication[l] =
         paired_difference(a.final_communication[l], b.final_communication[l], family);

@@ -57,6 +57,7 @@ struct ContenderAnalysis {
 struct Comparison {
   std::size_t first = 0, second = 0;  ///< indices into the task's contenders
   PairedDifference regret{};
+  PairedDifference recommendation{};  ///< of the recommendation's regret
   std::array<PairedDifference, kNumLedgers> communication{};
 };
 

@@ -125,6 +125,7 @@ TEST(Winner, OracleAndCeilingNeverWin) {
   EXPECT_EQ(a.contenders[*a.winner].algorithm, "DUETS");
   EXPECT_EQ(num_rivals(a), 1u);
   EXPECT_EQ(a.comparisons.size(), 1u);
+  EXPECT_NEAR(a.comparisons[0].recommendation.mean, a.comparisons[0].regret.mean / 100, 1e-12);
   EXPECT_FALSE(a.contenders[2].counts_communication());
   EXPECT_EQ(communication_text(a.contenders[2], Ledger::kPaper), "\xE2\x80\x93");
   EXPECT_FALSE(a.contenders[3].beta);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "duets/lab/answer_figure.h"
 #include "duets/lab/comparison_layers.h"
 #include "duets/lab/comparison_text.h"
 #include "duets/lab/presets.h"
@@ -247,6 +248,31 @@ std::string comparison_figure(const Analysis& analysis, std::string_view preset,
     }
   }
   return report::draw_figure(figure);
+}
+
+std::string comparison_answers(const Analysis& analysis, std::string_view preset) {
+  const std::vector<const TaskAnalysis*> tasks = analysis.of_preset(preset);
+  const std::vector<ComparisonLine> lines = find_lines(tasks);
+  AnswerFigure figure{.id = figure_id(analysis, preset) + "-recommendation",
+                      .title = std::string(preset) + ": what is recommended at the end",
+                      .panels = {}};
+  for (const TaskAnalysis* task : tasks) {
+    AnswerPanel panel{.title = function_title(task->function), .lines = {}};
+    if (task->ask_tell) panel.ask_tell = task->ask_tell->reals(Ledger::kPaper);
+    for (const ComparisonLine& line : lines) {
+      const ContenderAnalysis* c = shown(*task, line, {});
+      if (c == nullptr) continue;
+      report::LineStyle style = line.style;
+      style.width = 0;
+      // A central learner is told every reward.
+      const double reals =
+          c->role == Role::kOracle ? panel.ask_tell.value_or(0) : c->communication[0].mean;
+      panel.lines.push_back(
+          {.name = line.label, .style = style, .answers = {{reals, c->recommendation}}});
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return draw_answers(figure);
 }
 
 }  // namespace duets::lab

@@ -28,4 +28,8 @@ ComparisonFigureOptions figure_options(std::string_view preset);
 std::string comparison_figure(const Analysis& analysis, std::string_view preset,
                               const ComparisonFigureOptions& options);
 
+/// What each algorithm recommends at its chosen setting, against the reals it sent:
+/// answer_figure.h.
+std::string comparison_answers(const Analysis& analysis, std::string_view preset);
+
 }  // namespace duets::lab

@@ -142,6 +142,7 @@ report::Table differences_table(const Analysis& analysis) {
   for (const TaskAnalysis& task : analysis.tasks) {
     for (const Comparison& c : task.comparisons) {
       rows.push_back({&task, &c, "regret", c.regret});
+      rows.push_back({&task, &c, "recommendation_regret", c.recommendation});
       for (const Ledger ledger : kLedgers) {
         rows.push_back({&task, &c, fmt::format("communication_{}", base::name_of(ledger)),
                         c.communication[static_cast<std::size_t>(ledger)]});
@@ -271,6 +272,10 @@ Findings comparison_findings(const Analysis& analysis, const PageHead& head) {
     sections.push_back(
         {"Figure: " + preset,
          {report::Drawing{out.figures.back().second, figure_caption(analysis, options)}}});
+    out.figures.emplace_back(preset + "-recommendation.svg", comparison_answers(analysis, preset));
+    sections.push_back(
+        {"Figure: recommendations, " + preset,
+         {report::Drawing{out.figures.back().second, prose().line("answers: figure")}}});
     sections.push_back(results_section(analysis, preset));
   }
   if (Section published = published_section(analysis); !published.blocks.empty()) {

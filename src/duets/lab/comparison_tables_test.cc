@@ -128,15 +128,18 @@ CsvCells difference_cells(const TaskAnalysis& task, const Comparison& c, const s
           {"verdict", base::name_of(d.order)}};
 }
 
-// Four functions, six pairs, regret and five ledgers.
+// Four functions, six pairs, regret, recommendation and five ledgers.
 TEST(DifferencesCsv, ReadsBackByColumn) {
   const Analysis a = study();
   const CsvTable table(csv_of("differences", a));
-  ASSERT_EQ(table.num_rows(), 4U * 6 * 6);
+  ASSERT_EQ(table.num_rows(), 4U * 6 * 7);
   std::size_t row = 0;
   for (const TaskAnalysis& task : a.tasks) {
     for (const Comparison& c : task.comparisons) {
       EXPECT_EQ(table.difference(row++, difference_cells(task, c, "regret", c.regret)), "");
+      EXPECT_EQ(table.difference(
+                    row++, difference_cells(task, c, "recommendation_regret", c.recommendation)),
+                "");
       for (std::size_t l = 0; l < kNumLedgers; ++l) {
         const std::string measure =
             std::array{"communication_paper", "communication_figure", "communication_links",

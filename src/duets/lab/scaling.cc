@@ -108,10 +108,13 @@ std::vector<Contender> scaling_contenders(const ScalingPoint& point) {
       return study;
     }));
   }
-  for (const char* name : {"auto", "safe"}) {
-    const protocol::Preset& preset = *protocol::find_preset(name);
-    out.push_back(duets_contender(
-        name, 0, [&preset](const protocol::Study& study) { return preset_study(study, preset); }));
+  for (const std::string name : {"auto", "earn", "safe"}) {
+    const bool earns = name == "earn";
+    const protocol::Preset& preset = *protocol::find_preset(earns ? "auto" : name);
+    const protocol::Goal goal = earns ? protocol::Goal::kEarn : preset.goal;
+    out.push_back(duets_contender(name, 0, [&preset, goal](const protocol::Study& study) {
+      return preset_study(study, preset, goal);
+    }));
   }
   if (point.function != "branin") out.push_back(duets_contender("theory", 0, with_theory));
   const std::vector<Algorithm> algorithms = builtin_algorithms();

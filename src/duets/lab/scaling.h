@@ -69,7 +69,7 @@ inline constexpr double kRivalQueries = 32000;
 AskTell scaling_ask_tell(const ScalingPoint& point);
 
 /// The contenders of a point. First "DUETS" with kScalingBeta, whose growth is measured. Then, to
-/// compare: "DUETS" with a beta chosen from a grid, presets "auto" and "safe", "DUETS theory" where
+/// compare: "DUETS" with a beta chosen from a grid, "auto", "earn" and "safe", "DUETS theory" where
 /// the function's norm is known, "DisKernelUCB" with beta and D chosen (to kRivalQueries), and
 /// "uniform".
 std::vector<Contender> scaling_contenders(const ScalingPoint& point);

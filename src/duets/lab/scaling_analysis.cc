@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "duets/base/error.h"
@@ -64,7 +65,7 @@ ScalingSummary summarise_point(const ScalingPoint& point, double gain,
 
 // All grids of a task but the first, which is DUETS at the fixed beta.
 void append_rivals(const Scaling& scaling, const ExperimentResult& result, std::size_t index,
-                   const Bootstrap& bootstrap, std::vector<ScalingRival>& rivals) {
+                   double gain, const Bootstrap& bootstrap, std::vector<ScalingRival>& rivals) {
   const Task& task = scaling.experiment.tasks[index];
   for (const Grid& grid : grids_of(scaling.experiment, result, index)) {
     if (grid.chosen == 0) continue;
@@ -73,6 +74,7 @@ void append_rivals(const Scaling& scaling, const ExperimentResult& result, std::
     static_cast<FinalNumbers&>(rival) =
         final_numbers(result.units[index], grid.chosen, grid.label, bootstrap);
     rival.point = scaling.points[index];
+    rival.gain = gain;
     rival.name = grid.label;
     rival.edge = edge_text(grid);
     if (grid.contenders.size() == 1) continue;
@@ -87,47 +89,110 @@ bool is_before(const ScalingPoint& a, const ScalingPoint& b) {
   return std::tie(a.function, a.agents, a.horizon) < std::tie(b.function, b.agents, b.horizon);
 }
 
+// One size of a contender: its yardstick, and what was measured, by seed.
+struct SizedValues {
+  double x = 0;
+  std::span<const double> values;
+};
+
+SizedValues sized(const ScalingPoint& point, double gain, const FinalNumbers& numbers,
+                  Growth growth) {
+  if (growth == Growth::kRegret) return {std::sqrt(point.queries() * gain), numbers.final_regret};
+  return {gain, numbers.final_communication[0]};
+}
+
+// One slope for each seed. Nothing for fewer than two sizes, or where something is 0.
+std::vector<double> slopes_by_seed(const std::vector<SizedValues>& sizes) {
+  std::vector<double> slopes;
+  if (sizes.size() < 2) return slopes;
+  for (std::size_t seed = 0; seed < sizes.front().values.size(); ++seed) {
+    std::vector<double> x, y;
+    for (const SizedValues& size : sizes) {
+      x.push_back(size.x);
+      y.push_back(size.values[seed]);
+    }
+    if (*std::ranges::min_element(y) <= 0) return {};
+    slopes.push_back(log_slope(x, y));
+  }
+  return slopes;
+}
+
+// `fit` with the numbers of the slopes; without a verdict.
+SlopeFit filled(SlopeFit fit, std::size_t sizes, const std::vector<double>& slopes) {
+  fit.sizes = sizes;
+  fit.runs = slopes.size();
+  fit.slope = mean(slopes);
+  fit.stddev = sample_stddev(slopes);
+  const PairedDifference alone =
+      paired_difference(slopes, std::vector<double>(slopes.size(), 1.0), 1);
+  if (alone.interval) fit.interval = Interval{1 + alone.interval->low, 1 + alone.interval->high};
+  return fit;
+}
+
+SlopeVerdict verdict_of(const std::vector<double>& slopes, std::size_t family) {
+  const std::vector<double> ones(slopes.size(), 1.0);
+  const PairedDifference difference = paired_difference(slopes, ones, family);
+  if (!difference.interval) return SlopeVerdict::kUnknown;
+  switch (difference.order) {
+    case Order::kLower:
+      return SlopeVerdict::kBelow;
+    case Order::kHigher:
+      return SlopeVerdict::kAbove;
+    case Order::kUndecided:
+      break;
+  }
+  return SlopeVerdict::kOpen;
+}
+
 // Nothing for fewer than two sizes.
 std::optional<SlopeFit> fit_slope(const std::vector<const ScalingSummary*>& all, Sweep sweep,
                                   Growth growth, bool upper_half, std::size_t family) {
-  const std::size_t first = upper_half ? all.size() / 2 : 0;
-  const std::vector<const ScalingSummary*> sizes(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                                 all.end());
+  std::vector<SizedValues> sizes;
+  for (std::size_t i = upper_half ? all.size() / 2 : 0; i < all.size(); ++i) {
+    sizes.push_back(sized(all[i]->point, all[i]->gain, *all[i], growth));
+  }
   if (sizes.size() < 2) return std::nullopt;
-  std::vector<double> x;
-  x.reserve(sizes.size());
-  for (const ScalingSummary* size : sizes) x.push_back(size->yardstick(growth));
-  std::vector<double> slopes;
-  for (std::size_t seed = 0; seed < sizes[0]->final_regret.size(); ++seed) {
-    std::vector<double> y;
-    y.reserve(sizes.size());
-    for (const ScalingSummary* size : sizes) y.push_back(size->values(growth)[seed]);
-    slopes.push_back(log_slope(x, y));
-  }
-  const std::vector<double> ones(slopes.size(), 1.0);
-  const PairedDifference alone = paired_difference(slopes, ones, 1);
-  SlopeFit fit{.function = sizes[0]->point.function,
-               .sweep = sweep,
-               .growth = growth,
-               .upper_half = upper_half,
-               .sizes = sizes.size(),
-               .runs = slopes.size(),
-               .slope = mean(slopes),
-               .stddev = sample_stddev(slopes)};
-  if (!alone.interval) return fit;
-  fit.interval = Interval{1 + alone.interval->low, 1 + alone.interval->high};
-  switch (paired_difference(slopes, ones, family).order) {
-    case Order::kLower:
-      fit.verdict = SlopeVerdict::kBelow;
-      break;
-    case Order::kHigher:
-      fit.verdict = SlopeVerdict::kAbove;
-      break;
-    case Order::kUndecided:
-      fit.verdict = SlopeVerdict::kOpen;
-      break;
-  }
+  const std::vector<double> slopes = slopes_by_seed(sizes);
+  base::require(!slopes.empty(), "result", all.front()->point.function,
+                "must be positive at every size to have a slope");
+  SlopeFit fit = filled({.function = all.front()->point.function,
+                         .sweep = sweep,
+                         .growth = growth,
+                         .upper_half = upper_half},
+                        sizes.size(), slopes);
+  fit.verdict = verdict_of(slopes, family);
   return fit;
+}
+
+// Names of the rivals, in order of first appearance.
+std::vector<std::string> rival_names(const ScalingAnalysis& analysis, const std::string& function) {
+  std::vector<std::string> names;
+  for (const ScalingRival& rival : analysis.rivals) {
+    if (rival.point.function != function) continue;
+    if (std::ranges::count(names, rival.name) == 0) names.push_back(rival.name);
+  }
+  return names;
+}
+
+void append_rival_fits(ScalingAnalysis& analysis, const std::string& function) {
+  for (const std::string& name : rival_names(analysis, function)) {
+    for (const Sweep sweep : {Sweep::kHorizon, Sweep::kAgents}) {
+      for (const Growth growth : kGrowths) {
+        std::vector<SizedValues> sizes;
+        for (const ScalingRival& rival : analysis.rivals) {
+          if (rival.point.function != function || rival.name != name) continue;
+          if (rival.point.in(sweep)) {
+            sizes.push_back(sized(rival.point, rival.gain, rival, growth));
+          }
+        }
+        const std::vector<double> slopes = slopes_by_seed(sizes);
+        if (slopes.empty()) continue;
+        analysis.rival_fits.push_back(
+            filled({.function = function, .name = name, .sweep = sweep, .growth = growth},
+                   sizes.size(), slopes));
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -224,8 +289,9 @@ ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& 
   const Bootstrap bootstrap(analysis.seeds.size());
   for (std::size_t i = 0; i < scaling.points.size(); ++i) {
     const ScalingPoint& point = scaling.points[i];
-    analysis.sizes.push_back(summarise_point(point, gain_of(point), result.units[i], bootstrap));
-    append_rivals(scaling, result, i, bootstrap, analysis.rivals);
+    const double gain = gain_of(point);
+    analysis.sizes.push_back(summarise_point(point, gain, result.units[i], bootstrap));
+    append_rivals(scaling, result, i, gain, bootstrap, analysis.rivals);
     auto& functions = analysis.functions;
     if (std::find(functions.begin(), functions.end(), point.function) == functions.end()) {
       functions.push_back(point.function);
@@ -247,6 +313,7 @@ ScalingAnalysis analyse_scaling(const Scaling& scaling, const ExperimentResult& 
         }
       }
     }
+    append_rival_fits(analysis, function);
   }
   return analysis;
 }

@@ -66,6 +66,7 @@ struct ScalingSummary : FinalNumbers {
 
 /// Another contender at one size: what DUETS at a fixed beta is compared with.
 struct ScalingRival : FinalNumbers {
+  double gain = 0;  ///< gamma of the size
   ScalingPoint point{};
   std::string name{};     ///< "DUETS auto", "DisKernelUCB"
   std::string setting{};  ///< "beta = 0.2, D = 2" where it was chosen
@@ -90,6 +91,7 @@ constexpr auto enum_entries(SlopeVerdict /*tag*/) {
 /// for each seed; the slope is their mean, its interval Student's t over seeds.
 struct SlopeFit {
   std::string function{};
+  std::string name{};  ///< of a rival; empty: DUETS at the fixed beta
   Sweep sweep = Sweep::kHorizon;
   Growth growth = Growth::kRegret;
   bool upper_half = false;  ///< the larger sizes only: closer to the theorem's asymptotics
@@ -108,6 +110,9 @@ struct ScalingAnalysis {
   std::vector<std::uint64_t> selection_seeds{};
   std::vector<ScalingRival> rivals{};  ///< in the order of sizes, then of contenders
   std::vector<SlopeFit> fits{};        ///< by function, sweep, growth, all sizes before half
+  /// The same of rivals over all sizes that they ran, without verdicts; who sends nothing has no
+  /// growth of it.
+  std::vector<SlopeFit> rival_fits{};
 
   /// Of one sweep of one function, the smallest first.
   std::vector<const ScalingSummary*> sweep(std::string_view function, Sweep which) const;

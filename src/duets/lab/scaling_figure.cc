@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duets/lab/answer_figure.h"
 #include "duets/report/chart.h"
 
 namespace duets::lab {
@@ -55,6 +56,21 @@ report::Series unit_slope(const std::vector<report::Series>& curves) {
           .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}};
 }
 
+// What plain ask and tell sends at each size; N, T and d are those of every function.
+void add_ask_tell(report::Panel& panel, const ScalingAnalysis& analysis, Sweep sweep) {
+  report::Series line{
+      .name = "plain ask and tell",
+      .style = {.colour = report::palette::kReference, .dash = "2 3", .width = 1.4}};
+  for (const std::string& function : analysis.functions) {
+    for (const ScalingSummary* size : analysis.sweep(function, sweep)) {
+      line.x.push_back(size->yardstick(Growth::kCommunication));
+      line.y.push_back(scaling_ask_tell(size->point).reals(Ledger::kPaper));
+    }
+    panel.series.push_back(line);
+    line = {.style = line.style};
+  }
+}
+
 report::Panel growth_panel(const ScalingAnalysis& analysis, Sweep sweep, Growth growth) {
   const bool regret = growth == Growth::kRegret;
   report::Panel panel;
@@ -76,9 +92,11 @@ report::Panel growth_panel(const ScalingAnalysis& analysis, Sweep sweep, Growth 
   }
   if (panel.series.empty()) {
     panel.message = "Nothing was run.";
-  } else {
-    panel.series.push_back(unit_slope(panel.series));
+    return panel;
   }
+  report::Series reference = unit_slope(panel.series);
+  if (!regret) add_ask_tell(panel, analysis, sweep);
+  panel.series.push_back(std::move(reference));
   return panel;
 }
 
@@ -90,6 +108,32 @@ void add_place(report::Series& line, const Row& row) {
   line.y.push_back(row.regret.mean);
 }
 
+std::string own_name() { return fmt::format("DUETS, beta = {}", kScalingBeta); }
+
+// The same look in every panel, whoever else is in it.
+report::LineStyle style_of(const ScalingAnalysis& analysis, const std::string& name) {
+  std::vector<std::string> names{own_name()};
+  for (const ScalingRival& rival : analysis.rivals) {
+    if (std::ranges::find(names, rival.name) == names.end()) names.push_back(rival.name);
+  }
+  const auto place = std::ranges::find(names, name) - names.begin();
+  return report::palette_style(static_cast<std::size_t>(place), true);
+}
+
+// At the longest horizon.
+void add_longest_ask_tell(report::Panel& panel, const ScalingAnalysis& analysis,
+                          const std::string& function) {
+  const ScalingSummary& longest = *analysis.sweep(function, Sweep::kHorizon).back();
+  const double reals = scaling_ask_tell(longest.point).reals(Ledger::kPaper);
+  report::Extent regret(report::Scale::kLog10);
+  for (const report::Series& series : panel.series) regret.add(series.y);
+  panel.series.push_back(
+      {.name = fmt::format("plain ask and tell at T = {}", longest.point.horizon),
+       .x = {reals, reals},
+       .y = {regret.span()->low, regret.span()->high},
+       .style = {.colour = report::palette::kReference, .dash = "6 4", .width = 1.4}});
+}
+
 report::Panel frontier_panel(const ScalingAnalysis& analysis, const std::string& function) {
   report::Panel panel{.title = fmt::format("{}, N = {}", function, kScalingAgents)};
   panel.x = {.label = "reals sent (paper ledger)", .scale = report::Scale::kLog10};
@@ -98,12 +142,11 @@ report::Panel frontier_panel(const ScalingAnalysis& analysis, const std::string&
     for (report::Series& series : panel.series) {
       if (series.name == name) return series;
     }
-    panel.series.push_back(
-        {.name = name, .style = report::palette_style(panel.series.size(), true)});
+    panel.series.push_back({.name = name, .style = style_of(analysis, name)});
     return panel.series.back();
   };
   for (const ScalingSummary* size : analysis.sweep(function, Sweep::kHorizon)) {
-    add_place(line(fmt::format("DUETS, beta = {}", kScalingBeta)), *size);
+    add_place(line(own_name()), *size);
   }
   for (const ScalingRival& rival : analysis.rivals) {
     const bool here = rival.point.function == function && rival.point.in(Sweep::kHorizon);
@@ -114,7 +157,33 @@ report::Panel frontier_panel(const ScalingAnalysis& analysis, const std::string&
     }
   }
   std::erase_if(panel.series, [](const report::Series& series) { return series.x.empty(); });
-  if (panel.series.empty()) panel.message = "Nothing was run.";
+  if (panel.series.empty()) {
+    panel.message = "Nothing was run.";
+    return panel;
+  }
+  add_longest_ask_tell(panel, analysis, function);
+  return panel;
+}
+
+// Everybody of one function over T, in order of first appearance.
+AnswerPanel answers_of(const ScalingAnalysis& analysis, const std::string& function) {
+  AnswerPanel panel{.title = fmt::format("{}, N = {}", function, kScalingAgents), .lines = {}};
+  const auto add = [&](const std::string& name, double horizon, const Recommendations& found) {
+    auto line =
+        std::ranges::find_if(panel.lines, [&](const AnswerLine& l) { return l.name == name; });
+    if (line == panel.lines.end()) {
+      panel.lines.push_back({.name = name, .style = style_of(analysis, name), .answers = {}});
+      line = panel.lines.end() - 1;
+    }
+    line->answers.push_back({horizon, found});
+  };
+  for (const ScalingSummary* size : analysis.sweep(function, Sweep::kHorizon)) {
+    add(own_name(), size->point.horizon, size->recommendation);
+  }
+  for (const ScalingRival& rival : analysis.rivals) {
+    if (rival.point.function != function || !rival.point.in(Sweep::kHorizon)) continue;
+    add(rival.name, rival.point.horizon, rival.recommendation);
+  }
   return panel;
 }
 
@@ -122,7 +191,7 @@ report::Panel frontier_panel(const ScalingAnalysis& analysis, const std::string&
 
 std::string frontier_figure(const ScalingAnalysis& analysis) {
   report::Figure figure{.id = "frontier",
-                        .title = "Regret against communication, from the shortest to the longest T",
+                        .title = "Regret against communication over T",
                         .columns = 1,
                         .shared_legend = true};
   figure.description =
@@ -132,6 +201,17 @@ std::string frontier_figure(const ScalingAnalysis& analysis) {
     figure.panels.push_back(frontier_panel(analysis, function));
   }
   return report::draw_figure(figure);
+}
+
+std::string scaling_answers(const ScalingAnalysis& analysis) {
+  AnswerFigure figure{.id = "scaling-recommendation",
+                      .title = "What is recommended at the end, over the horizons",
+                      .x_label = "queries per agent, T",
+                      .panels = {}};
+  for (const std::string& function : analysis.functions) {
+    figure.panels.push_back(answers_of(analysis, function));
+  }
+  return draw_answers(figure);
 }
 
 std::string scaling_figure(const ScalingAnalysis& analysis) {

@@ -17,4 +17,7 @@ std::string scaling_figure(const ScalingAnalysis& analysis);
 /// better.
 std::string frontier_figure(const ScalingAnalysis& analysis);
 
+/// What everybody recommends, over the horizons of the first sweep: answer_figure.h.
+std::string scaling_answers(const ScalingAnalysis& analysis);
+
 }  // namespace duets::lab

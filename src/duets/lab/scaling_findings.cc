@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "duets/lab/comparison_text.h"
 #include "duets/lab/prose.h"
 #include "duets/lab/scaling_figure.h"
@@ -50,6 +54,54 @@ report::Table slopes_table(const ScalingAnalysis& analysis) {
   return report::shown_table(
       prose().line("scaling: slopes"),
       {"function", "sweep", "measure", "all sizes", "verdict", "upper half", "verdict"}, rows);
+}
+
+report::Columns<SlopeFit> rival_fit_columns() {
+  return {{"function", &SlopeFit::function},
+          {"name", &SlopeFit::name},
+          {"sweep", [](const SlopeFit& fit) { return base::name_of(fit.sweep); }},
+          {"measure", [](const SlopeFit& fit) { return base::name_of(fit.growth); }},
+          {"sizes", &SlopeFit::sizes},
+          {"runs", &SlopeFit::runs},
+          {"slope", &SlopeFit::slope},
+          {"slope_std", &SlopeFit::stddev},
+          {"low", [](const SlopeFit& fit) { return low_of(fit.interval); }},
+          {"high", [](const SlopeFit& fit) { return high_of(fit.interval); }}};
+}
+
+// For people: everybody's slopes side by side, with the orders of the theorems.
+report::Table everybodys_slopes(const ScalingAnalysis& analysis) {
+  constexpr std::array<std::pair<Sweep, Growth>, 4> kColumns = {
+      {{Sweep::kHorizon, Growth::kRegret},
+       {Sweep::kHorizon, Growth::kCommunication},
+       {Sweep::kAgents, Growth::kRegret},
+       {Sweep::kAgents, Growth::kCommunication}}};
+  std::vector<std::vector<report::Markup>> rows;
+  const auto row_of = [&](const std::string& function, const std::string& name) -> auto& {
+    const report::Markup first = report::text(function);
+    const report::Markup second =
+        report::text(name.empty() ? fmt::format("DUETS, beta = {}", kScalingBeta) : name);
+    for (auto& row : rows) {
+      if (row[0].html == first.html && row[1].html == second.html) return row;
+    }
+    rows.push_back({first, second});
+    rows.back().resize(2 + kColumns.size(), report::Markup{report::kDash});
+    return rows.back();
+  };
+  for (const std::string& function : analysis.functions) {
+    for (const auto* fits : {&analysis.fits, &analysis.rival_fits}) {
+      for (const SlopeFit& fit : *fits) {
+        if (fit.upper_half || fit.function != function) continue;
+        const auto column = std::ranges::find(kColumns, std::pair(fit.sweep, fit.growth));
+        row_of(function, fit.name)[static_cast<std::size_t>(column - kColumns.begin()) + 2] =
+            report::text(slope_with_interval(fit));
+      }
+    }
+  }
+  return report::shown_table(
+      prose().line("scaling: everybody's slopes"),
+      {"function", "algorithm", "regret over T", "reals over T", "regret over N", "reals over N"},
+      rows);
 }
 
 report::Columns<ScalingSummary> size_columns() {
@@ -194,14 +246,19 @@ Findings scaling_findings(const ScalingAnalysis& analysis, const PageHead& head)
   out.tables = {{.name = "slopes", .table = make_table(fit_columns(), analysis.fits)},
                 {.name = "scaling", .table = sizes, .in_json = false},
                 {.name = "rivals", .table = rivals},
+                {.name = "rival_slopes",
+                 .table = make_table(rival_fit_columns(), analysis.rival_fits),
+                 .in_json = false},
                 {.name = "ask_tell", .table = ask_tell, .in_json = false}};
   out.figures = {{"frontier.svg", frontier_figure(analysis)},
-                 {"scaling.svg", scaling_figure(analysis)}};
+                 {"scaling.svg", scaling_figure(analysis)},
+                 {"recommendation.svg", scaling_answers(analysis)}};
   report::Section slopes{.title = "Slopes", .blocks = {slopes_table(analysis)}};
   for (const Growth growth : kGrowths) {
     slopes.blocks.push_back(report::Paragraph{report::text(scaling_verdict(analysis, growth))});
   }
-  out.summary = {rivals_summary(analysis), slopes};
+  out.summary = {rivals_summary(analysis), slopes, {{}, {everybodys_slopes(analysis)}}};
+  slopes.blocks.push_back(everybodys_slopes(analysis));
   append(slopes.blocks, prose().blocks("scaling: method"));
   const report::Blanks blanks = {{"candidates", {std::to_string(kScalingCandidates)}},
                                  {"beta", report::number(kScalingBeta)}};
@@ -211,6 +268,8 @@ Findings scaling_findings(const ScalingAnalysis& analysis, const PageHead& head)
       {"Regret against communication",
        {report::Drawing{out.figures[0].second, prose().line("scaling: frontier")}}},
       rivals_summary(analysis),
+      {"Recommendations",
+       {report::Drawing{out.figures[2].second, prose().line("answers: figure over horizons")}}},
       {"Growth", {report::Drawing{out.figures[1].second, prose().line("scaling: figure")}}},
       std::move(slopes),
       {"Every size", {std::move(sizes), std::move(rivals), std::move(ask_tell)}},

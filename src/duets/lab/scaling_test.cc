@@ -173,11 +173,11 @@ TEST(Scaling, OthersStandBesideDuets) {
   };
   EXPECT_EQ(
       labels({"rkhs-se", 10, 3200}),
-      (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)", "DUETS (safe)",
-                                "DUETS (theory)", "DisKernelUCB", "uniform"}));
+      (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)", "DUETS (earn)",
+                                "DUETS (safe)", "DUETS (theory)", "DisKernelUCB", "uniform"}));
   EXPECT_EQ(labels({"branin", 10, 12800}),
             (std::vector<std::string>{"DUETS", "DUETS (chosen beta)", "DUETS (auto)",
-                                      "DUETS (safe)", "uniform"}))
+                                      "DUETS (earn)", "DUETS (safe)", "uniform"}))
       << "its norm is not known, and DisKernelUCB would take too long";
   // The first is the fixed beta, and everybody can run.
   const Instance instance = scaling_instance({"rkhs-se", 3, 12}, 1);
@@ -199,7 +199,21 @@ TEST(ScalingAnalysis, OthersAreChosenOnOtherSeeds) {
   }
   const report::CsvTable table(to_csv(scaling_findings(analysis, {}).table("rivals")));
   EXPECT_EQ(table.num_rows(), analysis.rivals.size());
+  // Ten times the reals and twice the regret at every size have the same slope.
+  for (const SlopeFit& fit : analysis.rival_fits) EXPECT_NEAR(fit.slope, 1, 1e-9) << fit.name;
+  const auto rival_slopes = [&](const std::string& name) {
+    return std::ranges::count_if(analysis.rival_fits,
+                                 [&](const SlopeFit& fit) { return fit.name == name; });
+  };
+  EXPECT_EQ(rival_slopes("DUETS (auto)"), 4);
+  EXPECT_EQ(rival_slopes("DUETS (theory)"), 0) << "not known for branin";
+  const report::CsvTable slopes(to_csv(scaling_findings(analysis, {}).table("rival_slopes")));
+  EXPECT_EQ(slopes.num_rows(), analysis.rival_fits.size());
   const std::string frontier = frontier_figure(analysis);
+  EXPECT_NE(frontier.find(">plain ask and tell at T = "), std::string::npos);
+  const std::string answers = scaling_answers(analysis);
+  EXPECT_NE(answers.find(">optimum lost, % of the runs<"), std::string::npos);
+  EXPECT_EQ(count_in_scaling(answers, "nan"), 0u);
   for (const char* name : {"DUETS, beta = 1", "DUETS (auto)", "DisKernelUCB"}) {
     EXPECT_NE(frontier.find(name), std::string::npos) << name;
   }
@@ -302,6 +316,7 @@ TEST(ScalingOutput, FigureHasFourPanelsWithTheirSlopes) {
     EXPECT_EQ(count_in_scaling(figure, ">branin, slope 0.90<"), 2u);
     EXPECT_EQ(count_in_scaling(figure, ">branin, slope 1.30<"), 2u);
     EXPECT_EQ(count_in_scaling(figure, ">slope 1<"), 4u);
+    EXPECT_EQ(count_in_scaling(figure, ">plain ask and tell<"), 2u);
     EXPECT_EQ(count_in_scaling(figure, "nan") + count_in_scaling(figure, "inf\""), 0u);
     EXPECT_NE(figure, scaling_figure(power_analysis({.regret = 0.8, .reals = 1.3}, runs)));
   }

@@ -37,6 +37,13 @@ Contender rival(double beta, double lambda, double threshold) {
           .tuned = {{"lambda", lambda}, {"D", threshold}}};
 }
 
+// It starts from the kernel that DisKernelUCB is given, and learns.
+std::vector<Contender> fitted_rivals(bool quick) {
+  Algorithm fitted = find_algorithm(builtin_algorithms(), "dis-kernel-ucb-fit");
+  fitted.thresholds = rival_thresholds(quick);
+  return contenders(fitted, rival_betas(quick));
+}
+
 // The study is made for each instance, whose domain it needs.
 Contender tuned_contender(const Condition& condition, const std::string& name) {
   return {.algorithm = "DUETS",
@@ -71,6 +78,8 @@ std::vector<Contender> contenders_of(const Condition& condition, bool quick) {
       for (const double beta : rival_betas(quick)) out.push_back(rival(beta, lambda, threshold));
     }
   }
+  const std::vector<Contender> fitted = fitted_rivals(quick);
+  out.insert(out.end(), fitted.begin(), fitted.end());
   for (const std::string& name : duets_names()) out.push_back(tuned_contender(condition, name));
   if (!condition.ingredients) return out;
   for (const std::string& name : ingredient_names()) {
@@ -205,11 +214,11 @@ protocol::Study duets_study(const Condition& condition, protocol::Study study,
     study.beta = kSelfTuningPaperBeta;
     return study;
   }
-  study = preset_study(std::move(study), preset ? *preset : *protocol::find_preset("auto"));
+  const Preset& settings = preset ? *preset : *protocol::find_preset("auto");
+  const bool earns = name == "earn";
+  study = preset_study(std::move(study), settings, earns ? protocol::Goal::kEarn : settings.goal);
   study.kernel.lengthscales.front() *= condition.lengthscale_factor;
-  if (name == "earn") return study;
-  protocol::apply_goal(preset ? preset->goal : protocol::find_preset("auto")->goal, study);
-  if (preset) return study;
+  if (preset || earns) return study;
   for (const Ingredient& ingredient : changed_ingredients(study)) {
     if (ingredient.name == name) return ingredient.study;
   }

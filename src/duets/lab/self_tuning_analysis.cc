@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "duets/base/error.h"
@@ -31,8 +32,9 @@ SelfTuningEntry entry_of(const Task& task, std::size_t index, const std::vector<
   if (is_duets && std::ranges::count(ingredient_names(), out.name) > 0) {
     out.reference = kIngredientReference;
   }
-  if (!is_duets && !contender.variant.empty()) {
-    out.setting = fmt::format("beta = {}, {}", contender.beta, contender.variant);
+  if (!is_duets && contender.beta > 0) {
+    const char* comma = contender.variant.empty() ? "" : ", ";
+    out.setting = fmt::format("beta = {}{}{}", contender.beta, comma, contender.variant);
   }
   static_cast<FinalNumbers&>(out) = final_numbers(units, index, out.name, bootstrap);
   return out;
@@ -153,6 +155,21 @@ std::vector<const SelfTuningTask*> SelfTuningAnalysis::of_condition(
   for (const SelfTuningTask& task : tasks) {
     if (task.condition == condition) out.push_back(&task);
   }
+  return out;
+}
+
+std::optional<AskTellRatio> SelfTuningAnalysis::ask_tell_ratio(std::string_view condition) const {
+  const std::vector<const SelfTuningTask*> all = of_condition(condition);
+  const auto mean_ratio = [&all](Ledger ledger) {
+    double sum = 0;
+    for (const SelfTuningTask* task : all) {
+      const double reals = task->rival().communication[static_cast<std::size_t>(ledger)].mean;
+      sum += task->ask_tell ? std::log(task->ask_tell->reals(ledger) / reals) : HUGE_VAL;
+    }
+    return std::exp(sum / static_cast<double>(all.size()));
+  };
+  const AskTellRatio out{mean_ratio(Ledger::kPaper), mean_ratio(Ledger::kLinks)};
+  if (!std::isfinite(out.paper) || !std::isfinite(out.links)) return std::nullopt;
   return out;
 }
 

@@ -27,6 +27,13 @@ constexpr auto enum_entries(Measure /*tag*/) {
                                  {Measure::kRecommendation, "recommendation"}});
 }
 
+/// What plain ask and tell sends over all functions of a condition, as geometric means of the
+/// ratios to what its rival sends.
+struct AskTellRatio {
+  double paper = 0;
+  double links = 0;
+};
+
 /// By measure; nothing where a mean is 0.
 using Ratios = std::array<std::optional<Ratio>, kMeasures.size()>;
 using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
@@ -34,8 +41,8 @@ using LogRatios = std::array<std::optional<LogRatio>, kMeasures.size()>;
 /// What ingredients are compared with.
 inline constexpr std::string_view kIngredientReference = "auto";
 
-/// DisKernelUCB at its chosen setting, a peer, a preset, "earn", or "auto" with a changed
-/// ingredient.
+/// DisKernelUCB, fitted or not, at its chosen setting, a peer, a preset, "earn", or "auto" with a
+/// changed ingredient.
 struct SelfTuningEntry : FinalNumbers {
   std::string name{};
   std::string setting{};    ///< of DisKernelUCB: "beta = 0.5, lambda = 0.2, D = 2"
@@ -83,6 +90,8 @@ struct SelfTuningAnalysis {
   /// Different conditions, in order of first appearance.
   std::vector<std::string> conditions() const;
   std::vector<const SelfTuningTask*> of_condition(std::string_view condition) const;
+  /// Nothing where a rival sends nothing, or where it is not known.
+  std::optional<AskTellRatio> ask_tell_ratio(std::string_view condition) const;
 };
 
 /// A pure function of its arguments. The rival of a task is the algorithm of its first contender.

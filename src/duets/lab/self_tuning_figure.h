@@ -12,4 +12,8 @@ namespace duets::lab {
 /// preset. With stress cases a panel of their geometric means. Same input, same bytes.
 std::string self_tuning_figure(const SelfTuningAnalysis& analysis);
 
+/// What everybody recommends: ratios of simple regret to the rival above, the shares of runs that
+/// lost the optimum below, a mark for each function.
+std::string self_tuning_answers(const SelfTuningAnalysis& analysis);
+
 }  // namespace duets::lab

@@ -132,6 +132,23 @@ std::vector<AskTellRow> ask_tell_rows(const SelfTuningAnalysis& analysis) {
   return rows;
 }
 
+// What plain ask and tell sends, before the presets of a condition.
+void add_ask_tell(const SelfTuningAnalysis& analysis, const std::string& condition,
+                  std::vector<std::vector<Markup>>& rows) {
+  const auto ratio = analysis.ask_tell_ratio(condition);
+  if (!ratio) return;
+  const auto tasks = analysis.of_condition(condition);
+  const Markup none{report::kDash};
+  rows.push_back({report::text(find_condition(condition).title),
+                  {fmt::format("{} (all)", tasks.size())},
+                  {"plain ask and tell"},
+                  report::text(tasks.front()->rival().name),
+                  none,
+                  {short_number(ratio->paper)},
+                  {short_number(ratio->links)},
+                  none});
+}
+
 // For people: the means to the rivals, or those of ingredients to "auto".
 report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) {
   std::vector<std::string> titles = {"condition", "functions",    "preset",     "rival",
@@ -140,8 +157,13 @@ report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) 
     titles = {"change", "functions", "regret", "reals, paper", "every link", "recommendation"};
   }
   std::vector<std::vector<Markup>> rows;
+  std::string condition;
   for (const SelfTuningMean& mean : analysis.means) {
     if ((mean.reference == kIngredientReference) != ingredients) continue;
+    if (!ingredients && mean.condition != condition) {
+      condition = mean.condition;
+      add_ask_tell(analysis, condition, rows);
+    }
     const Markup functions = {fmt::format("{} ({})", mean.functions, mean.group)};
     rows.emplace_back();
     if (ingredients) {
@@ -229,6 +251,11 @@ report::Section functions_summary(const SelfTuningAnalysis& analysis,
     rows.push_back(
         mean_row(analysis, condition, group, {{"geometric mean, " + group}, {" "}}, names));
   }
+  if (const auto ratio = analysis.ask_tell_ratio(condition); ratio && !peers) {
+    rows.push_back({{"plain ask and tell, to the rival's reals"},
+                    {fmt::format("- / {}", short_number(ratio->paper))}});
+    rows.back().resize(2 + names.size());
+  }
   const std::string rival_title = fmt::format("{}, regret / {}", tasks.front()->rival().name,
                                               peers ? "recommendation" : "reals");
   return {fmt::format("{}: {}", condition, find_condition(condition).title),
@@ -297,13 +324,15 @@ std::vector<report::Section> summary_of(const SelfTuningAnalysis& analysis) {
 }
 
 report::Report page_of(const SelfTuningAnalysis& analysis, const PageHead& head,
-                       const std::string& figure) {
+                       const std::vector<report::NamedFigure>& figures) {
   report::Report page = begin_page(head);
   const report::Blanks beta = {{"beta", report::number(kSelfTuningPaperBeta)}};
-  page.sections = {
-      run_section(prose().blocks("self-tuning: what was run", beta), head),
-      {"Regret and communication", {report::Drawing{figure, prose().line("self-tuning: figure")}}},
-      {"All conditions", {shown_means(analysis, false)}}};
+  page.sections = {run_section(prose().blocks("self-tuning: what was run", beta), head),
+                   {"Regret and communication",
+                    {report::Drawing{figures[0].second, prose().line("self-tuning: figure")}}},
+                   {"Recommendations",
+                    {report::Drawing{figures[1].second, prose().line("self-tuning: answers")}}},
+                   {"All conditions", {shown_means(analysis, false)}}};
   report::Table ingredients = shown_means(analysis, true);
   if (!ingredients.rows.empty()) {
     page.sections.push_back({"What each ingredient contributes", {std::move(ingredients)}});
@@ -345,8 +374,9 @@ Findings self_tuning_findings(const SelfTuningAnalysis& analysis, const PageHead
       {.name = "means", .table = means_table(analysis)},
       {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)), .in_json = false}};
   out.summary = summary_of(analysis);
-  out.figures = {{"self_tuning.svg", self_tuning_figure(analysis)}};
-  out.page = page_of(analysis, head, out.figures[0].second);
+  out.figures = {{"self_tuning.svg", self_tuning_figure(analysis)},
+                 {"recommendation.svg", self_tuning_answers(analysis)}};
+  out.page = page_of(analysis, head, out.figures);
   return out;
 }
 

@@ -204,11 +204,12 @@ TEST(SelfTuning, TheExperimentHasTheWholeGridAndEveryPreset) {
                       [&](const Contender& c) { return c.algorithm == algorithm; }));
   };
   EXPECT_EQ(with("DisKernelUCB"), 72u);
+  EXPECT_EQ(with("DisKernelUCB fitted"), 24u);
   EXPECT_EQ(with("DUETS"), protocol::presets().size() + 1 + 7);
   EXPECT_EQ(seeds_of(experiment, finite).size(), 50u);
   EXPECT_EQ(seeds_of(experiment, experiment.tasks[num_shown(experiment) - 1]).size(), 20u);
   const Task& chooser = experiment.tasks[num_shown(experiment)];
-  EXPECT_EQ(chooser.contenders.size(), 72u) << "DUETS has nothing to choose";
+  EXPECT_EQ(chooser.contenders.size(), 72u + 24u) << "DUETS has nothing to choose";
   EXPECT_EQ(chooser.contenders.front().tuned,
             (std::vector<std::pair<std::string, double>>{{"lambda", 0.04}, {"D", 0.1}}));
   EXPECT_THROW(self_tuning_experiment({.runs = 0}), base::Error);
@@ -293,7 +294,11 @@ TEST(SelfTuning, ASmallExperimentRuns) {
   const SelfTuningAnalysis analysis = analyse_self_tuning(experiment, result);
   ASSERT_EQ(analysis.tasks.size(), 2u);
   for (const SelfTuningTask& task : analysis.tasks) {
-    EXPECT_EQ(task.entries.size(), 1 + duets_names().size() + 7);
+    EXPECT_EQ(task.entries.size(), 2 + duets_names().size() + 7);
+    EXPECT_EQ(task.entries[1].name, "DisKernelUCB fitted");
+    EXPECT_EQ(task.entries[1].reference, "DisKernelUCB");
+    EXPECT_TRUE(task.entries[1].setting.starts_with("beta = ")) << task.entries[1].setting;
+    EXPECT_NE(task.entries[1].final_regret, task.entries[0].final_regret);
     // Alone on its seed a preset has the same curve: nothing of the others reaches it.
     const Condition& condition = find_condition("finite");
     const Instance instance = self_tuning_instance(condition, task.function, 2);
@@ -301,6 +306,31 @@ TEST(SelfTuning, ASmallExperimentRuns) {
         play_duets(instance, duets_study(condition, *instance.simulation.study, "auto"));
     EXPECT_EQ(task.find("auto")->final_regret[1], alone.regret.back());
   }
+}
+
+// 50 rounds of 10 points in the plane and the mean reward: 1050, where the rival sends 1000.
+TEST(SelfTuningAnalysis, AskTellBesideTheRival) {
+  Made m = made();
+  EXPECT_FALSE(analyse_self_tuning(m.experiment, m.result).ask_tell_ratio("finite"));
+  for (std::size_t i = 0; i < 2; ++i) {
+    m.experiment.tasks[i].ask_tell = AskTell{.agents = 10, .horizon = 50, .dimension = 2};
+  }
+  const SelfTuningAnalysis analysis = analyse_self_tuning(m.experiment, m.result);
+  const auto ratio = analysis.ask_tell_ratio("finite");
+  ASSERT_TRUE(ratio);
+  EXPECT_DOUBLE_EQ(ratio->paper, 1.05);
+  EXPECT_DOUBLE_EQ(ratio->links, 0.15);
+  EXPECT_NE(self_tuning_figure(analysis).find("plain ask and tell"), std::string::npos);
+  const std::string text = report::to_text(self_tuning_findings(analysis, {}).summary);
+  EXPECT_NE(text.find("plain ask and tell, to the rival's reals"), std::string::npos) << text;
+}
+
+TEST(SelfTuningAnalysis, AnswersHaveAFigure) {
+  const Made m = made_beside_peers();
+  const std::string svg = self_tuning_answers(analyse_self_tuning(m.experiment, m.result));
+  EXPECT_NE(svg.find("simple regret, ratio to batch-gp"), std::string::npos);
+  EXPECT_NE(svg.find("optimum lost by batch-gp"), std::string::npos);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
 TEST(SelfTuningAnalysis, RatiosAndTheirMeansByHand) {

@@ -55,7 +55,10 @@ const std::vector<Variant> kVariants = [] {
   };
   // "paper" is the printed algorithm.
   for (const protocol::Preset& preset : protocol::presets().subspan(1)) {
-    all.push_back({.name = "preset " + std::string(preset.name), .preset = &preset});
+    all.push_back(
+        {.name = "preset " + std::string(preset.name), .preset = &preset, .goal = preset.goal});
+    if (preset.name != "auto") continue;
+    all.push_back({.name = "preset auto, earn", .preset = &preset});
   }
   return all;
 }();
@@ -107,6 +110,9 @@ std::string nothing_left(const protocol::Study& study) {
   if (study.data == protocol::DataPolicy::kSurviving) {
     reasons.push_back("points are drawn where earlier data of the same posterior allow");
   }
+  if (study.cut == protocol::CutRule::kDecision) {
+    reasons.push_back("a cut keeps the share that serves the answer best, whatever the bound says");
+  }
   if (protocol::has_floor(study)) {
     reasons.push_back("a cut keeps a share of its region even where the bound would not");
   }
@@ -131,13 +137,14 @@ protocol::Study variant_settings(const Variant& variant) {
   protocol::Study study;
   if (variant.preset) {
     protocol::apply_preset(*variant.preset, study);
+    protocol::apply_goal(variant.goal, study);
     return study;
   }
   return variant_study(std::move(study), variant);
 }
 
 protocol::Study variant_study(protocol::Study study, const Variant& variant) {
-  if (variant.preset) return preset_study(std::move(study), *variant.preset);
+  if (variant.preset) return preset_study(std::move(study), *variant.preset, variant.goal);
   study.beta = kVariantBeta;
   study.schedule = variant.schedule;
   study.t1 = variant.t1;

@@ -28,8 +28,9 @@ struct Variant {
   std::uint32_t t1 = 2;
   protocol::Inducing inducing = protocol::Inducing::kCoin;
   protocol::UploadRule upload = protocol::UploadRule::kProjection;
-  const protocol::Preset* preset = nullptr;  ///< all of its settings instead, and the guessed
-                                             ///< length scale
+  const protocol::Preset* preset = nullptr;     ///< all of its settings instead, and the guessed
+                                                ///< length scale
+  protocol::Goal goal = protocol::Goal::kEarn;  ///< of the preset
 };
 
 /// The printed algorithm, one change at a time, combinations, and the presets that tune themselves.

@@ -37,12 +37,13 @@ std::vector<VariantPair> all_pairs(const std::vector<VariantResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     for (std::size_t j = 0; j < results.size(); ++j) {
       if (i == j) continue;
-      const auto compare = [&](const std::vector<double>& a, const std::vector<double>& b) {
-        return paired_difference(a, b, 2 * rivals);
-      };
+      const VariantResult& a = results[i];
+      const VariantResult& b = results[j];
       pairs.push_back(
-          {i, j, compare(results[i].final_regret, results[j].final_regret),
-           compare(results[i].final_communication[0], results[j].final_communication[0])});
+          {i, j, paired_difference(a.final_regret, b.final_regret, 2 * rivals),
+           paired_difference(a.final_communication[0], b.final_communication[0], 2 * rivals),
+           paired_difference(a.recommendation.final_regret, b.recommendation.final_regret,
+                             rivals)});
     }
   }
   return pairs;

@@ -43,11 +43,13 @@ struct VariantResult : FinalNumbers {
   std::string label() const { return is_duets() ? variant : algorithm + " " + variant; }
 };
 
-/// One pair, first - second, in regret and reals of the paper's ledger.
+/// One pair, first - second, in regret and reals of the paper's ledger; the recommendation's
+/// regret, on which no standing rests, has a family of its own.
 struct VariantPair {
   std::size_t first = 0, second = 0;
   PairedDifference regret{};
   PairedDifference reals{};
+  PairedDifference recommendation{};
 };
 
 struct VariantsTask {

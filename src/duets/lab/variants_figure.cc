@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "duets/lab/answer_figure.h"
 #include "duets/lab/comparison_text.h"
 #include "duets/report/chart.h"
 
@@ -47,29 +48,39 @@ std::pair<double, double> place_of(const VariantResult& result) {
   return {result.communication[0].mean, result.regret.mean};
 }
 
-report::Series group_marks(const VariantsTask& task, const Group& group) {
-  std::vector<std::pair<double, double>> places;
-  for (const VariantResult& result : task.results) {
-    if (!result.is_duets()) continue;
-    const Variant& variant = find_variant(result.variant);
-    if (!variant.preset && group.has(variant.schedule) && variant.inducing == group.inducing) {
-      places.push_back(place_of(result));
-    }
-  }
-  return report::scatter(std::string(group.name),
-                         {.colour = std::string(group.colour), .width = 0, .marker = group.marker},
-                         std::move(places));
+bool is_in(const VariantResult& result, const Group& group) {
+  if (!result.is_duets()) return false;
+  const Variant& variant = find_variant(result.variant);
+  return !variant.preset && group.has(variant.schedule) && variant.inducing == group.inducing;
 }
 
-report::Series preset_marks(const VariantsTask& task) {
+bool is_preset(const VariantResult& result) {
+  return result.is_duets() && find_variant(result.variant).preset;
+}
+
+report::LineStyle style_of(const Group& group) {
+  return {.colour = std::string(group.colour), .width = 0, .marker = group.marker};
+}
+
+report::LineStyle preset_style() {
+  return {.colour = report::palette::kPurple, .width = 0, .marker = report::Marker::kStar};
+}
+
+report::LineStyle rival_style() {
+  return {.colour = report::palette::kBlack, .width = 0, .marker = report::Marker::kDiamond};
+}
+
+constexpr const char* kRivalName = "DisKernelUCB, one mark for each D";
+
+// The entries for which `belongs` holds.
+template <class Belongs>
+report::Series marks_of(const VariantsTask& task, const std::string& name,
+                        const report::LineStyle& style, const Belongs& belongs) {
   std::vector<std::pair<double, double>> places;
   for (const VariantResult& result : task.results) {
-    if (result.is_duets() && find_variant(result.variant).preset)
-      places.push_back(place_of(result));
+    if (belongs(result)) places.push_back(place_of(result));
   }
-  return report::scatter(
-      "presets", {.colour = report::palette::kPurple, .width = 0, .marker = report::Marker::kStar},
-      std::move(places));
+  return report::scatter(name, style, std::move(places));
 }
 
 // What sends nothing has no place on a logarithmic axis.
@@ -125,12 +136,13 @@ report::Panel task_panel(const VariantsTask& task) {
   panel.series = {
       report::scatter("", {.colour = report::palette::kBlack, .dash = "5 3", .width = 1.4},
                       envelope(rivals)),
-      report::scatter(
-          "DisKernelUCB, one mark for each D",
-          {.colour = report::palette::kBlack, .width = 0, .marker = report::Marker::kDiamond},
-          rivals)};
-  for (const Group& group : kGroups) panel.series.push_back(group_marks(task, group));
-  panel.series.push_back(preset_marks(task));
+      report::scatter(kRivalName, rival_style(), rivals)};
+  for (const Group& group : kGroups) {
+    panel.series.push_back(
+        marks_of(task, std::string(group.name), style_of(group),
+                 [&group](const VariantResult& result) { return is_in(result, group); }));
+  }
+  panel.series.push_back(marks_of(task, "presets", preset_style(), is_preset));
   if (task.ask_tell) panel.series.push_back(ask_tell_line(task));
   for (const VariantResult& result : task.results) {
     if (result.communication[0].mean > 0) continue;
@@ -140,7 +152,35 @@ report::Panel task_panel(const VariantsTask& task) {
   return panel;
 }
 
+AnswerPanel answers_of(const VariantsTask& task) {
+  AnswerPanel panel{.title = function_title(task.function), .lines = {}};
+  const auto add = [&](const std::string& name, const report::LineStyle& style,
+                       const auto& belongs) {
+    AnswerLine line{.name = name, .style = style, .answers = {}};
+    for (const VariantResult& result : task.results) {
+      if (!belongs(result)) continue;
+      line.answers.push_back({result.communication[0].mean, result.recommendation});
+    }
+    if (!line.answers.empty()) panel.lines.push_back(std::move(line));
+  };
+  add(kRivalName, rival_style(), [](const VariantResult& result) { return !result.is_duets(); });
+  for (const Group& group : kGroups) {
+    add(std::string(group.name), style_of(group),
+        [&group](const VariantResult& result) { return is_in(result, group); });
+  }
+  add("presets", preset_style(), is_preset);
+  if (task.ask_tell) panel.ask_tell = task.ask_tell->reals(Ledger::kPaper);
+  return panel;
+}
+
 }  // namespace
+
+std::string variants_answers(const VariantsAnalysis& analysis) {
+  AnswerFigure figure{
+      .id = "variants-recommendation", .title = "What is recommended at the end", .panels = {}};
+  for (const VariantsTask& task : analysis.tasks) figure.panels.push_back(answers_of(task));
+  return draw_answers(figure);
+}
 
 std::string variants_figure(const VariantsAnalysis& analysis) {
   report::Figure figure{

@@ -14,4 +14,7 @@ namespace duets::lab {
 /// established not to be dominated. Same input, same bytes.
 std::string variants_figure(const VariantsAnalysis& analysis);
 
+/// What each entry recommends, against the reals it sent: answer_figure.h.
+std::string variants_answers(const VariantsAnalysis& analysis);
+
 }  // namespace duets::lab

@@ -88,6 +88,7 @@ report::Table differences_table(const VariantsAnalysis& analysis) {
       const std::string second = task.results[pair.second].label();
       rows.push_back({task.function, "regret", first, second, pair.regret});
       rows.push_back({task.function, "communication_paper", first, second, pair.reals});
+      rows.push_back({task.function, "recommendation_regret", first, second, pair.recommendation});
     }
   }
   return make_table(columns, rows);
@@ -145,6 +146,27 @@ report::Markup summary_cell(const VariantResult& result) {
       fmt::format("{:.0f} / {:.0f} {}", result.regret.mean, result.communication[0].mean, mark));
 }
 
+// "0.0123, 4 %".
+report::Markup answer_cell(const VariantResult& result) {
+  return report::join({report::text(fmt::format("{:.3g}, ", result.recommendation.regret.mean)),
+                       lost_text(result.recommendation)});
+}
+
+// For a terminal: what everybody recommends.
+report::Table answers_summary(const VariantsAnalysis& analysis) {
+  std::vector<std::string> titles = {"simple regret, lost"};
+  for (const VariantsTask& task : analysis.tasks) titles.push_back(function_title(task.function));
+  std::vector<std::vector<report::Markup>> rows;
+  for (const VariantResult& first : analysis.tasks.front().results) {
+    rows.push_back({report::text(first.label())});
+    for (const VariantsTask& task : analysis.tasks) {
+      const VariantResult* result = task.find(first.algorithm, first.variant);
+      rows.back().push_back(result != nullptr ? answer_cell(*result) : report::Markup{});
+    }
+  }
+  return report::shown_table({}, titles, rows);
+}
+
 report::Section summary_section(const VariantsAnalysis& analysis) {
   if (analysis.tasks.empty()) return {.blocks = {report::Paragraph{{"Nothing was run."}}}};
   std::vector<std::string> titles = {"regret / reals (paper ledger)"};
@@ -163,19 +185,21 @@ report::Section summary_section(const VariantsAnalysis& analysis) {
                                               "- / {:.0f}", task.ask_tell->reals(Ledger::kPaper)))
                                         : report::Markup{});
   }
-  report::Section out{.blocks = {report::shown_table({}, titles, rows)}};
+  report::Section out{.blocks = {report::shown_table({}, titles, rows), answers_summary(analysis)}};
   const report::Markup seeds = report::text(seeds_text(analysis.seeds));
   append(out.blocks, prose().blocks("variants: summary", {{"seeds", seeds}}));
   return out;
 }
 
 report::Report page_of(const VariantsAnalysis& analysis, const PageHead& head,
-                       const std::string& figure, const report::Table& costs) {
+                       const std::vector<report::NamedFigure>& figures,
+                       const report::Table& costs) {
   report::Report page = begin_page(head);
   page.sections = {
       run_section(
           prose().blocks("variants: what was run", {{"beta", report::number(kVariantBeta)}}), head),
-      {"The frontier", {report::Drawing{figure, prose().line("variants: figure")}}},
+      {"The frontier", {report::Drawing{figures[0].second, prose().line("variants: figure")}}},
+      {"Recommendations", {report::Drawing{figures[1].second, prose().line("answers: figure")}}},
       {"Costs", {costs}}};
   append(page.sections.back().blocks, prose().blocks("variants: exchanges"));
   page.sections.back().blocks.push_back(ask_tell_table(ask_tell_rows(analysis)));
@@ -220,8 +244,9 @@ Findings variants_findings(const VariantsAnalysis& analysis, const PageHead& hea
       {.name = "costs", .table = costs, .in_json = false},
       {.name = "ask_tell", .table = ask_tell_table(ask_tell_rows(analysis)), .in_json = false}};
   out.summary = {summary_section(analysis)};
-  out.figures = {{"variants.svg", variants_figure(analysis)}};
-  out.page = page_of(analysis, head, out.figures[0].second, costs);
+  out.figures = {{"variants.svg", variants_figure(analysis)},
+                 {"recommendation.svg", variants_answers(analysis)}};
+  out.page = page_of(analysis, head, out.figures, costs);
   return out;
 }
 

@@ -111,6 +111,7 @@ TEST(Variants, PresetsAreThoseOfAStudyFile) {
     ++presets;
     protocol::Study expected = given;
     protocol::apply_preset(*variant.preset, expected);
+    if (variant.name != "preset auto, earn") protocol::apply_goal(variant.preset->goal, expected);
     expected.kernel.lengthscales = {protocol::guessed_lengthscale(*given.domain)};
     EXPECT_EQ(protocol::study_digest(variant_study(given, variant)),
               protocol::study_digest(expected))
@@ -254,7 +255,7 @@ TEST(VariantsOutput, DifferencesReadBackByColumn) {
   const VariantsAnalysis analysis = analysis_of(usual());
   const VariantsTask& task = analysis.tasks[0];
   const report::CsvTable table(to_csv(variants_findings(analysis, {}).table("differences")));
-  ASSERT_EQ(table.num_rows(), 2u * 6);
+  ASSERT_EQ(table.num_rows(), 3u * 6);
   std::size_t row = 0;
   for (const VariantPair& pair : task.pairs) {
     if (pair.first > pair.second) continue;
@@ -262,6 +263,9 @@ TEST(VariantsOutput, DifferencesReadBackByColumn) {
     EXPECT_EQ(
         table.difference(row++, variant_cells_of(task, pair, "communication_paper", pair.reals)),
         "");
+    EXPECT_EQ(table.difference(row++, variant_cells_of(task, pair, "recommendation_regret",
+                                                       pair.recommendation)),
+              "");
   }
   EXPECT_EQ(row, table.num_rows());
 }
@@ -284,6 +288,7 @@ TEST(VariantsOutput, TextShowsRegretRealsAndStanding) {
   const std::string text = report::to_text(variants_findings(analysis_of(usual()), {}).summary);
   EXPECT_NE(text.find("10 / 100 *"), std::string::npos) << text;
   EXPECT_NE(text.find("21 / 200 -"), std::string::npos) << text;
+  EXPECT_NE(text.find("simple regret, lost"), std::string::npos) << text;
 }
 
 TEST(VariantsOutput, FigureAndPageAreWhole) {
@@ -295,6 +300,10 @@ TEST(VariantsOutput, FigureAndPageAreWhole) {
   EXPECT_NE(figure, variants_figure(analysis_of(usual())));
   EXPECT_EQ(count_in_variants(figure, "nan"), 0u);
   EXPECT_NE(figure.find("nothing sent"), std::string::npos);
+  const std::string answers = variants_answers(analysis);
+  EXPECT_EQ(count_in_variants(answers, "nan"), 0u);
+  EXPECT_NE(answers.find("optimum lost"), std::string::npos);
+  EXPECT_NE(answers.find("nothing sent, at the left: DisKernelUCB"), std::string::npos);
   const std::string page = to_html(variants_findings(analysis, {.title = "a <b>"}).page);
   EXPECT_EQ(page.find("a <b>"), std::string::npos);
   EXPECT_NE(page.find("dominated by printed"), std::string::npos);

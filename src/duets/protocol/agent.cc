@@ -43,6 +43,7 @@ void Agent::open_epoch(EpochId epoch) {
   num_open_ = length;
   best_before_ = best_;
   outstanding_.reset();
+  finished_ = false;
 }
 
 void Agent::set_slot(std::uint32_t slot, SlotState state, double reward) {
@@ -130,7 +131,7 @@ std::optional<Message> Agent::receive(const Message& message) {
     view_->apply(*trim);
     end_epoch(took_part);
     open_epoch(base::next(plan_.epoch));
-    return std::nullopt;
+    return send_when_ready();
   }
   fail("a message that only agents send");
 }
@@ -162,13 +163,12 @@ std::vector<std::uint32_t> Agent::holes() const {
 
 std::optional<Message> Agent::send_when_ready() {
   if (outstanding_ || num_open_ > 0) return std::nullopt;
-  const bool needs_inducing = !is_last() || study_->closing != ClosingRule::kBest;
-  if (needs_inducing && !answers_.has_inducing) return std::nullopt;
+  if (sends_values(*study_, plan_.epoch) && !answers_.has_inducing) return std::nullopt;
   history_.set_rewards(answers_.rewards);
   history_.set_holes(holes());
-  if (is_last()) {
+  if (closes(*study_, plan_.epoch)) {
     outstanding_ = make_closing();
-    finished_ = true;
+    finished_ = is_last();
   } else {
     outstanding_ = make_upload();
   }
@@ -207,7 +207,7 @@ Closing Agent::make_closing() const {
   closing.agent = id_;
   closing.has_best = best_.has_value();
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
-  if (study_->closing != ClosingRule::kBest) closing.values = values_to_send();
+  if (sends_values(*study_, plan_.epoch)) closing.values = values_to_send();
   closing.holes = holes();
   closing.points_digest = points_digest(plan_.latents());
   return closing;

@@ -39,7 +39,7 @@ class Agent {
   AgentId id() const { return id_; }
   const Plan& plan() const { return plan_; }
   bool is_last() const { return base::value(plan_.epoch) == lengths_.size(); }
-  /// True once the closing message was returned. plan() stays on the last epoch.
+  /// True once the last closing message was returned. plan() stays on the last epoch.
   bool finished() const { return finished_; }
 
   /// The reward of a slot of the open epoch, in model units. Reporting the same value again is
@@ -56,7 +56,7 @@ class Agent {
   /// agent can continue from the broadcasts alone; with data = "surviving", where later uploads
   /// need earlier rewards, that throws kProtocol. A refusal with reason kDiverged throws kDiverged;
   /// other refusals are ignored. Throws kProtocol for messages that do not fit. May return the
-  /// upload (S_j arrived after the last reward).
+  /// upload (S_j arrived after the last reward, or an epoch without queries began).
   std::optional<Message> receive(const Message& message);
 
   /// The message that was sent last and not yet answered by a broadcast.

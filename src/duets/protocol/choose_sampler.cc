@@ -160,7 +160,7 @@ Points choose_walk(const PublicView& view, EpochId epoch, const region::Region& 
 // The points drawn from the next region: those of every agent, or those for strata instead, and the
 // public pool.
 double num_draws(const Study& study, EpochId epoch, Method method) {
-  const std::uint32_t length = lengths(study)[base::value(epoch)];
+  const std::uint32_t length = planned_lengths(study, epoch)[base::value(epoch)];
   const std::uint64_t strata =
       study.coins == Coins::kStratified
           ? region::strata_pool(method, {base::next(epoch), study.agents, length})

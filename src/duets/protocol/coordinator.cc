@@ -76,17 +76,25 @@ std::optional<Reason> Coordinator::objection(const Upload& upload) const {
   const EpochId epoch = upload.epoch;
   if (auto reason = objection(upload.agent, epoch, upload.points_digest, upload.holes))
     return reason;
-  if (is_last()) return Reason::kShape;
+  if (closes()) return Reason::kShape;
   if (upload.kind != view_->inducing(epoch).message.upload) return Reason::kShape;
   if (upload.values.size() != num_values(upload.holes.size())) return Reason::kShape;
   if (!usable(upload.values)) return Reason::kUnusable;
   return std::nullopt;
 }
 
+// It does not say so itself. In an epoch that no closing message ends, one can only come late.
+EpochId Coordinator::closing_epoch() const {
+  const Stage stage = stage_of(*study_, epoch_);
+  const bool is_late = base::value(epoch_) < stage.end() && stage.first > 0;
+  return EpochId{is_late ? stage.first : stage.end()};
+}
+
 std::optional<Reason> Coordinator::objection(const Closing& closing) const {
-  const EpochId last{static_cast<std::uint32_t>(lengths_.size())};
-  if (auto reason = objection(closing.agent, last, closing.points_digest, closing.holes))
+  if (auto reason =
+          objection(closing.agent, closing_epoch(), closing.points_digest, closing.holes)) {
     return reason;
+  }
   if (closing.values.size() != num_values(closing.holes.size())) return Reason::kShape;
   const std::uint32_t best_epoch = base::value(closing.best.epoch);
   if (closing.has_best && (best_epoch < 1 || best_epoch > lengths_.size() ||
@@ -151,13 +159,16 @@ Effects Coordinator::receive_closing(const Closing& closing) {
   Effects effects;
   const auto reason = objection(closing);
   const auto before = taken_.find(closing.agent);
-  const EpochId last{static_cast<std::uint32_t>(lengths_.size())};
+  const EpochId epoch = closing_epoch();
+  if (reason == Reason::kStale && trims_.contains(epoch)) {
+    effects.messages.push_back({closing.agent, trims_.at(epoch)});
+  }
   if (reason) {
-    refuse(closing.agent, last, *reason, effects);
+    refuse(closing.agent, epoch, *reason, effects);
   } else if (before == taken_.end()) {
     take(closing, closing.agent, effects);
   } else if (encode(before->second) != encode(closing)) {
-    refuse(closing.agent, last, Reason::kConflict, effects);
+    refuse(closing.agent, epoch, Reason::kConflict, effects);
   }
   return effects;
 }

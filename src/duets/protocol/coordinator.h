@@ -155,7 +155,11 @@ class Coordinator {
 
  private:
   bool is_last() const { return base::value(epoch_) == lengths_.size(); }
-  bool sends_values() const;
+  /// Whether a stage ends with the open epoch.
+  bool closes() const { return protocol::closes(*study_, epoch_); }
+  bool sends_values() const { return protocol::sends_values(*study_, epoch_); }
+  /// The epoch that a closing message belongs to if it comes now.
+  EpochId closing_epoch() const;
   /// Whether agents send the open epoch's rewards as such.
   bool sends_rewards() const;
   bool recalls() const { return recalls_all(*study_, epoch_); }
@@ -194,7 +198,6 @@ class Coordinator {
                                      Effects& effects);
   double largest_usable_number() const;
   std::vector<std::uint32_t> outliers(const std::vector<std::uint32_t>& participants) const;
-  std::vector<std::uint32_t> absent(const std::vector<std::uint32_t>& participants) const;
   void finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects);
   numeric::Vector summed_projections(const ResolvedInducing& inducing,
                                      const std::vector<std::uint32_t>& participants) const;

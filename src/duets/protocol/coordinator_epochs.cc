@@ -11,6 +11,7 @@
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
 #include "duets/protocol/variance.h"
+#include "duets/region/pieces.h"
 
 namespace duets::protocol {
 namespace {
@@ -25,10 +26,13 @@ const std::vector<double>& values_of(const Message& message) {
   return std::get<Closing>(message).values;
 }
 
-// Whether the model is learned from an epoch that agents upload something for.
+bool came_as_rewards(const PublicView& view, EpochId epoch) {
+  return view.knows_inducing(epoch) && view.inducing(epoch).message.upload == UploadKind::kRewards;
+}
+
+// Whether the model is learned from an epoch.
 bool teaches(const PublicView& view, EpochId epoch) {
-  return view.study().parameters == Parameters::kLearned &&
-         view.inducing(epoch).message.upload == UploadKind::kRewards;
+  return view.study().parameters == Parameters::kLearned && came_as_rewards(view, epoch);
 }
 
 /// A message that is so much larger than the median one may be why an epoch cannot be closed.
@@ -91,10 +95,6 @@ bool Coordinator::is_complete(const EpochReport& report) const {
   return report.num_participants == study_->agents && report.num_holes == 0;
 }
 
-bool Coordinator::sends_values() const {
-  return !is_last() || study_->closing != ClosingRule::kBest;
-}
-
 bool Coordinator::sends_rewards() const {
   return view_->inducing(epoch_).message.upload == UploadKind::kRewards;
 }
@@ -123,11 +123,11 @@ std::vector<std::uint32_t> Coordinator::everybody() const {
 RewardWish Coordinator::reward_wish() const {
   bool knows_all = true;
   for (std::uint32_t e = 1; e < base::value(epoch_); ++e) {
-    if (view_->inducing(EpochId{e}).message.upload != UploadKind::kRewards) knows_all = false;
+    if (lengths_[e - 1] > 0 && !came_as_rewards(*view_, EpochId{e})) knows_all = false;
   }
-  if (is_last()) {
+  if (closes()) {
     const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto &&
-                      lengths_.back() <= kPublicPool;
+                      lengths_[base::value(epoch_) - 1] <= kPublicPool;
     return {false, false, only};
   }
   return {knows_all || study_->data == DataPolicy::kEpoch,
@@ -140,8 +140,7 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   EpochReport& report = opened.report;
   report.epoch = epoch_;
   report.length = lengths_[base::value(epoch_) - 1];
-  report.planned_length = planned_length(study_->schedule, study_->horizon, first_length(*study_),
-                                         lengths_, base::value(epoch_) - 1);
+  report.planned_length = planned_length(*study_, epoch_);
   const region::Sampler& sampler = view_->sampler(epoch_);
   report.sampler = sampler.settings();
   report.region_points = sampler.region().survivors().size();
@@ -160,10 +159,11 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   report.sigma2_max_open =
       variance_supremum(*study_, model.kernel, lambda_, replay_.dataset(everybody()),
                         sampler.region(), pool(), executor_, report);
+  report.pieces = region::count_pieces(sampler.region(), pool());
   opened.has_inducing = true;
   opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(),
                                     recorded_sigma2.value_or(report.sigma2_max_open), report);
-  opened.inducing.closing = is_last();
+  opened.inducing.closing = closes();
   return opened;
 }
 
@@ -195,7 +195,7 @@ void Coordinator::settle_participation(const std::vector<std::uint32_t>& partici
       replay_.set_rewards(a, spread_over_slots(message, open_report_.length));
     }
   }
-  if (!is_last() && teaches(*view_, epoch_)) {
+  if (open_report_.length > 0 && teaches(*view_, epoch_)) {
     learner_.set(epoch_, replay_.newest_rewards(participants, kLearnedRows));
   }
 }
@@ -238,19 +238,10 @@ void Coordinator::advance_digests(EpochClosed& closed) const {
   closed.state_digest = closed.report.state_digest = base::digest_of(state.bytes());
 }
 
-std::vector<std::uint32_t> Coordinator::absent(
-    const std::vector<std::uint32_t>& participants) const {
-  std::vector<std::uint32_t> agents;
-  for (std::uint32_t a = 0; a < study_->agents; ++a) {
-    if (!std::binary_search(participants.begin(), participants.end(), a)) agents.push_back(a);
-  }
-  return agents;
-}
-
 // The model from all rewards that were sent as such, where this epoch's are among them. None: the
 // model stays what it was.
 std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
-  if (is_last() || !teaches(*view_, epoch_)) return std::nullopt;
+  if (closes() || !teaches(*view_, epoch_)) return std::nullopt;
   const Model& before = view_->model(epoch_);
   report.surprise =
       learner_.surprise(epoch_, {before.kernel, lambda_, before.reward_offset}).value_or(0.0);
@@ -324,12 +315,12 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   Solution solution =
       solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
                   pool(), executor_, report);
-  // The last one cuts nothing: its samples say how good the recommendation is.
-  const bool is_answer = is_last() && study_->parameters == Parameters::kLearned;
+  // The last of a stage cuts nothing: its samples say how good the recommendation is.
+  const bool is_answer = closes() && study_->parameters == Parameters::kLearned;
   if (recalls()) {
     // final_point() draws them, once there is one.
   } else if (study_->cut == CutRule::kDecision || is_answer) {
-    solution.decision = decide_cut(*study_, inducing, solution, lengths_, *view_, pool());
+    solution.decision = decide_cut(*study_, inducing, solution, *view_, pool());
   }
   agree_on(solution, executor_);
   return solution;
@@ -351,13 +342,13 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
   const gp::VarianceResult variance = solution.posterior.variance(study_->domain->features(best));
   report.num_clamped += variance.num_clamped;
   report.best_stddev = std::sqrt(variance.variance[0]);
-  if (is_last()) return;
+  if (closes()) return;
   Trim& trim = closed.trim;
   closed.has_trim = true;
   trim.epoch = epoch_;
   trim.weights = solution.weights;
   trim.tau = cut.tau;
-  trim.excluded = absent(closed.participants);
+  trim.excluded = absent(*study_, closed);
   const Model& before = view_->model(epoch_);
   if (inducing.model.kernel != before.kernel ||
       inducing.model.reward_offset != before.reward_offset) {
@@ -447,7 +438,9 @@ EpochClosed Coordinator::close_without_outliers(const std::vector<std::uint32_t>
 void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, Effects& effects) {
   EpochClosed closed = close_without_outliers(participants, effects);
   advance_digests(closed);
-  if (closed.has_trim) effects.messages.push_back({std::nullopt, closed.trim});
+  for (const Message& message : broadcasts(*study_, closed)) {
+    effects.messages.push_back({std::nullopt, message});
+  }
   effects.records.push_back(closed);
   effects.events.push_back(EpochEnded{epoch_, closed.has_report, closed.report});
   apply_closed(closed);

@@ -34,14 +34,13 @@ void Coordinator::follow(const Record& record) {
   } else {
     const auto& closed = std::get<EpochClosed>(record);
     check(is_open_ && closed.epoch == epoch_, "an epoch closed out of order");
-    check(closed.has_trim != is_last(), "every epoch but the last ends with a trim");
+    check(closed.has_trim != closes(), "every epoch but the last of a stage ends with a trim");
     check(!closed.has_trim || closed.trim.epoch == epoch_, "a trim of another epoch");
     for (const std::uint32_t a : closed.participants) {
       check(taken_.contains(AgentId{a}), "a participant without a message");
     }
     EpochReport settled;
     settle_participation(closed.participants, settled);
-    if (closed.has_trim) view_->apply(closed.trim);
     apply_closed(closed);
   }
 }
@@ -76,7 +75,10 @@ void Coordinator::apply_taken(const MessageTaken& taken) {
 }
 
 void Coordinator::apply_closed(const EpochClosed& closed) {
-  if (closed.has_trim) trims_.emplace(closed.epoch, closed.trim);
+  for (const Message& message : broadcasts(*study_, closed)) {
+    view_->apply(message);
+    trims_.emplace(closed.epoch, std::get<Trim>(message));
+  }
   if (closed.has_report) lambda_ = closed.report.lambda;
   is_open_ = false;
   summary_.add(closed);

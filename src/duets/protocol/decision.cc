@@ -102,7 +102,7 @@ Eigen::Index cheapest(const Costs& costs, const DecisionInput& input) {
 }
 
 /// What the best of the region is expected to lose without each part.
-std::vector<double> part_losses(const Matrix& f, const std::vector<std::uint32_t>& parts,
+std::vector<double> part_losses(const Matrix& f, const domain::Partition& parts,
                                 std::size_t num_parts) {
   std::vector<double> losses(num_parts, 0.0);
   for (Eigen::Index s = 0; s < f.cols(); ++s) {
@@ -120,11 +120,9 @@ std::vector<double> part_losses(const Matrix& f, const std::vector<std::uint32_t
 }
 
 /// How many of the first points hold a share of every part that may still have the best point.
-Eigen::Index needed_by_parts(const Matrix& f, const Vector& means,
-                             const std::vector<std::uint32_t>& parts, double shortfall) {
+Eigen::Index needed_by_parts(const Matrix& doubted, const domain::Partition& parts,
+                             double shortfall) {
   const std::size_t num_parts = *std::max_element(parts.begin(), parts.end()) + std::size_t{1};
-  if (num_parts == 1) return 0;
-  const Matrix doubted = kPartDoubt * f - (kPartDoubt - 1) * means.replicate(1, f.cols());
   std::vector<double> wanted(num_parts, 0.0);
   for (const std::uint32_t part : parts) wanted[part] += kPartShare;
   wanted[parts.front()] = 0;  // that of the largest mean is not about to be lost
@@ -147,12 +145,10 @@ Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input
   const auto n = static_cast<Eigen::Index>(rows.size());
   Points features(n, input.features.cols());
   Vector means(n);
-  std::vector<std::uint32_t> parts;
   for (Eigen::Index i = 0; i < n; ++i) {
     const Eigen::Index row = rows[static_cast<std::size_t>(i)];
     features.row(i) = input.features.row(row);
     means[i] = input.means[row];
-    parts.push_back(input.parts.at(static_cast<std::size_t>(row)));
   }
   const Matrix f = sampled(posterior, features, means, coin, epoch);
   const Costs costs = costs_of(f);
@@ -162,8 +158,14 @@ Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input
   const Eigen::RowVectorXd shortfalls = f.colwise().maxCoeff() - f.row(answered);
   decision.shortfall = shortfalls.mean();
   decision.missed = (shortfalls.array() > input.better_by).cast<double>().mean();
-  const Eigen::Index kept =
-      std::max(cheapest(costs, input), needed_by_parts(f, means, parts, decision.shortfall));
+  Eigen::Index kept = cheapest(costs, input);
+  const Matrix doubted = kPartDoubt * f - (kPartDoubt - 1) * means.replicate(1, f.cols());
+  for (const domain::Partition& partition : input.partitions) {
+    domain::Partition parts;
+    for (const Eigen::Index row : rows)
+      parts.push_back(partition.at(static_cast<std::size_t>(row)));
+    kept = std::max(kept, needed_by_parts(doubted, parts, decision.shortfall));
+  }
   decision.share = static_cast<double>(kept) / static_cast<double>(n);
   decision.lost = costs.losing[kept - 1];
   const Eigen::RowVectorXd losses = f.colwise().maxCoeff() - f.topRows(kept).colwise().maxCoeff();

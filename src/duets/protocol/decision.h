@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duets/base/ids.h"
+#include "duets/domain/parts.h"
 #include "duets/gp/sparse.h"
 #include "duets/random/coin.h"
 
@@ -15,16 +16,17 @@ namespace duets::protocol {
 /// time grows with the cube.
 inline constexpr Eigen::Index kDecisionPoints = 512;
 inline constexpr std::uint32_t kDecisionSamples = 128;
-/// More combinations of choices than this are not told apart.
+/// More combinations of choices than this are not told apart, nor more values of an int.
 inline constexpr std::uint32_t kMostParts = 32;
+inline constexpr std::uint32_t kFewValues = 8;
 
 struct DecisionInput {
   numeric::Points features;  ///< uniform points of the region, at least one
   numeric::Vector means;     ///< posterior means there
-  /// The part of each point (domain/parts.h). A part other than that of the largest mean keeps a
-  /// quarter of its points, above the cap if need be, until samples of twice their deviation say
-  /// that the rest is as good.
-  std::vector<std::uint32_t> parts;
+  /// How the points fall into parts (domain/parts.h). In each partition a part other than that of
+  /// the largest mean keeps a quarter of its points, above the cap if need be, until samples of
+  /// twice their deviation say that the rest is as good.
+  std::vector<domain::Partition> partitions;
   double floor = 0;      ///< keep at least this share
   double cap = 1;        ///< and at most this one; the floor where it is larger
   double next = 0;       ///< queries of an agent in the next epoch

@@ -31,7 +31,6 @@ struct Scene {
     input.means =
         kernel::weighted_sum(kSmooth, input.features, data,
                              posterior.weights(gp::project(kSmooth, data, data, rewards)));
-    input.parts.assign(256, 0);
     input.floor = 0.1;
     input.cap = 0.6;
     input.next = 4;
@@ -99,7 +98,9 @@ TEST(Decision, APartStaysUntilTheSamplesSayThatItCannotHoldTheBest) {
     const bool known = count == 40;
     Scene scene(count, lambda);
     scene.input.floor = scene.input.cap = 0.05;
-    for (std::size_t i = 0; i < 128; ++i) scene.input.parts[i] = 1;
+    scene.input.partitions.emplace_back(256, 0);
+    for (std::size_t i = 0; i < 128; ++i) scene.input.partitions[0][i] = 1;
+    scene.input.partitions.emplace_back(256, 0);  // one part asks for nothing
     const double share = scene.decided().share;
     std::size_t kept_below = 0;
     std::vector<double> sorted(scene.input.means.data(), scene.input.means.data() + 256);

@@ -48,6 +48,7 @@ std::optional<Message> answer_slot(Agent& agent, std::uint32_t slot, double rewa
 }
 
 std::optional<Message> answer_plan(Agent& agent, const std::vector<double>& rewards) {
+  if (rewards.empty()) return agent.outstanding();
   std::optional<Message> message;
   for (std::uint32_t slot = 0; slot < rewards.size(); ++slot) {
     message = answer_slot(agent, slot, rewards[slot]);
@@ -84,7 +85,7 @@ void Ensemble::resume(std::span<const base::Bytes> records, const Recalling& rec
   for (const base::Bytes& bytes : records) {
     const Record record = decode_record(bytes);
     if (std::holds_alternative<EpochClosed>(record)) recall_all();
-    for (const Message& message : broadcasts(record)) send({std::nullopt, message});
+    for (const Message& message : broadcasts(*study_, record)) send({std::nullopt, message});
   }
   if (!finished()) recall_all();
   carry_out(coordinator_->resume());

@@ -60,10 +60,11 @@ double floor_threshold(const Vector& means, double share) {
 
 }  // namespace
 
-double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points) {
+double inducing_probability(const Study& study, EpochId epoch, double sigma2_max,
+                            std::uint64_t num_points) {
   if (study.mode == Mode::kTheory) {
     // The theory's constant belongs to leverage scores, which are variances over lambda.
-    return gp::theory_p0(theory_inputs(study)) * (sigma2_max / study.lambda);
+    return gp::theory_p0(theory_inputs(study, epoch)) * (sigma2_max / study.lambda);
   }
   if (study.rate == CoinRate::kVariance) return study.p0 * sigma2_max;
   const auto m = static_cast<double>(num_points);
@@ -86,7 +87,7 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
       std::max(kGreedyShare * sigma2_max, gp::kPruneTolerance * kernel.variance);
   if (study.inducing == Inducing::kCoin) {
     report.p_unclipped =
-        inducing_probability(study, sigma2_max, std::uint64_t{study.agents} * report.length);
+        inducing_probability(study, epoch, sigma2_max, std::uint64_t{study.agents} * report.length);
     report.p = std::min(1.0, report.p_unclipped);
     const Replay::Chosen chosen = replay.throw_coins(report.p);
     report.num_selected = chosen.num_rows;
@@ -127,7 +128,7 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
   double width = study.beta;
   double max_stddev = std::sqrt(report.sigma2_max);
   if (study.mode == Mode::kTheory) {
-    width = gp::sparse_beta(theory_inputs(study));
+    width = gp::sparse_beta(theory_inputs(study, inducing.message.epoch));
     const auto variance = [&](const Points& features) {
       gp::VarianceResult result = posterior.variance(features);
       report.num_clamped += result.num_clamped;
@@ -139,20 +140,20 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
 }
 
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
-                    const std::vector<std::uint32_t>& lengths, const PublicView& view,
-                    const Points& pool) {
+                    const PublicView& view, const Points& pool) {
   const EpochId epoch = inducing.message.epoch;
+  const std::vector<std::uint32_t> lengths = planned_lengths(study, epoch);
   const auto next = lengths.begin() + base::value(epoch);
   DecisionInput input;
   input.features = features_of(study, pool);
   input.means = kernel::weighted_sum(inducing.model.kernel, input.features, inducing.features,
                                      solution.weights);
   input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
-  input.parts = domain::parts_of(*study.domain, pool, kMostParts);
+  input.partitions = domain::partitions_of(*study.domain, pool, kMostParts, kFewValues);
   if (next == lengths.end()) {
     input.floor = 1;
   } else {
-    input.floor = kept_share(study);
+    input.floor = kept_share(study, epoch);
     input.cap = study.epoch_cap;
     input.next = *next;
     input.rest = std::accumulate(next + 1, lengths.end(), 0.0);
@@ -183,7 +184,7 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
     report.kept_share = solution.decision.share;
     report.lost = solution.decision.lost;
     report.lost_chance = solution.decision.lost_chance;
-  } else if (const double share = kept_share(study); share > 0) {
+  } else if (const double share = kept_share(study, inducing.message.epoch); share > 0) {
     choice.tau = std::min(choice.tau, floor_threshold(pool_means, share));
   }
   report.shortfall = solution.decision.shortfall;

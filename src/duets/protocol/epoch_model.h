@@ -26,7 +26,8 @@ inline constexpr double kExplainedGain = 0.25;
 
 /// The probability with which a point joins S_j, before clipping at 1: p0 sigma2_max, p0 ln(m)/m
 /// for m points in this epoch (rate kCount), or the theorem's. m >= 1.
-double inducing_probability(const Study& study, double sigma2_max, std::uint64_t num_points);
+double inducing_probability(const Study& study, EpochId epoch, double sigma2_max,
+                            std::uint64_t num_points);
 
 /// Whether agents may send raw rewards, and whether they must even where a projection is shorter.
 struct RewardWish {
@@ -64,11 +65,10 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
 /// part of the function's deviation, as the kernel has it.
 inline constexpr double kBetterBy = 0.1;
 
-/// Posterior samples over the pool decide how much of X_j to keep; `lengths` are T_1 .. T_J. On the
-/// last epoch, which no cut follows, all of it.
+/// Posterior samples over the pool decide how much of X_j to keep. Where a stage ends, which no cut
+/// follows, all of it.
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
-                    const std::vector<std::uint32_t>& lengths, const PublicView& view,
-                    const numeric::Points& pool);
+                    const PublicView& view, const numeric::Points& pool);
 
 /// The part of lambda that a reward's variance may lack where the coordinator, which then has all
 /// rewards, chooses inducing points for itself; and how many it chooses at most.
@@ -76,7 +76,7 @@ inline constexpr double kAnswerResidual = 1e-3;
 inline constexpr std::size_t kMostAnswering = 1024;
 
 /// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
-/// least `kept_share(study)` of the pool reaches tau_j; with cut = "decision" the decided share.
+/// least `kept_share()` of the pool reaches tau_j; with cut = "decision" the decided share.
 /// Fills width, max_stddev, max_mean, tau, printed_tau, best_point, kept_share, shortfall, lost,
 /// missed, lost_chance, gap_bound.
 struct CutChoice {

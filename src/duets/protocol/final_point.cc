@@ -58,7 +58,6 @@ FinalPoint find_final_point(const gp::SparsePosterior& posterior, const Vector& 
   }
   samples.features = domain.features(latents);
   samples.means = means_at(inducing, weights, samples.features);
-  samples.parts.assign(static_cast<std::size_t>(samples.means.size()), 0);
   samples.floor = 1;
   samples.better_by = input.better_by;
   const Decision decision = decide(posterior, samples, coin, epoch);

@@ -48,7 +48,7 @@ std::optional<Found> best_trial_of(const std::shared_ptr<const Study>& study,
   for (const base::Bytes& bytes : records) {
     const Record record = decode_record(bytes);
     summary.add(record);
-    for (const Message& message : broadcasts(record)) view.apply(message);
+    for (const Message& message : broadcasts(*study, record)) view.apply(message);
   }
   return best_trial_of(scale, summary, view, secret);
 }

@@ -31,5 +31,21 @@ TEST(Guarantee, TheoryModeClaimsTheTheoremUnlessAnAgentWasMissing) {
   EXPECT_THAT(guarantee_of(study, false), StartsWith("None: an agent was excluded"));
 }
 
+// Each stage may fail with probability delta, and no bound on the regret is left.
+TEST(Guarantee, SaysWhatAnExtensionDoesToTheTheorem) {
+  Study study;
+  study.mode = Mode::kTheory;
+  study.delta = 0.1;
+  study.horizon = 14;
+  EXPECT_EQ(horizon_changes_of(study), "");
+  study = extended(study, 20);
+  EXPECT_THAT(guarantee_of(study, true), HasSubstr("probability at least 0.8"));
+  EXPECT_THAT(guarantee_of(study, true), HasSubstr("The horizon was changed"));
+  EXPECT_THAT(guarantee_of(study, true), HasSubstr("is not claimed"));
+  EXPECT_EQ(horizon_changes_of(study), "planned with 14 queries of each agent, extended to 20");
+  EXPECT_EQ(horizon_changes_of(ended_early(study, EpochId{4})),
+            "planned with 14 queries of each agent, extended to 20, ended early after epoch 4");
+}
+
 }  // namespace
 }  // namespace duets::protocol

@@ -8,9 +8,9 @@
 namespace duets::protocol {
 
 History::History(const Study& study)
-    : policy_(study.data),
-      recalls_(
-          recalls_all(study, base::EpochId{static_cast<std::uint32_t>(lengths(study).size())})) {}
+    : policy_(study.data), recalls_(std::ranges::any_of(stages(study), [&](const Stage& stage) {
+        return recalls_all(study, base::EpochId{stage.end()});
+      })) {}
 
 // The rows of an earlier epoch that count and lie in the region.
 History::Block History::remainder(const Block& block, const region::Region& region) {
@@ -37,12 +37,18 @@ History::Block History::remainder(const Block& block, const region::Region& regi
 }
 
 void History::keep_inside(const region::Region& region) {
-  if (recalls_ && !blocks_.empty()) past_.push_back(blocks_.back());
+  if (recalled_) {
+    past_ = blocks_;
+    recalled_ = false;
+  } else if (recalls_ && !blocks_.empty()) {
+    past_.push_back(blocks_.back());
+  }
   if (policy_ == DataPolicy::kEpoch) blocks_.clear();
   for (Block& block : blocks_) block = remainder(block, region);
 }
 
 void History::recall() {
+  if (std::exchange(recalled_, true)) return;
   if (!blocks_.empty()) past_.push_back(std::move(blocks_.back()));
   blocks_ = std::exchange(past_, {});
 }

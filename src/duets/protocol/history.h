@@ -69,7 +69,8 @@ class History {
   static Block remainder(const Block& block, const region::Region& region);
 
   DataPolicy policy_;
-  bool recalls_;  ///< in the last epoch
+  bool recalls_;           ///< where a stage ends
+  bool recalled_ = false;  ///< all rows are in `blocks_`
   std::vector<Block> blocks_;
   std::vector<Block> past_;  ///< to be recalled: epochs as they were, in order
 };

@@ -191,7 +191,7 @@ TEST(Journal, BroadcastsFollowFromRecords) {
     play(run);
     std::vector<base::Bytes> broadcast;
     for (const Record& record : run.records()) {
-      for (const Message& message : broadcasts(record)) broadcast.push_back(encode(message));
+      for (const Message& message : broadcasts(study, record)) broadcast.push_back(encode(message));
     }
     EXPECT_EQ(broadcast, run.broadcast());
   }

@@ -55,7 +55,9 @@ struct Model {
   double reward_offset = 0;  ///< subtracted from rewards before projecting
 };
 
-/// Coordinator -> all: the cut that closes epoch j, and how to sample the region it leaves.
+/// Coordinator -> all: the cut that closes epoch j, and how to sample the region it leaves. Without
+/// weights: a stage has ended and another one follows; region, sampler and model stay as they are,
+/// and only `excluded` says something.
 struct Trim {
   EpochId epoch{};
   numeric::Vector weights;  ///< w_j

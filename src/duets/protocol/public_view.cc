@@ -119,6 +119,10 @@ void PublicView::apply(const InducingSet& message) {
 void PublicView::apply(const Trim& message) {
   if (knows_region(base::next(message.epoch))) return;
   check(knows_region(message.epoch), message.epoch, "a trim out of order");
+  const bool cuts = message.weights.size() > 0;
+  check(cuts != closes(*study_, message.epoch), message.epoch,
+        cuts ? "a trim in an epoch that ends without one" : "a trim without weights");
+  if (!cuts) return go_on(message);
   check(knows_inducing(message.epoch), message.epoch, "a trim before its inducing set");
   if (message.learned) {
     check(study_->parameters == Parameters::kLearned, message.epoch,
@@ -139,6 +143,13 @@ void PublicView::apply(const Trim& message, region::Region next, const numeric::
               model_of_cut(inducing_.at(message.epoch), message).kernel);
   trims_.emplace(message.epoch, message);
   models_.emplace(base::next(message.epoch), model_of_cut(inducing_.at(message.epoch), message));
+}
+
+void PublicView::go_on(const Trim& message) {
+  const EpochId next = base::next(message.epoch);
+  add_sampler(next, samplers_.at(message.epoch), model(message.epoch).kernel);
+  trims_.emplace(message.epoch, message);
+  models_.emplace(next, model(message.epoch));
 }
 
 region::Region PublicView::trimmed_region(const Trim& message) const {
@@ -168,8 +179,10 @@ region::Sampler PublicView::next_sampler(const Trim& message, region::Region nex
 
 void PublicView::add_sampler(EpochId epoch, region::Sampler sampler, const kernel::Kernel& kernel) {
   const std::vector<std::uint32_t> all = lengths(*study_);
-  if (study_->coins == Coins::kStratified && base::value(epoch) <= all.size()) {
-    const region::EpochSlots slots{epoch, study_->agents, all[base::value(epoch) - 1]};
+  const std::uint32_t length =
+      base::value(epoch) <= all.size() ? all[base::value(epoch) - 1] : std::uint32_t{0};
+  if (study_->coins == Coins::kStratified && length > 0) {
+    const region::EpochSlots slots{epoch, study_->agents, length};
     strata_.emplace(epoch, region::Strata::make(sampler, public_coin_, slots,
                                                 side_units(*study_->domain, kernel), executor_));
   }
@@ -189,7 +202,9 @@ numeric::Points PublicView::public_candidates(EpochId epoch) const {
   numeric::Points all = public_points(epoch, kPublicPool).latents;
   if (!recalls_all(*study_, epoch)) return all;
   for (std::uint32_t e = 1; e < base::value(epoch); ++e) {
-    all = numeric::stacked(all, inducing(EpochId{e}).latents);
+    const auto earlier = inducing_.find(EpochId{e});
+    if (earlier == inducing_.end() || earlier->second.latents.rows() == 0) continue;
+    all = numeric::stacked(all, earlier->second.latents);
   }
   return all;
 }

@@ -87,6 +87,7 @@ class PublicView {
   const base::Executor& executor() const { return executor_; }
 
  private:
+  void go_on(const Trim& message);
   region::Region trimmed_region(const Trim& message) const;
   region::Sampler next_sampler(const Trim& message, region::Region next,
                                const numeric::Points& found) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "duets/base/error.h"
 
 namespace duets::protocol {
@@ -108,12 +110,25 @@ Record decode_record(std::span<const std::uint8_t> bytes) {
   return record;
 }
 
-std::vector<Message> broadcasts(const Record& record) {
+std::vector<std::uint32_t> absent(const Study& study, const EpochClosed& closed) {
+  std::vector<std::uint32_t> agents;
+  for (std::uint32_t a = 0; a < study.agents; ++a) {
+    if (!std::ranges::binary_search(closed.participants, a)) agents.push_back(a);
+  }
+  return agents;
+}
+
+std::vector<Message> broadcasts(const Study& study, const Record& record) {
   const auto* opened = std::get_if<EpochOpened>(&record);
   if (opened != nullptr && opened->has_inducing) return {opened->inducing};
   const auto* closed = std::get_if<EpochClosed>(&record);
-  if (closed != nullptr && closed->has_trim) return {closed->trim};
-  return {};
+  if (closed == nullptr) return {};
+  if (closed->has_trim) return {closed->trim};
+  if (is_last(study, closed->epoch)) return {};
+  Trim end;
+  end.epoch = closed->epoch;
+  end.excluded = absent(study, *closed);
+  return {end};
 }
 
 }  // namespace duets::protocol

@@ -10,6 +10,7 @@
 #include "duets/base/bytes.h"
 #include "duets/protocol/messages.h"
 #include "duets/protocol/report.h"
+#include "duets/protocol/study.h"
 
 namespace duets::protocol {
 
@@ -30,7 +31,7 @@ struct MessageTaken {
 struct EpochClosed {
   EpochId epoch{};
   std::vector<std::uint32_t> participants;  ///< increasing
-  bool has_trim = false;                    ///< false for the last epoch
+  bool has_trim = false;                    ///< false where a stage ends
   Trim trim;
   bool has_report = false;  ///< false for a last epoch that sends nothing
   EpochReport report;
@@ -46,6 +47,11 @@ Record decode_record(std::span<const std::uint8_t> bytes);
 
 /// The broadcast that follows from the record: an inducing set, a trim, or nothing. The broadcasts
 /// of a run are those of its records in order, for a live host and one that replayed them alike.
-std::vector<Message> broadcasts(const Record& record);
+/// Those of a study before it was extended are the first ones after: a stage that is not the last
+/// ends with a Trim without weights, which cuts nothing.
+std::vector<Message> broadcasts(const Study& study, const Record& record);
+
+/// The agents that did not take part, increasing.
+std::vector<std::uint32_t> absent(const Study& study, const EpochClosed& closed);
 
 }  // namespace duets::protocol

@@ -43,8 +43,9 @@ std::vector<std::uint32_t> first_of_each(const std::vector<std::uint32_t>& indic
 
 }  // namespace
 
+// Of the first stage alone: sums of an epoch that is over must not depend on an extension.
 std::uint32_t agents_per_unit(const Study& study) {
-  const std::vector<std::uint32_t> all = lengths(study);
+  const std::vector<std::uint32_t> all = stages(study).front().planned;
   const std::uint32_t longest = *std::max_element(all.begin(), all.end());
   return std::clamp(kPointsPerUnit / longest, 1U, study.agents);
 }

@@ -43,7 +43,8 @@ struct EpochReport {
   std::uint64_t survivors = 0;      ///< finite sets: |X_{j+1}|; otherwise 0
   double region_fraction = 1;       ///< volume of X_j as a fraction of X (estimated if continuous)
   double cut_acceptance = 1;        ///< fraction of X_j that the cut keeps (likewise)
-  region::SamplerSettings sampler;  ///< how X_j was sampled
+  std::uint64_t pieces = 0;  ///< of X_j, at least; 0 where they are not counted (region/pieces.h)
+  region::SamplerSettings sampler;     ///< how X_j was sampled
   std::uint64_t membership_tests = 0;  ///< made while replaying the points of this epoch
 
   double sigma2_max_open = 0;      ///< over all N T_j points, when the epoch opened
@@ -142,10 +143,11 @@ inline constexpr auto kReportNumbers = std::to_array<ReportNumber>({
     {&EpochReport::missed, "missed", "chance of something better", 0.02},
     {&EpochReport::lost_chance, "lost_chance", "chance that the cut loses it", 0.02},
     {&EpochReport::gap_bound, "gap_bound", "largest gap left (theory)", 1e-4},
+    {&EpochReport::pieces, "pieces", "pieces of the region, at least"},
 });
 
 /// Of the bytes of a report and of all files that are made from reports: the version of exports.
-inline constexpr std::uint32_t kReportVersion = 8;
+inline constexpr std::uint32_t kReportVersion = 9;
 
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);

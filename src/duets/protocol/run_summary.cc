@@ -13,12 +13,7 @@
 namespace duets::protocol {
 
 RunSummary::RunSummary(const Study& study)
-    : num_agents_(study.agents),
-      learns_(study.parameters == Parameters::kLearned),
-      lengths_(lengths(study)),
-      recalls_all_(
-          protocol::recalls_all(study, EpochId{static_cast<std::uint32_t>(lengths_.size())})),
-      ledger_(study.agents) {}
+    : study_(study), lengths_(lengths(study)), ledger_(study.agents) {}
 
 void RunSummary::add(const Record& record) {
   if (const auto* opened = std::get_if<EpochOpened>(&record)) {
@@ -54,13 +49,10 @@ void RunSummary::add_taken(const Message& message) {
   }
 }
 
-EpochAbsence RunSummary::absence(const std::vector<std::uint32_t>& participants) const {
+EpochAbsence RunSummary::absence(const EpochClosed& closed) const {
   EpochAbsence absence;
-  for (std::uint32_t a = 0; a < num_agents_; ++a) {
-    if (!std::binary_search(participants.begin(), participants.end(), a)) {
-      absence.excluded.insert(a);
-      continue;
-    }
+  for (const std::uint32_t a : absent(study_, closed)) absence.excluded.insert(a);
+  for (const std::uint32_t a : closed.participants) {
     const auto found = open_holes_.find(a);
     if (found != open_holes_.end() && !found->second.empty()) absence.holes.insert(*found);
   }
@@ -75,9 +67,8 @@ void RunSummary::add_closed(const EpochClosed& closed) {
   if (closed.has_report) epochs_.push_back(closed.report);
   run_digest_ = closed.run_digest;
   state_digest_ = closed.state_digest;
-  EpochAbsence absent = absence(closed.participants);
-  if (absent != EpochAbsence{})
-    participation_.emplace(base::value(closed.epoch), std::move(absent));
+  EpochAbsence away = absence(closed);
+  if (away != EpochAbsence{}) participation_.emplace(base::value(closed.epoch), std::move(away));
   for (const std::uint32_t a : closed.participants) {
     const auto best = closing_bests_.find(a);
     if (best == closing_bests_.end()) continue;
@@ -85,8 +76,8 @@ void RunSummary::add_closed(const EpochClosed& closed) {
   }
   open_holes_.clear();
   closing_bests_.clear();
-  if (closed.has_trim) add_broadcast(closed.trim, false);
-  if (closed.has_trim || finished()) mark();
+  for (const Message& message : broadcasts(study_, closed)) add_broadcast(message, false);
+  mark();
 }
 
 void RunSummary::mark() {
@@ -107,13 +98,15 @@ void RunSummary::mark() {
 std::optional<Recommendation> RunSummary::recommendation() const {
   if (epochs_.empty()) return std::nullopt;
   const EpochReport& last = epochs_.back();
-  const double width = learns_ ? kLearnedInterval : last.width;
+  const bool learns = study_.parameters == Parameters::kLearned;
+  const double width = learns ? kLearnedInterval : last.width;
   Recommendation out{last.epoch, last.best_point, last.max_mean, width * last.best_stddev, {}};
-  if (last.shortfall > 0) {
+  const bool saw_everything = recalls_all(study_, last.epoch);
+  if (last.shortfall > 0 || saw_everything) {
     Recommendation::Missed& missed = out.missed.emplace();
     missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
     // What the last one cuts is part of its own shortfall; samples of the whole run see everything.
-    if (recalls_all_) return out;
+    if (saw_everything) return out;
     for (const EpochReport& cut : std::span(epochs_).first(epochs_.size() - 1)) {
       missed.expected += cut.lost;
       missed.chance += (1 - missed.chance) * cut.lost_chance;

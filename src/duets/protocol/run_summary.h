@@ -44,7 +44,7 @@ struct Recommendation {
     double chance = 0;     ///< that one is better by more than that
   };
   std::optional<Missed>
-      missed{};  ///< nothing where no samples were drawn, or none has a better point
+      missed{};  ///< nothing where no samples were drawn
 };
 
 class RunSummary {
@@ -59,7 +59,7 @@ class RunSummary {
   std::size_t num_closed() const { return num_closed_; }
   /// Every epoch is closed.
   bool finished() const { return num_closed_ == lengths_.size(); }
-  /// Reports of the closed epochs: all but the last, or all with a closing projection.
+  /// Reports of the closed epochs: all, but for those in which agents sent no values.
   const std::vector<EpochReport>& epochs() const { return epochs_; }
   /// One point for each exchange, and one at the end of a finished run.
   const std::vector<CommunicationPoint>& communication() const { return communication_; }
@@ -70,8 +70,8 @@ class RunSummary {
   const Participation& participation() const { return participation_; }
   /// Nothing before an epoch with a report is closed.
   std::optional<Recommendation> recommendation() const;
-  /// The best reward that an agent reported at the end; of equal ones the first agent's. Nothing
-  /// before the run is finished.
+  /// The best reward that an agent reported at the end of a stage; of equal ones the first
+  /// agent's. Nothing before a stage is finished.
   const std::optional<BestTrial>& best_trial() const { return best_; }
   const base::Digest& run_digest() const { return run_digest_; }
   const base::Digest& state_digest() const { return state_digest_; }
@@ -83,13 +83,11 @@ class RunSummary {
   void add_broadcast(const Message& message, bool closing);
   void add_taken(const Message& message);
   void add_closed(const EpochClosed& closed);
-  EpochAbsence absence(const std::vector<std::uint32_t>& participants) const;
+  EpochAbsence absence(const EpochClosed& closed) const;
   void mark();
 
-  std::uint32_t num_agents_;
-  bool learns_;
+  Study study_;
   std::vector<std::uint32_t> lengths_;
-  bool recalls_all_;  ///< the last epoch's posterior is that of the whole run
   std::size_t num_closed_ = 0;
   base::Ledger ledger_;
   std::vector<EpochReport> epochs_;

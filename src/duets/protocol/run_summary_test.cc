@@ -112,7 +112,7 @@ TEST(RunSummary, CountsWhatTheRecordsCarry) {
   base::LedgerTotals sent;
   std::uint64_t down = 0;
   for (const Record& record : run.records()) {
-    for (const Message& message : broadcasts(record)) {
+    for (const Message& message : broadcasts(study, record)) {
       const auto* inducing = std::get_if<InducingSet>(&message);
       if (inducing != nullptr && inducing->closing) {
         sent.closing += study.agents * num_reals(message);

@@ -53,6 +53,20 @@ template <auto kMember>
 constexpr Place (*kAt)(Study&) = at<Study, kMember>;
 
 constexpr std::array kSettings{
+    Setting{.field = {.table = "study",
+                      .key = "earlier_horizons",
+                      .place = kAt<&Study::earlier_horizons>,
+                      .range = {1, kMost},
+                      .meaning = "horizons that the study had before it was extended "
+                                 "(`duets study extend`), the first one first. Written by duets",
+                      .usual = "none"}},
+    Setting{.field = {.table = "study",
+                      .key = "ended_after",
+                      .place = kAt<&Study::ended_after>,
+                      .range = {1, kMost},
+                      .meaning = "epochs after which it was ended early (`--for`, `--until-gain`), "
+                                 "increasing. Written by duets",
+                      .usual = "none"}},
     Setting{.field = {.table = "noise",
                       .key = "lambda",
                       .place = kAt<&Study::lambda>,
@@ -134,7 +148,8 @@ constexpr std::array kSettings{
                       .range = {1, kMost},
                       .why_not = with_list,
                       .required = "schedule = \"explicit\" needs a list of epoch lengths",
-                      .meaning = "list of lengths that sum to `horizon`",
+                      .meaning = "list of lengths that sum to `horizon`, the first one if the "
+                                 "study was extended",
                       .usual = "required for `\"explicit\"`, not allowed otherwise"},
             .digest = InDigest::kAlways},
     Setting{.field = {.table = "duets",

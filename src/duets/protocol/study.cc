@@ -70,8 +70,72 @@ void validate_schedule(const Study& study) {
             "every epoch is at least 1 long");
     sum += length;
   }
-  require(sum == study.horizon, "duets.epochs", fmt::format("[{}]", fmt::join(study.epochs, ", ")),
-          fmt::format("must sum to study.horizon = {}, not {}", study.horizon, sum));
+  const bool extended = !study.earlier_horizons.empty();
+  const std::uint32_t horizon = extended ? study.earlier_horizons.front() : study.horizon;
+  require(sum == horizon, "duets.epochs", fmt::format("[{}]", fmt::join(study.epochs, ", ")),
+          fmt::format("must sum to {} = {}, not {}",
+                      extended ? "the first of study.earlier_horizons" : "study.horizon", horizon,
+                      sum));
+}
+
+// The lengths that a stage of `count` queries is planned with.
+std::vector<std::uint32_t> stage_lengths(const Study& study, bool is_first, std::uint32_t count) {
+  if (study.schedule == ScheduleRule::kExplicit) {
+    return is_first ? study.epochs : std::vector{count};
+  }
+  return epoch_lengths(study.schedule, count,
+                       first_length(study.schedule, study.agents, count, study.t1));
+}
+
+// One stage for each horizon, while `accept` says of its first, done and horizon that it can be.
+template <class Accept>
+std::vector<Stage> make_stages(const Study& study, const Accept& accept) {
+  std::vector<Stage> all;
+  auto ended = study.ended_after.begin();
+  for (std::size_t i = 0; i <= study.earlier_horizons.size(); ++i) {
+    Stage stage;
+    if (!all.empty()) {
+      const Stage& before = all.back();
+      stage.first = before.end();
+      stage.done = std::accumulate(before.lengths.begin(), before.lengths.end(), before.done);
+    }
+    const bool is_last = i == study.earlier_horizons.size();
+    stage.horizon = is_last ? study.horizon : study.earlier_horizons[i];
+    if (!accept(stage)) return all;
+    stage.planned = stage_lengths(study, all.empty(), stage.horizon - stage.done);
+    stage.lengths = stage.planned;
+    const std::size_t last = stage.first + stage.planned.size();
+    if (ended != study.ended_after.end() && *ended > stage.first && *ended < last) {
+      stage.lengths.resize(*ended - stage.first);
+      stage.lengths.push_back(0);
+      ++ended;
+    }
+    all.push_back(std::move(stage));
+  }
+  return all;
+}
+
+constexpr std::size_t kMostStages = 1000;
+
+void validate_stages(const Study& study) {
+  require(study.earlier_horizons.size() < kMostStages, "study.earlier_horizons",
+          fmt::format("{} horizons", study.earlier_horizons.size()),
+          fmt::format("must be fewer than {}", kMostStages));
+  const auto accept = [&](const Stage& stage) {
+    const bool is_only = study.earlier_horizons.empty();
+    require(stage.horizon > stage.done, is_only ? "study.horizon" : "study.earlier_horizons",
+            fmt::format("{}", stage.horizon),
+            fmt::format("every horizon must be larger than the {} queries of each agent before it",
+                        stage.done));
+    return true;
+  };
+  std::size_t num_early = 0;
+  for (const Stage& stage : make_stages(study, accept)) {
+    if (stage.lengths.back() == 0) ++num_early;
+  }
+  require(num_early == study.ended_after.size(), "study.ended_after",
+          fmt::format("[{}]", fmt::join(study.ended_after, ", ")),
+          "must have increasing numbers of epochs, at most one of each horizon and not its last");
 }
 
 void write_domain(const domain::Domain& domain, base::ByteWriter& out) {
@@ -102,6 +166,7 @@ void validate(const Study& study) {
   kernel::validate(study.kernel, study.domain->num_features());
   validate_settings(study);
   validate_schedule(study);
+  validate_stages(study);
   validate_learning(study);
   if (study.mode == Mode::kTuned) {
     validate_tuned(study);
@@ -112,25 +177,113 @@ void validate(const Study& study) {
           text(study.upload), "data = \"surviving\" needs upload = \"auto\" or \"projection\"");
 }
 
-std::uint32_t first_length(const Study& study) {
-  return first_length(study.schedule, study.agents, study.horizon, study.t1);
+std::vector<Stage> stages(const Study& study) {
+  // A horizon of 0 is refused where the lengths are computed.
+  return make_stages(study, [](const Stage& stage) {
+    return stage.first == 0 || stage.horizon > stage.done;
+  });
+}
+
+Stage stage_of(const Study& study, base::EpochId epoch) {
+  std::vector<Stage> all = stages(study);
+  const auto holds = [&](const Stage& stage) { return base::value(epoch) <= stage.end(); };
+  const auto found = std::ranges::find_if(all, holds);
+  return std::move(found == all.end() ? all.back() : *found);
 }
 
 std::vector<std::uint32_t> lengths(const Study& study) {
-  if (study.schedule == ScheduleRule::kExplicit) return study.epochs;
-  return epoch_lengths(study.schedule, study.horizon, first_length(study));
+  std::vector<std::uint32_t> all;
+  for (const Stage& stage : stages(study)) {
+    all.insert(all.end(), stage.lengths.begin(), stage.lengths.end());
+  }
+  return all;
+}
+
+std::vector<std::uint32_t> planned_lengths(const Study& study, base::EpochId epoch) {
+  const Stage stage = stage_of(study, epoch);
+  std::vector<std::uint32_t> all = lengths(study);
+  all.resize(stage.first);
+  all.insert(all.end(), stage.planned.begin(), stage.planned.end());
+  // Nothing follows on an early end once it is there.
+  if (base::value(epoch) == stage.end()) all.resize(stage.end());
+  return all;
+}
+
+std::uint32_t planned_length(const Study& study, base::EpochId epoch) {
+  const Stage stage = stage_of(study, epoch);
+  const std::uint32_t count = stage.horizon - stage.done;
+  return planned_length(study.schedule, count,
+                        first_length(study.schedule, study.agents, count, study.t1), stage.planned,
+                        base::value(epoch) - stage.first - 1);
+}
+
+std::uint32_t num_queries_each(const Study& study) {
+  const std::vector<std::uint32_t> all = lengths(study);
+  return std::accumulate(all.begin(), all.end(), std::uint32_t{0});
+}
+
+bool closes(const Study& study, base::EpochId epoch) {
+  return stage_of(study, epoch).end() == base::value(epoch);
+}
+
+bool is_last(const Study& study, base::EpochId epoch) {
+  return stages(study).back().end() == base::value(epoch);
+}
+
+// An epoch without queries tells the posterior of its cut nothing new.
+bool sends_values(const Study& study, base::EpochId epoch) {
+  const Stage stage = stage_of(study, epoch);
+  if (stage.end() != base::value(epoch)) return true;
+  if (study.closing == ClosingRule::kBest) return false;
+  return stage.lengths.back() > 0 || recalls_all(study, epoch);
+}
+
+Study extended(const Study& study, std::uint32_t horizon) {
+  const std::uint32_t done = num_queries_each(study);
+  require(horizon > done, "horizon", fmt::format("{}", horizon),
+          fmt::format("must be larger than {}, the queries of each agent so far: a study can be "
+                      "extended, not shortened",
+                      done));
+  Study more = study;
+  more.earlier_horizons.push_back(study.horizon);
+  more.horizon = horizon;
+  return more;
+}
+
+Study ended_early(const Study& study, base::EpochId epoch) {
+  const Stage last = stages(study).back();
+  const std::uint32_t number = base::value(epoch);
+  require(number > last.first && number < last.end() && last.lengths.back() > 0, "epoch",
+          fmt::format("{}", number), "must be open, and not the one that ends the study");
+  Study less = study;
+  less.ended_after.push_back(number);
+  return less;
+}
+
+std::optional<Study> before_last_change(const Study& study) {
+  Study before = study;
+  if (stages(study).back().lengths.back() == 0) {
+    before.ended_after.pop_back();
+  } else if (!study.earlier_horizons.empty()) {
+    before.horizon = study.earlier_horizons.back();
+    before.earlier_horizons.pop_back();
+  } else {
+    return std::nullopt;
+  }
+  return before;
 }
 
 bool recalls_all(const Study& study, base::EpochId epoch) {
-  return study.closing == ClosingRule::kAll && base::value(epoch) == lengths(study).size() &&
-         std::uint64_t{study.agents} * study.horizon <= kMostRecalled;
+  const Stage stage = stage_of(study, epoch);
+  return study.closing == ClosingRule::kAll && base::value(epoch) == stage.end() &&
+         std::uint64_t{study.agents} * stage.horizon <= kMostRecalled;
 }
 
 bool has_floor(const Study& study) { return study.volume_floor > 0 || study.side_floor > 0; }
 
-double kept_share(const Study& study) {
+double kept_share(const Study& study, base::EpochId epoch) {
   if (!has_floor(study)) return 0;
-  const auto num_cuts = static_cast<double>(lengths(study).size()) - 1;
+  const auto num_cuts = static_cast<double>(stage_of(study, epoch).planned.size()) - 1;
   if (num_cuts < 1) return 1;
   const auto dimension = static_cast<double>(study.domain->dimension());
   // The log of a floor that is not set is minus infinity, and the other one decides.
@@ -139,15 +292,16 @@ double kept_share(const Study& study) {
   return std::min(study.epoch_floor, std::exp(log_floor / num_cuts));
 }
 
-gp::TheoryInputs theory_inputs(const Study& study) {
+gp::TheoryInputs theory_inputs(const Study& study, base::EpochId epoch) {
+  const Stage stage = stage_of(study, epoch);
   return {.norm_bound = study.norm_bound,
           .subgaussian = study.subgaussian,
           .delta = study.delta,
           .lambda = study.lambda,
           .num_candidates = static_cast<std::uint64_t>(study.domain->candidates().rows()),
-          .num_epochs = static_cast<std::uint32_t>(lengths(study).size()),
+          .num_epochs = static_cast<std::uint32_t>(stage.first + stage.planned.size()),
           .agents = study.agents,
-          .horizon = study.horizon};
+          .horizon = stage.horizon};
 }
 
 base::Digest study_digest(const Study& study) {
@@ -161,6 +315,13 @@ base::Digest study_digest(const Study& study) {
   out.f64(study.kernel.variance);
   write_settings_digest(settings(), study, out);
   return base::digest_of(out.bytes());
+}
+
+bool has_digest(const Study& study, const base::Digest& digest) {
+  for (std::optional<Study> form = study; form; form = before_last_change(*form)) {
+    if (study_digest(*form) == digest) return true;
+  }
+  return false;
 }
 
 }  // namespace duets::protocol

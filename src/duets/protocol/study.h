@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,12 @@ struct Study {
   std::string name = "study";
   std::uint32_t agents = 1;   ///< N >= 1
   std::uint32_t horizon = 1;  ///< T >= 1, queries per agent
+  /// A study that has ended may be extended. Its horizons before that, the first one first; each
+  /// later one is larger than the number of queries made until then.
+  std::vector<std::uint32_t> earlier_horizons{};
+  /// The epochs after which it was ended early, increasing. The rest of the stage was not done; in
+  /// its place is one epoch without queries, for the answer.
+  std::vector<std::uint32_t> ended_after{};
 
   std::shared_ptr<const domain::Domain> domain;
   kernel::Kernel kernel;  ///< over the domain's features
@@ -131,7 +138,7 @@ struct Study {
 
   ScheduleRule schedule = ScheduleRule::kSqrtFloor;
   std::uint32_t t1 = 2;                 ///< >= 1; larger than T gives one epoch of length T
-  std::vector<std::uint32_t> epochs{};  ///< kExplicit only: each >= 1, sum == horizon
+  std::vector<std::uint32_t> epochs{};  ///< kExplicit only: each >= 1, sum == the first horizon
 
   Inducing inducing = Inducing::kCoin;
   CoinRate rate = CoinRate::kVariance;  ///< tuned, coin
@@ -139,9 +146,10 @@ struct Study {
   DataPolicy data = DataPolicy::kEpoch;
   ClosingRule closing = ClosingRule::kBest;
 
-  /// All cuts together leave at least a share F = max(volume_floor, side_floor^d) of the domain, d
-  /// its dimension; each of the J - 1 cuts keeps min(epoch_floor, F^(1/(J-1))) of its region. Both
-  /// are 0 (no floor) or in (0, 1). A side is as fine in six dimensions as in two.
+  /// All cuts of a stage together leave at least a share F = max(volume_floor, side_floor^d) of the
+  /// region it begins with, d the dimension; each of the J - 1 cuts keeps min(epoch_floor,
+  /// F^(1/(J-1))) of its region. Both are 0 (no floor) or in (0, 1). A side is as fine in six
+  /// dimensions as in two.
   double volume_floor = 0;
   double side_floor = 0;
   double epoch_floor = 1;  ///< in (0, 1]
@@ -159,27 +167,68 @@ struct Study {
 /// Throws kInvalid naming the study file's field, the value and the constraint.
 void validate(const Study& study);
 
-/// T_1 as planned, before the horizon shortens it.
-std::uint32_t first_length(const Study& study);
-/// T_1 .. T_J.
+/// What a run did under one horizon. Its last epoch ends with closing messages and an answer; the
+/// next stage begins in the same region. The schedule rule begins again with every stage; a list of
+/// epochs is for the first, and later ones are a single epoch.
+struct Stage {
+  std::uint32_t first = 0;             ///< number of epochs before it
+  std::uint32_t done = 0;              ///< queries of each agent before it
+  std::uint32_t horizon = 0;           ///< T, `done` included
+  std::vector<std::uint32_t> planned;  ///< lengths of its epochs, summing to horizon - done
+  std::vector<std::uint32_t> lengths;  ///< those that were done; the last is 0 if it ended early
+
+  std::uint32_t end() const { return first + static_cast<std::uint32_t>(lengths.size()); }
+};
+/// At least one; several when the study was extended. Precondition: validate().
+std::vector<Stage> stages(const Study& study);
+/// That of an epoch; the last one for any epoch after it.
+Stage stage_of(const Study& study, base::EpochId epoch);
+
+/// The lengths of all epochs, T_1 .. T_J.
 std::vector<std::uint32_t> lengths(const Study& study);
+/// The same as planned while this epoch was open; the last one is that in which agents close.
+std::vector<std::uint32_t> planned_lengths(const Study& study, base::EpochId epoch);
+/// T_j by the schedule rule, before the horizon shortens it.
+std::uint32_t planned_length(const Study& study, base::EpochId epoch);
+/// Queries of each agent, over all epochs: the horizon, or less after an early end.
+std::uint32_t num_queries_each(const Study& study);
+
+/// Whether a stage ends with the epoch: agents send closing messages, and there is no cut.
+bool closes(const Study& study, base::EpochId epoch);
+/// Whether the run ends with the epoch.
+bool is_last(const Study& study, base::EpochId epoch);
+/// Whether there is an inducing set in the epoch, for agents to send values.
+bool sends_values(const Study& study, base::EpochId epoch);
+
+/// The study extended to `horizon` queries of each agent. kInvalid unless that is more than
+/// num_queries_each().
+Study extended(const Study& study, std::uint32_t horizon);
+/// The study ended early, after an epoch of its last stage. kInvalid when the stage ends there
+/// anyway.
+Study ended_early(const Study& study, base::EpochId epoch);
+/// The study before it was extended or ended early for the last time; nothing if it never was.
+std::optional<Study> before_last_change(const Study& study);
 
 /// Whether cuts keep a share of their region whatever the model says.
 bool has_floor(const Study& study);
 
-/// Whether the posterior of this epoch is that of every query of the run: in the last one with
+/// Whether the posterior of this epoch is that of every query of the run: where a stage ends, with
 /// closing = "all", unless there are more queries than a coordinator should keep.
 inline constexpr std::uint64_t kMostRecalled = 65536;
 bool recalls_all(const Study& study, base::EpochId epoch);
 
-/// The share of its region that a cut keeps at least; 0 without a floor, 1 when there is no cut.
-double kept_share(const Study& study);
+/// The share of its region that the cut of an epoch keeps at least; 0 without a floor, 1 when there
+/// is no cut.
+double kept_share(const Study& study, base::EpochId epoch = base::EpochId{1});
 
-/// The theorem's inputs for this study (mode kTheory).
-gp::TheoryInputs theory_inputs(const Study& study);
+/// The theorem's inputs for an epoch (mode kTheory): those of its stage.
+gp::TheoryInputs theory_inputs(const Study& study, base::EpochId epoch = base::EpochId{1});
 
 /// Covers every public field above (the candidates of a finite set included), never a secret. Two
 /// parties with different digests are not in the same study.
 base::Digest study_digest(const Study& study);
+
+/// Whether a digest is that of the study, now or before it was extended or ended early.
+bool has_digest(const Study& study, const base::Digest& digest);
 
 }  // namespace duets::protocol

@@ -125,7 +125,7 @@ void RewardCheck::move_to(Verification& verification) {
 }
 
 void RewardCheck::follow(const Record& record) {
-  for (const Message& message : broadcasts(record)) broadcast(message);
+  for (const Message& message : broadcasts(*study_, record)) broadcast(message);
   if (const auto* opened = std::get_if<EpochOpened>(&record)) begin_epoch(opened->epoch);
   if (const auto* taken = std::get_if<MessageTaken>(&record)) compare(taken->message);
 }

@@ -115,6 +115,11 @@ void Cover::keep_possible() {
   }
 }
 
+double Cover::to_unit(double latent) const {
+  if (region_.domain().shape() == domain::Shape::kBox) return latent;
+  return 0.5 * (latent / region_.domain().radius() + 1);
+}
+
 double Cover::to_latent(double unit) const {
   if (region_.domain().shape() == domain::Shape::kBox) return unit;
   return region_.domain().radius() * (2 * unit - 1);

@@ -42,6 +42,8 @@ class Cover {
   /// the box itself or, for a ball, the cube around it (x = radius (2 u - 1)). Exact.
   const numeric::Points& corners() const { return corners_; }
   const std::vector<double>& widths() const { return widths_; }
+  /// The place of a latent coordinate in the unit cube of the cells.
+  double to_unit(double latent) const;
   /// Volume of the cells as a multiple of the domain's; above 1 for the cube around a ball.
   double volume() const;
   /// Number of cells tested so far, including dropped ones.

@@ -66,11 +66,6 @@ Region two_cuts(const Domain& domain, Family family, const Points& points) {
   return first.trimmed(cover_cut_keeping(0.2, family, points_inside(first, points), 1));
 }
 
-// The place of a latent point in the unit cube of the cells.
-double unit_of(const Domain& domain, double latent) {
-  return domain.shape() == domain::Shape::kBox ? latent : (latent / domain.radius() + 1) / 2;
-}
-
 using CellKey = std::vector<std::int64_t>;
 
 CellKey key_of(const Cover& cover, const double* unit) {
@@ -91,13 +86,12 @@ std::set<CellKey> cells_of(const Cover& cover) {
 
 // How many points of the region lie in no cell.
 int num_missed(const Cover& cover, const Points& points) {
-  const Domain& domain = cover.region().domain();
   const std::set<CellKey> cells = cells_of(cover);
   const Points inside = points_inside(cover.region(), points);
   int missed = 0;
   for (Eigen::Index i = 0; i < inside.rows(); ++i) {
     std::vector<double> unit;
-    for (Eigen::Index k = 0; k < inside.cols(); ++k) unit.push_back(unit_of(domain, inside(i, k)));
+    for (Eigen::Index k = 0; k < inside.cols(); ++k) unit.push_back(cover.to_unit(inside(i, k)));
     if (!cells.contains(key_of(cover, unit.data()))) ++missed;
   }
   return missed;

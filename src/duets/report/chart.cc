@@ -38,6 +38,19 @@ void draw_layers(SvgWriter& svg, const Panel& panel, const Plot& plot) {
   for (const Series& s : panel.series) draw_series(svg, plot, s);
 }
 
+// Of all panels, each name once.
+std::vector<LegendEntry> shared_entries(const std::vector<Panel>& panels) {
+  std::vector<LegendEntry> out;
+  for (const Panel& panel : panels) {
+    for (LegendEntry& entry : legend_entries(panel)) {
+      const bool known =
+          std::ranges::any_of(out, [&](const LegendEntry& e) { return e.name == entry.name; });
+      if (!known) out.push_back(std::move(entry));
+    }
+  }
+  return out;
+}
+
 Legend panel_legend(const Panel& panel, double width) {
   return layout_legend(legend_entries(panel), width - 2 * kMargin - 24);
 }
@@ -142,7 +155,7 @@ std::string draw_figure(const Figure& figure) {
   const double head = figure.title.empty() ? 0 : 34;
   Legend legend;
   if (figure.shared_legend && !figure.panels.empty()) {
-    legend = layout_legend(legend_entries(figure.panels.front()), width - 2 * kMargin);
+    legend = layout_legend(shared_entries(figure.panels), width - 2 * kMargin);
   }
   const double panels_bottom = head + figure.panel_height * static_cast<double>(rows);
   const double foot = legend.rows.empty() ? 0 : legend.height() + kMargin;

@@ -145,7 +145,7 @@ struct Figure {
   std::size_t columns = 1;
   double panel_width = 520;
   double panel_height = 340;
-  bool shared_legend = false;  ///< the legend of the first panel, once, below all panels
+  bool shared_legend = false;  ///< one below all panels, with each name of any panel once
   std::vector<Panel> panels{};
 };
 

@@ -125,14 +125,17 @@ TEST(Chart, LegendFitsTheWidth) {
   EXPECT_EQ(total, entries.size());
 }
 
-TEST(Chart, SharedLegendStandsOnce) {
+// A name that is in a later panel only is there too.
+TEST(Chart, SharedLegendHasEveryNameOnce) {
   Panel panel;
-  panel.series = {{.name = "the only name", .x = {0, 1}, .y = {0, 1}}};
-  const Figure figure{
+  panel.series = {{.name = "in all panels", .x = {0, 1}, .y = {0, 1}}};
+  Figure figure{
       .id = "g", .columns = 4, .shared_legend = true, .panels = std::vector<Panel>(8, panel)};
+  figure.panels[5].series.push_back({.name = "in one panel", .x = {0, 1}, .y = {1, 0}});
   const std::string svg = draw_figure(figure);
   EXPECT_EQ(markup_testing::XmlCheck(svg).problem(), std::nullopt);
-  EXPECT_EQ(count_of(svg, "the only name"), 1u);
+  EXPECT_EQ(count_of(svg, "in all panels"), 1u);
+  EXPECT_EQ(count_of(svg, "in one panel"), 1u);
 }
 
 TEST(Chart, IdentifiersStartWithThatOfTheFigure) {

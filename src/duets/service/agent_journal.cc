@@ -306,10 +306,17 @@ std::optional<Definition> AgentJournal::definition() const {
 }
 
 void AgentJournal::joined(const base::Digest& study_digest, const Definition& definition) {
-  store_->append(study_, {}, study_facts(study_digest, definition));
+  const auto known = study_facts(study_digest, definition);
+  std::vector<storage::Store::Fact> facts(known.begin(), known.end());
+  if (is_complete()) facts.push_back({kCompleteFact, {0}});
+  store_->append(study_, {}, facts);
 }
 
-bool AgentJournal::is_complete() const { return store_->fact(study_, kCompleteFact).has_value(); }
+// Not empty: it was complete, and then the study was extended.
+bool AgentJournal::is_complete() const {
+  const auto fact = store_->fact(study_, kCompleteFact);
+  return fact && fact->empty();
+}
 
 void AgentJournal::set_complete() {
   if (!is_complete()) store_->set_fact(study_, kCompleteFact, {});

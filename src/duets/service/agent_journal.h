@@ -93,7 +93,8 @@ class AgentJournal {
   std::optional<base::Digest> study_digest() const;
   std::optional<Definition> definition() const;
 
-  /// Stores the coordinator's answer.
+  /// Stores the coordinator's answer: a new study, or one that was extended and is not complete
+  /// any more.
   void joined(const base::Digest& study_digest, const Definition& definition);
 
   /// The coordinator has everything that this agent can ever send. Only then may a run end: a

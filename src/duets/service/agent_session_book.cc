@@ -25,7 +25,17 @@ AgentBook::AgentBook(const Definition& definition, base::AgentId agent, const ra
       lengths_(protocol::lengths(*definition.study)),
       agent_(definition.study, agent, coin,
              std::make_shared<protocol::PublicView>(definition.study, public_coin, kSerial)) {
+  std::uint32_t count = 0;
+  for (std::uint32_t e = 1; e <= lengths_.size(); ++e) {
+    first_broadcasts_.push_back(count);
+    count += protocol::sends_values(*definition_.study, base::EpochId{e}) ? 2 : 1;
+  }
   begin_epoch();
+}
+
+std::uint32_t AgentBook::open_epoch(std::uint32_t num_broadcasts) const {
+  const auto after = std::ranges::upper_bound(first_broadcasts_, num_broadcasts);
+  return static_cast<std::uint32_t>(after - first_broadcasts_.begin());
 }
 
 void AgentBook::begin_epoch() {
@@ -35,7 +45,7 @@ void AgentBook::begin_epoch() {
   disowned_ = false;
 }
 
-std::uint32_t AgentBook::position(const protocol::Message& broadcast) {
+std::uint32_t AgentBook::position(const protocol::Message& broadcast) const {
   const auto* inducing = std::get_if<protocol::InducingSet>(&broadcast);
   const auto* trim = std::get_if<protocol::Trim>(&broadcast);
   const std::uint32_t epoch = inducing != nullptr ? base::value(inducing->epoch)
@@ -45,7 +55,14 @@ std::uint32_t AgentBook::position(const protocol::Message& broadcast) {
     throw base::Error(base::ErrorKind::kProtocol,
                       "the coordinator broadcast a message that only agents send");
   }
-  return 2 * (epoch - 1) + (trim != nullptr ? 1 : 0);
+  if (epoch > lengths_.size()) {
+    throw base::Error(
+        base::ErrorKind::kProtocol,
+        fmt::format("a broadcast of epoch {}: the study has {}", epoch, lengths_.size()));
+  }
+  const bool second =
+      trim != nullptr && protocol::sends_values(*definition_.study, base::EpochId{epoch});
+  return first_broadcasts_[epoch - 1] + (second ? 1 : 0);
 }
 
 void AgentBook::apply(const JournalEntry& entry) {

@@ -46,10 +46,10 @@ class AgentBook {
   std::uint32_t num_broadcasts() const { return num_broadcasts_; }
   std::uint64_t broadcasts_digest() const { return chain_; }
   /// The epoch that is open after this many broadcasts.
-  static std::uint32_t open_epoch(std::uint32_t num_broadcasts) { return num_broadcasts / 2 + 1; }
-  /// The position of a broadcast in that order, from 0. Every epoch except the last has an inducing
-  /// set and a trim. kProtocol for other messages.
-  static std::uint32_t position(const protocol::Message& broadcast);
+  std::uint32_t open_epoch(std::uint32_t num_broadcasts) const;
+  /// The position of a broadcast in that order, from 0. Every epoch except the last has a trim, and
+  /// each in which agents send values an inducing set. kProtocol for other messages.
+  std::uint32_t position(const protocol::Message& broadcast) const;
 
  private:
   struct Known {
@@ -63,6 +63,7 @@ class AgentBook {
 
   Definition definition_;
   std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint32_t> first_broadcasts_;  ///< of each epoch: broadcasts before it
   protocol::Agent agent_;
   std::uint32_t num_broadcasts_ = 0;
   std::uint64_t chain_ = 0;

@@ -209,18 +209,18 @@ Joined begin(const SessionOptions& options, Wish& wish) {
   check_reply(wish, reply, definition);
   const std::string& study = definition.study->name;
   AgentJournal journal = take_journal(options, wish, study, reply.agent());
-  if (!journal.study_digest()) journal.joined(from_wire(reply.study_digest()), definition);
+  const base::Digest digest = from_wire(reply.study_digest());
+  if (journal.study_digest() != digest) journal.joined(digest, definition);
   auto book = std::make_unique<AgentBook>(definition, base::AgentId{reply.agent()},
                                           coin_of(reply.coin()), coin_of(reply.public_coin()));
   std::deque<JournalEntry> ahead = replay(journal, *book, reply.num_broadcasts());
+  const std::uint32_t open_epoch = book->open_epoch(reply.num_broadcasts());
   v1::Caller caller;
   caller.set_study(study);
   caller.set_agent(reply.agent());
   caller.set_token(reply.token());
-  return {std::move(definition), std::move(journal),
-          std::move(book),       caller,
-          reply.lease_seconds(), AgentBook::open_epoch(reply.num_broadcasts()),
-          reply.uploaded(),      std::move(ahead)};
+  return {std::move(definition), std::move(journal), std::move(book),  caller,
+          reply.lease_seconds(), open_epoch,         reply.uploaded(), std::move(ahead)};
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void AgentTalk::take(const v1::FetchReply& reply) {
 }
 
 void AgentTalk::take_broadcast(const protocol::Message& broadcast) {
-  if (AgentBook::position(broadcast) < book().num_broadcasts()) return;
+  if (book().position(broadcast) < book().num_broadcasts()) return;
   const std::uint32_t before = book().epoch();
   const bool unsent = has_message() && !is_sent();
   if (is_retracing()) {

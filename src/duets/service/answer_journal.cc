@@ -57,9 +57,13 @@ AnswerJournal AnswerJournal::open_or_make(const std::filesystem::path& path,
     store->create(definition.study->name, facts);
   }
   AnswerJournal journal(path, std::move(store));
-  if (journal.study_ != definition.study->name ||
-      study_digest_in(*journal.store_, journal.study_) != digest) {
+  const auto known = study_digest_in(*journal.store_, journal.study_);
+  if (journal.study_ != definition.study->name || !known ||
+      !protocol::has_digest(*definition.study, *known)) {
     journal.damaged(fmt::format("has the answers of another study (\"{}\")", journal.study_));
+  }
+  if (*known != digest) {
+    journal.store_->append(journal.study_, {}, study_facts(digest, definition));
   }
   return journal;
 }

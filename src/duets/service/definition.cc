@@ -72,6 +72,20 @@ Definition definition_of(const study::StudyFile& file) {
   return made(file, study::resolved_toml(file));
 }
 
+Definition with_study(const Definition& definition, const protocol::Study& study) {
+  study::StudyFile file = *definition.file;
+  file.study = study;
+  return definition_of(file);
+}
+
+Definition with_stages_of(const Definition& stored, const Definition& given) {
+  protocol::Study study = *given.study;
+  study.horizon = stored.study->horizon;
+  study.earlier_horizons = stored.study->earlier_horizons;
+  study.ended_after = stored.study->ended_after;
+  return with_study(given, study);
+}
+
 Definition read_definition(std::string toml) {
   study::StudyFile file = study::parse_study(toml, "study");
   return made(std::move(file), std::move(toml));

@@ -36,6 +36,13 @@ struct Definition {
 /// Throws kInvalid, naming the field of the study file, for a study that is too large for a server.
 Definition definition_of(const study::StudyFile& file);
 
+/// The same with another protocol::Study: what the file says beside it stays.
+Definition with_study(const Definition& definition, const protocol::Study& study);
+
+/// `given` with the horizons and early ends of `stored`: another form of one study, unless they
+/// differ in something else too.
+Definition with_stages_of(const Definition& stored, const Definition& given);
+
 /// Parses a definition: kInvalid when it is not a study, or too large for a server.
 Definition read_definition(std::string toml);
 

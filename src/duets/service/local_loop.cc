@@ -141,10 +141,17 @@ bool run_local(LocalStudy& study, const std::vector<std::unique_ptr<Objective>>&
                const LocalLoopOptions& options) {
   LocalIntake intake(study, {options.max_failures, options.log});
   Workers workers(objectives);
+  const Clock::time_point begin = Clock::now();
   while (!study.finished()) {
-    if (!stop) give_queries(study, workers);
+    const bool ends =
+        options.seconds > 0 && seconds_since(begin) >= options.seconds && study.has_reward();
+    if (!stop && !ends) give_queries(study, workers);
     if (!workers.any_busy()) {
       if (stop) break;
+      if (ends) {
+        study.end();
+        break;
+      }
       intake.give_up();
     }
     if (abandon) workers.abandon();

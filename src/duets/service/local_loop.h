@@ -16,6 +16,9 @@ namespace duets::service {
 struct LocalLoopOptions {
   /// Ends with kObjective after this many failures in a row; 0: never. A failure is a hole.
   std::uint32_t max_failures = 0;
+  /// Ends the study early after this long, as soon as there is a reward and the current queries are
+  /// finished; 0: never.
+  double seconds = 0;
   Log log = {};  ///< may be empty
   /// Called on the thread of the loop: after answers were told, and a few times per second.
   std::function<void()> look = {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "duets/base/error.h"
+#include "duets/protocol/found.h"
 #include "duets/service/agent_query.h"
 #include "duets/service/study_board.h"
 
@@ -28,16 +29,28 @@ bool is_taken(const protocol::Record& record) {
 }  // namespace
 
 LocalStudy::LocalStudy(Definition definition, LocalOptions options, const base::Executor& executor)
-    : definition_(std::move(definition)), options_(std::move(options)) {
+    : definition_(std::move(definition)), options_(std::move(options)), executor_(executor) {
+  base::require(options_.until_gain == 0 || definition_.study->cut == protocol::CutRule::kDecision,
+                "until_gain", fmt::format("{}", options_.until_gain),
+                "needs duets.cut = \"decision\" (goal = \"find\"), whose samples say what can be "
+                "expected");
   open_storage(options_.secret_text);
-  const std::string& name = definition_.study->name;
-  ensemble_.emplace(definition_.study, stored_secret(options_.storage, name), executor,
-                    protocol::Sharing::kPoints,
+  begin();
+}
+
+// From what is stored: at the start, and when the definition has changed.
+void LocalStudy::begin() {
+  answers_.reset();
+  answers_.emplace(AnswerJournal::open_or_make(answers_path(options_.storage), definition_));
+  read_answers();
+  held_.clear();
+  ends_ = false;
+  ensemble_.emplace(definition_.study, stored_secret(options_.storage, definition_.study->name),
+                    executor_, protocol::Sharing::kPoints,
                     [this](const protocol::Effects& effects) { persist(effects); });
   const std::vector<base::Bytes> before = records_;  // persist() adds to the list
   ensemble_->resume(before, [this](protocol::Agent& agent) { recall(agent); });
   settle();
-  known_.clear();
 }
 
 void LocalStudy::open_storage(const std::string& secret_text) {
@@ -46,6 +59,12 @@ void LocalStudy::open_storage(const std::string& secret_text) {
   const std::string& name = definition_.study->name;
   const std::vector<std::string> names = store_->names();
   if (names.empty()) {
+    if (options_.horizon > 0) {
+      protocol::Study study = *definition_.study;
+      study.horizon = options_.horizon;
+      protocol::validate(study);
+      definition_ = with_study(definition_, study);
+    }
     journal_.emplace(create_study(*store_, options_.storage, definition_, secret_text));
   } else {
     base::require(names.size() == 1 && names.front() == name, "study.name", name,
@@ -54,16 +73,36 @@ void LocalStudy::open_storage(const std::string& secret_text) {
     journal_.emplace(*store_, name);
   }
   StoredStudy stored = journal_->load();
+  wanted_ = wanted_horizon(*stored.definition.study);
+  definition_ = with_stages_of(stored.definition, definition_);
   require_same_study(options_.storage, stored.definition, definition_, secret_text,
                      {kMayChange, options_.way_out});
   if (stored.definition.toml != definition_.toml) journal_->set_definition(definition_);
   notes_ = std::move(stored.epochs);
   records_ = std::move(stored.records);
-  answers_.emplace(AnswerJournal::open_or_make(answers_path(options_.storage), definition_));
-  read_answers();
+}
+
+// A horizon that the study had before is that of a file, which does not change.
+std::uint32_t LocalStudy::wanted_horizon(const protocol::Study& stored) const {
+  const bool explicitly = options_.horizon > 0;
+  const std::uint32_t wanted = explicitly ? options_.horizon : definition_.study->horizon;
+  if (wanted > stored.horizon) return wanted;
+  const bool known = wanted == stored.horizon ||
+                     (!explicitly && std::ranges::count(stored.earlier_horizons, wanted) > 0);
+  base::require(known, explicitly ? "--horizon" : "study.horizon", fmt::format("{}", wanted),
+                fmt::format("the study in {} has a horizon of {} already: it can be extended, not "
+                            "shortened; {}",
+                            options_.storage.string(), stored.horizon, options_.way_out));
+  return 0;
+}
+
+void LocalStudy::set_study(const protocol::Study& study) {
+  definition_ = with_study(definition_, study);
+  writing([&] { journal_->set_definition(definition_); });
 }
 
 void LocalStudy::read_answers() {
+  trials_.clear();
   for (AgentAnswer& entry : answers_->answers()) {
     if (entry.agent >= definition_.study->agents) {
       throw StorageError(StorageError::Cause::kDamaged,
@@ -72,6 +111,7 @@ void LocalStudy::read_answers() {
                                      answers_path(options_.storage).string(), entry.agent));
     }
     trials_.push_back(journal_trial(definition_, entry.agent, entry.answer));
+    has_reward_ = has_reward_ || entry.answer.kind != JournalTrial::Kind::kHole;
     known_[{entry.answer.epoch, entry.agent}].push_back(std::move(entry.answer));
   }
 }
@@ -104,14 +144,54 @@ void LocalStudy::begin_epoch() {
 }
 
 // Answers may be there for epochs that the records do not have: the storage of an earlier state
-// with the answers of a later one. They are measured, so the records are made again.
+// with the answers of a later one. They are measured, so the records are made again. An epoch
+// without queries is over at once.
 void LocalStudy::settle() {
-  while (!finished()) {
+  while (!ensemble_->finished() && !ends_) {
     for (std::uint32_t a = 0; a < definition_.study->agents; ++a) recall(ensemble_->agent(a));
     begin_epoch();
     ensemble_->catch_up();
-    if (epoch() == desks_epoch_) return;
+    if (epoch() == desks_epoch_) break;
   }
+  known_.clear();
+  go_on();
+}
+
+// What the definition says of the end, or now has to say.
+void LocalStudy::go_on() {
+  const protocol::Study& study = *definition_.study;
+  if (ends_) return begin();
+  if (!finished()) {
+    if (!study.ended_after.empty() && study.ended_after.back() == epoch()) leave_open_queries();
+  } else if (wanted_ > protocol::num_queries_each(study)) {
+    set_study(protocol::extended(study, wanted_));
+    begin();
+  }
+}
+
+void LocalStudy::leave_open_queries() {
+  std::vector<Told> rest;
+  for (std::uint32_t agent = 0; agent < desks_.size(); ++agent) {
+    for (std::uint32_t slot = 0; slot < desks_[agent].slots.size(); ++slot) {
+      if (desks_[agent].slots[slot] == Slot::kAnswered) continue;
+      rest.push_back({query_of(*definition_.study, ensemble_->agent(agent), slot),
+                      Failure{"not asked: the study was ended early", ""}, 0});
+    }
+  }
+  tell(rest);
+}
+
+// The definition first: an epoch that was ended early is ended again after a crash.
+void LocalStudy::end() {
+  if (finished()) return;
+  if (!has_reward_) {
+    base::refuse("end", "now", "no query has been answered: there is nothing to recommend");
+  }
+  wanted_ = 0;
+  const base::EpochId open{desks_epoch_};
+  if (protocol::closes(*definition_.study, open)) return leave_open_queries();
+  set_study(protocol::ended_early(*definition_.study, open));
+  begin();
 }
 
 template <class Write>
@@ -126,9 +206,41 @@ void LocalStudy::writing(const Write& write) {
   }
 }
 
+bool LocalStudy::expects_enough(const protocol::EpochClosed& closed) const {
+  const protocol::Study& study = *definition_.study;
+  const bool ends_anyway =
+      protocol::closes(study, closed.epoch) ||
+      (!study.ended_after.empty() && study.ended_after.back() == base::value(closed.epoch));
+  if (options_.until_gain == 0 || ends_anyway) return true;
+  const auto best = protocol::recommendation_of(study, definition_.objective(), summary());
+  return best && best->missed && best->missed->expected >= options_.until_gain;
+}
+
+// An epoch after which the study ends is stored without the opening of the next one, and the
+// definition before both, as in end().
+void LocalStudy::persist(const protocol::Effects& effects) {
+  for (const protocol::Record& record : effects.records) {
+    const auto* closed = std::get_if<protocol::EpochClosed>(&record);
+    if (closed == nullptr || expects_enough(*closed)) continue;
+    protocol::Effects first = effects;
+    std::erase_if(first.records, [](const protocol::Record& one) {
+      return std::holds_alternative<protocol::EpochOpened>(one);
+    });
+    std::erase_if(first.events, [](const protocol::Event& one) {
+      return std::holds_alternative<protocol::EpochBegan>(one);
+    });
+    wanted_ = 0;
+    set_study(protocol::ended_early(*definition_.study, closed->epoch));
+    persist_all(first);
+    ends_ = true;
+    return;
+  }
+  persist_all(effects);
+}
+
 // Before the agents see any of it. A message that was taken leads to nothing yet: it is stored with
 // the end of the epoch, and until then follows from the answers.
-void LocalStudy::persist(const protocol::Effects& effects) {
+void LocalStudy::persist_all(const protocol::Effects& effects) {
   note_epochs(effects, definition_.study->agents, unix_seconds(), "", notes_);
   held_.insert(held_.end(), effects.records.begin(), effects.records.end());
   if (!std::ranges::all_of(held_, is_taken)) {
@@ -218,12 +330,13 @@ void LocalStudy::tell(std::span<const Told> answers) {
     if (slot == Slot::kOpen) --desk.num_open;
     slot = Slot::kAnswered;
     trials_.push_back(journal_trial(definition_, entry.agent, entry.answer));
+    has_reward_ = has_reward_ || entry.answer.kind != JournalTrial::Kind::kHole;
     protocol::answer_slot(ensemble_->agent(entry.agent), entry.answer.slot,
                           reward_of(definition_, entry.answer));
   }
   if (num_unanswered_ > 0) return;
   ensemble_->catch_up();
-  if (!finished()) begin_epoch();
+  settle();
 }
 
 }  // namespace duets::service

@@ -39,6 +39,12 @@ struct LocalOptions {
   /// study alone.
   std::filesystem::path storage;
   std::string secret_text;  ///< of a new study: 64 hexadecimal digits; empty: a new secret
+  /// Queries of each agent. A study that is there is extended to this many once it is over; 0: the
+  /// definition's horizon.
+  std::uint32_t horizon = 0;
+  /// The study ends early with the first epoch after which posterior samples expect no point to be
+  /// better by this much, in the objective's units; 0: never. Needs cut = "decision".
+  double until_gain = 0;
   std::string_view way_out =
       "use the old study file or another directory";  ///< if another is there
   /// Called with every event of the protocol, once its records are stored. May be empty.
@@ -57,13 +63,15 @@ class LocalStudy {
   };
 
   /// Begins the study, or continues it: then only the program, its timeout and its retries may
-  /// differ. kInvalid, naming the fields, when another study is there; kStorage for a damaged or
+  /// differ, and the horizon may be larger: the study is extended when it is over. kInvalid, naming
+  /// the fields, when another study is there, and for a smaller horizon; kStorage for a damaged or
   /// locked storage; kDiverged when the answers belong to another run. The executor must outlive
   /// the study.
   LocalStudy(Definition definition, LocalOptions options, const base::Executor& executor);
   LocalStudy(const LocalStudy&) = delete;
   LocalStudy& operator=(const LocalStudy&) = delete;
 
+  /// With the horizons and early ends so far.
   const Definition& definition() const { return definition_; }
   const random::StudySecret& secret() const { return ensemble_->secret(); }
   bool finished() const { return ensemble_->finished(); }
@@ -87,6 +95,12 @@ class LocalStudy {
   void tell(std::span<const Told> answers);
   void tell(const Query& query, const Answer& answer, double seconds = 0);
 
+  /// Ends the study early, now: the queries of the open epoch that have no answer become holes, and
+  /// there is a recommendation. kInvalid while no query has a reward. Nothing when it is over.
+  void end();
+  /// A query has been answered with something else than a failure.
+  bool has_reward() const { return has_reward_; }
+
   /// All answers, in the order in which they were told.
   const std::vector<JournalTrial>& trials() const { return trials_; }
   /// Definition and records so far.
@@ -101,11 +115,18 @@ class LocalStudy {
   };
 
   void open_storage(const std::string& secret_text);
+  std::uint32_t wanted_horizon(const protocol::Study& stored) const;
+  void begin();
   void read_answers();
+  void set_study(const protocol::Study& study);
   void begin_epoch();
   void recall(protocol::Agent& agent);
   void settle();
+  void go_on();
+  void leave_open_queries();
+  bool expects_enough(const protocol::EpochClosed& closed) const;
   void persist(const protocol::Effects& effects);
+  void persist_all(const protocol::Effects& effects);
   void store(std::span<const AgentAnswer> answers, bool ends_epoch);
   Slot& slot_of(const Query& query);
   template <class Write>
@@ -113,6 +134,10 @@ class LocalStudy {
 
   Definition definition_;
   const LocalOptions options_;
+  const base::Executor& executor_;
+  std::uint32_t wanted_ = 0;  ///< horizon to extend the study to; 0: none
+  bool ends_ = false;         ///< the definition has changed: the run begins again with it
+  bool has_reward_ = false;
   std::unique_ptr<storage::Store> store_;
   std::optional<StudyJournal> journal_;
   std::optional<AnswerJournal> answers_;

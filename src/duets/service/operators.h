@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "duets/base/error.h"
 #include "duets/base/executor.h"
 #include "duets/service/definition.h"
 #include "duets/service/export_file.h"
@@ -36,6 +37,14 @@ class Operators {
   virtual void stop(const std::string& study) = 0;
   /// Also removes its secret. Only when it is not running.
   virtual void remove(const std::string& study) = 0;
+  /// More queries for a study that is over, `horizon` of each agent in all. Only on files: kInvalid
+  /// for a coordinator, which has to be started again to know of it, for a study that is not
+  /// finished, and for a horizon that is not larger than the queries so far.
+  virtual void extend(const std::string& study, std::uint32_t /*horizon*/) {
+    base::refuse("study", study,
+                 "is extended where it is stored: stop the coordinator, use --storage, and start "
+                 "it again");
+  }
 
   // Decisions of a running coordinator; kInvalid without one.
   virtual void close_epoch(const v1::CloseEpochRequest& request) {

@@ -96,6 +96,20 @@ class StoredOperators final : public Operators {
     });
   }
 
+  void extend(const std::string& study, std::uint32_t horizon) override {
+    require_store();
+    changing([&] {
+      const auto store = storage::open_store(file_, Access::kWrite);
+      StudyJournal journal(*store, full_name(*store, study));
+      const StoredStudy stored = journal.load();
+      base::require(
+          stored.state == v1::STUDY_STATE_FINISHED, "study", journal.name(),
+          fmt::format("is {}; a study is extended when it is finished", word_of(stored.state)));
+      const Definition& before = stored.definition;
+      journal.extend(with_study(before, protocol::extended(*before.study, horizon)));
+    });
+  }
+
   void remove(const std::string& study) override {
     require_store();
     changing([&] {

@@ -45,7 +45,8 @@ double steady_seconds() { return seconds_of(std::chrono::steady_clock::now().tim
 double unix_seconds() { return seconds_of(std::chrono::system_clock::now().time_since_epoch()); }
 
 StudyBoard::StudyBoard(const Definition& definition)
-    : num_agents_(definition.study->agents),
+    : study_(definition.study),
+      num_agents_(definition.study->agents),
       scale_(definition.objective()),
       policy_(definition.policy()) {
   const protocol::Study& study = *definition.study;
@@ -53,7 +54,7 @@ StudyBoard::StudyBoard(const Definition& definition)
   status_.set_state(v1::STUDY_STATE_RUNNING);
   status_.set_served(true);
   status_.set_agents(study.agents);
-  status_.set_horizon(study.horizon);
+  status_.set_horizon(protocol::num_queries_each(study));
   status_.set_epochs(static_cast<std::uint32_t>(protocol::lengths(study).size()));
   status_.set_complete_participation(true);
   *status_.mutable_study_digest() = to_wire(protocol::study_digest(study));
@@ -88,7 +89,7 @@ void StudyBoard::show_retired(std::vector<std::uint32_t> agents) {
 
 void StudyBoard::show(const protocol::Record& record) {
   const std::lock_guard lock(mutex_);
-  for (const protocol::Message& message : protocol::broadcasts(record)) {
+  for (const protocol::Message& message : protocol::broadcasts(*study_, record)) {
     v1::Message wire = to_wire(message);
     const bool closing = is_closing(wire);
     broadcasts_.push_back({std::move(wire), closing});

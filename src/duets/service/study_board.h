@@ -108,6 +108,7 @@ class StudyBoard {
   std::vector<Ready> take_ready(double now, double now_unix);
   static void answer(std::vector<Ready> ready);
 
+  const std::shared_ptr<const protocol::Study> study_;
   const std::uint32_t num_agents_;
   const protocol::RewardScale scale_;
   mutable std::mutex mutex_;

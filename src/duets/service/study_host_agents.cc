@@ -41,7 +41,12 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   if (const auto status = not_serving()) return *status;
   const protocol::Study& study = *definition_.study;
   const base::Digest digest = protocol::study_digest(study);
-  if (const auto objection = handshake_objection(request, region::numeric_fingerprint(), digest)) {
+  // A journal may be from before the study was extended.
+  const base::Digest known =
+      request.has_study_digest() ? from_wire(request.study_digest()) : digest;
+  if (const auto objection =
+          handshake_objection(request, region::numeric_fingerprint(),
+                              protocol::has_digest(study, known) ? known : digest)) {
     return {StatusCode::FAILED_PRECONDITION, *objection};
   }
   if (request.instance().size() != kInstanceBytes) {

@@ -246,6 +246,14 @@ void StudyJournal::set_definition(const Definition& definition) {
   store_.set_fact(name_, kDefinition, encode_definition(definition));
 }
 
+void StudyJournal::extend(const Definition& definition) {
+  const std::array<storage::Store::Fact, 2> facts{{
+      {kDefinition, encode_definition(definition)},
+      {kState, encode_state(v1::STUDY_STATE_RUNNING)},
+  }};
+  store_.append(name_, {}, facts);
+}
+
 void StudyJournal::set_policy(const ClosePolicy& policy) {
   store_.set_fact(name_, kPolicy, encode_policy(policy));
 }

@@ -80,8 +80,11 @@ class StudyJournal {
               v1::StudyState state);
   void set_leases(const base::Bytes& leases);
   void set_state(v1::StudyState state);
-  /// Of the same study: what the run does not depend on has changed.
+  /// Of the same study: it was extended or is ending early, or what the run does not depend on has
+  /// changed.
   void set_definition(const Definition& definition);
+  /// A study that was over is extended, and runs again.
+  void extend(const Definition& definition);
   void set_policy(const ClosePolicy& policy);
   void set_service(const ServiceNote& note);
   /// Sets the state kFailed and the reason.

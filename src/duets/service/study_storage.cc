@@ -82,8 +82,10 @@ random::StudySecret stored_secret(const std::filesystem::path& storage, const st
 }
 
 void require_same_study(const std::filesystem::path& storage, const Definition& stored,
-                        const Definition& given, const std::string& secret_text,
+                        const Definition& asked, const std::string& secret_text,
                         const StudyChanges& changes) {
+  const bool is_older = protocol::has_digest(*stored.study, protocol::study_digest(*asked.study));
+  const Definition given = is_older ? with_stages_of(stored, asked) : asked;
   const std::string& name = stored.study->name;
   const std::vector<FieldDifference> differences = changed_fields(stored, given, changes.allowed);
   const base::Digest digest = protocol::study_digest(*stored.study);

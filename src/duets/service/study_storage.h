@@ -33,9 +33,10 @@ struct StudyChanges {
 };
 
 /// A study cannot be changed once it exists: agents rely on its definition. kInvalid naming the
-/// fields that differ; `secret_text` is compared unless it is empty.
+/// fields that differ; `secret_text` is compared unless it is empty. `asked` may be the study as it
+/// was before it was extended or ended early.
 void require_same_study(const std::filesystem::path& storage, const Definition& stored,
-                        const Definition& given, const std::string& secret_text,
+                        const Definition& asked, const std::string& secret_text,
                         const StudyChanges& changes);
 
 }  // namespace duets::service

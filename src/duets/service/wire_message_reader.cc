@@ -148,7 +148,11 @@ class Reader {
     from_coordinator(wire.epoch());
     const std::vector<double> weights =
         numbers_from_wire(wire.weights(), max_inducing(), "weight", source_);
-    if (weights.empty()) refuse_from(source_, "no weights: a cut has at least one");
+    const bool goes_on = protocol::closes(study_, EpochId{wire.epoch()});
+    if (weights.empty() != goes_on) {
+      refuse_from(source_, goes_on ? "weights where the study goes on without a cut"
+                                   : "no weights: a cut has at least one");
+    }
     check_finite(wire.tau(), "tau");
     protocol::Trim m;
     m.epoch = EpochId{wire.epoch()};
@@ -187,14 +191,20 @@ class Reader {
   }
 
   protocol::Closing closing(const v1::Closing& wire) {
-    from_agent(wire.agent(), static_cast<std::uint32_t>(lengths_.size()));
+    // It does not say which stage it ends.
+    std::uint32_t longest = 0;
+    std::uint64_t most = 0;
+    for (const protocol::Stage& stage : protocol::stages(study_)) {
+      from_agent(wire.agent(), stage.end());
+      longest = std::max(longest, length());
+      most = std::max({most, std::uint64_t{length()}, max_inducing()});
+    }
     protocol::Closing m;
     m.agent = m.best.agent = AgentId{wire.agent()};
     m.has_best = wire.has_best();
     if (m.has_best) m.best = best(wire.best());
-    const std::uint64_t most = std::max<std::uint64_t>(length(), max_inducing());
     m.values = numbers_from_wire(wire.values(), most, "value", source_);
-    m.holes = increasing_from_wire(wire.holes(), length(), "hole", source_);
+    m.holes = increasing_from_wire(wire.holes(), longest, "hole", source_);
     m.points_digest = wire.points_digest();
     return m;
   }

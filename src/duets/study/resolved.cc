@@ -11,7 +11,10 @@ namespace {
 template <class Record>
 void write_field(const base::Field<Record>& field, Record& record, TomlWriter& out) {
   if (field.place == nullptr || !field.applies_to(record)) return;
-  out.value(field.key, field.place(record));
+  const base::Place place = field.place(record);
+  const auto* const list = std::get_if<std::vector<std::uint32_t>*>(&place);
+  if (list != nullptr && (*list)->empty()) return;
+  out.value(field.key, place);
 }
 
 void write_table(std::string_view table, StudyFile& file, TomlWriter& out) {
