@@ -1,6 +1,9 @@
 """crash_test with 50 kills."""
 
-import os
+import crash_test
+import pytest
 
-os.environ["DUETS_KILLS"] = "50"
-from crash_test import test_killed  # noqa: E402,F401
+
+@pytest.mark.parametrize("how", ["here", "threads"])
+def test_killed_often(tmp_path, how):
+    crash_test.check(tmp_path, how, 50)

@@ -1,21 +1,14 @@
 """kill -9 in the middle of maximize: nothing is measured twice but what was under way, and the run is the same.
 
-DUETS_KILLS: how often (4; in the long test 50).
+crash_long_test.py kills it 50 times.
 """
 
-import os
-import pathlib
 import random
-import signal
 import subprocess
 import sys
 import time
 
 import pytest
-
-import duets
-
-KILLS = int(os.environ.get("DUETS_KILLS", "4"))
 
 # Every call is a line of the log, written before it is answered.
 WORK = """
@@ -28,7 +21,7 @@ def f(x, n):
 executor = concurrent.futures.ThreadPoolExecutor(3) if sys.argv[3] == "threads" else None
 found = duets.maximize(f, {"x": duets.Float(0, 1), "n": duets.Int(1, 3)}, agents=6, horizon=int(sys.argv[4]),
                        path=sys.argv[1], executor=executor, progress=False)
-print(found.run_digest, found.state_digest)
+print(found.run_digest, found.state_digest, flush=True)
 os._exit(0)
 """
 
@@ -38,14 +31,13 @@ def start(path, log, how, horizon):
                             stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize("how", ["here", "threads"])
-def test_killed(tmp_path, how):
-    horizon = 10 * KILLS
+def check(tmp_path, how, kills):
+    horizon = 10 * kills
     out, _ = start(tmp_path / "calm", tmp_path / "calm.log", how, horizon).communicate()
     chance = random.Random(19)
     log = tmp_path / "log"
     log.touch()
-    for _ in range(KILLS):
+    for _ in range(kills):
         before = log.stat().st_size
         process = start(tmp_path / "s", log, how, horizon)
         while log.stat().st_size == before and process.poll() is None:
@@ -58,4 +50,9 @@ def test_killed(tmp_path, how):
     measured = log.read_text().splitlines()
     queries = 6 * horizon
     assert len(set(measured)) == queries == len((tmp_path / "calm.log").read_text().splitlines())
-    assert queries < len(measured) <= queries + KILLS * (1 if how == "here" else 3)
+    assert queries < len(measured) <= queries + kills * (1 if how == "here" else 3)
+
+
+@pytest.mark.parametrize("how", ["here", "threads"])
+def test_killed(tmp_path, how):
+    check(tmp_path, how, 4)
