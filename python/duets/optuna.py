@@ -35,8 +35,8 @@ class DuetsSampler(optuna.samplers.BaseSampler):
     direction is the Optuna study's.
 
     A pruned trial, a failed one and one without a finite value are holes. Parameters that are not in the
-    space, and trials after the ``agents * horizon`` of the study, are sampled by ``after``: by default at
-    random, with the seed of the study.
+    space, trials after the ``agents * horizon`` of the study, and trials that begin while all queries of an epoch are
+    under way, are sampled by ``after``: by default at random, with the seed of the study.
 
     For trials of one process, in any number of threads. The search space of an objective is fixed: a parameter in
     ``space`` must be suggested with the same bounds.

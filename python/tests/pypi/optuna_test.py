@@ -33,7 +33,6 @@ def test_it_is_the_study_of_maximize():
     sampler = DuetsSampler(SPACE, **OPTIONS)
     study = optimize(sampler)
     assert sampler.result().run_digest == expected()
-    assert [t.params["x"] for t in study.trials[:3]] != []
     assert study.best_value == sampler.result().best_trial["value"]
 
 
@@ -47,7 +46,7 @@ def test_minimize_and_distributions_of_optuna():
 
 def test_threads():
     sampler = DuetsSampler(SPACE, **OPTIONS)
-    optimize(sampler, n_jobs=3)
+    optimize(sampler, n_jobs=3, n_trials=60)  # some are random: the others wait for an epoch's end
     assert sampler.result().run_digest == expected()
 
 
