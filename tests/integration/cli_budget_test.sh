@@ -67,12 +67,12 @@ duets run study.toml
 exits "and goes on" 0
 holds "6 queries more" test "$(asked)" = 36
 holds "still nothing twice" nothing_twice
+digest >undisturbed
 duets study extend budget --server 127.0.0.1:1 --insecure --horizon 20
 exits "a coordinator cannot" 2
 says "a coordinator cannot" "use --storage"
 
 # Killed in the middle of the extension, the same command has the same run.
-digest >undisturbed
 rm -rf results asked
 duets run study.toml -q
 duets run study.toml --horizon 10 -q

@@ -86,7 +86,7 @@ completes "place/inner.toml" duets run place/
 completes "place" duets run --output ""
 completes "a.toml" duets run --participation a
 completes "" duets run --seed ""
-completes "export" duets study ex
+completes "export" duets study exp
 completes "--study" duets agent --st
 completes "--storage" duets status --st
 completes "create" duets study cr

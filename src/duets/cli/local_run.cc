@@ -102,6 +102,7 @@ class LocalRun {
         places_(places),
         num_queries_(std::uint64_t{file.study.agents} *
                      std::max(given.horizon, protocol::num_queries_each(file.study))),
+        seconds_(given.time.empty() ? 0 : seconds_of(given.time)),
         parallel_(given.parallel > 0 ? given.parallel : harness::default_threads()),
         interrupt_("stopping after the current queries; press Ctrl-C again to abandon them",
                    InterruptGuard::Second::kAbandons),
@@ -180,7 +181,7 @@ class LocalRun {
   service::LocalLoopOptions loop_options(const LocalStudy& study) {
     service::LocalLoopOptions options;
     options.max_failures = given_.program.max_failures;
-    options.seconds = given_.seconds;
+    options.seconds = seconds_;
     options.log = [this](const service::LogLine& line) {
       progress_.line(fmt::format(
           "{}{}", line.level == service::LogLevel::kWarning ? "warning: " : "", line.message));
@@ -245,6 +246,7 @@ class LocalRun {
   const StudyFile& file_;
   const Places& places_;
   std::uint64_t num_queries_;
+  const double seconds_;  ///< 0: until the end
   const unsigned parallel_;
   const InterruptGuard interrupt_;
   LocalProgress progress_;
@@ -262,9 +264,8 @@ void add_local_flags(CLI::App& command, LocalFlags& flags) {
       ->check(CLI::Range(1U, kMaxParallel))
       ->option_text("K");
   command
-      .add_option_function<std::string>(
-          "--for", [&flags](const std::string& text) { flags.seconds = seconds_of(text); },
-          "End early, with a recommendation, after this long: 90s, 30m, 2h or 1d")
+      .add_option("--for", flags.time,
+                  "End early, with a recommendation, after this long: 90s, 30m, 2h or 1d")
       ->option_text("TIME");
   command
       .add_option("--until-gain", flags.until_gain,

@@ -19,7 +19,7 @@ struct LocalFlags {
   ProgramFlags program;
   unsigned parallel = 0;      ///< programs at a time; 0: one per core
   std::uint32_t horizon = 0;  ///< queries of each agent; 0: the study's
-  double seconds = 0;         ///< ends early after this long; 0: never
+  std::string time;           ///< ends early after this long (seconds_of()); empty: never
   double until_gain = 0;      ///< ends early when no more than this can be expected; 0: never
 };
 

@@ -232,7 +232,7 @@ void refuse_program_flags(const LocalFlags& given) {
                   "is for a study with objective.command; this one simulates objective.builtin");
   };
   require_usual(given.parallel == usual.parallel, "--parallel");
-  require_usual(given.seconds == usual.seconds, "--for");
+  require_usual(given.time == usual.time, "--for");
   require_usual(given.until_gain == usual.until_gain, "--until-gain");
   require_usual(given.program.once == usual.program.once, "--once");
   require_usual(given.program.timeout == usual.program.timeout, "--timeout");
