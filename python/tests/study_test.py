@@ -238,7 +238,7 @@ def test_the_same_call_continues(tmp_path):
     assert again.run_digest == digest()
     with pytest.raises(duets.InvalidError, match="horizon"):
         duets.maximize(score, SPACE, path=path, **{**SMALL, "horizon": 5})
-    with pytest.raises(duets.InvalidError, match="seed|secret"):
+    with pytest.raises(duets.InvalidError, match="seed|secret|another"):
         duets.maximize(score, SPACE, path=path, seed=9, **SMALL)
     longer = duets.maximize(score, SPACE, path=path, **{**SMALL, "horizon": 8})
     assert len(longer.trials) == 24 and longer.run_digest != digest()
