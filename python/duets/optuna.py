@@ -39,7 +39,7 @@ class DuetsSampler(optuna.samplers.BaseSampler):
     under way, are sampled by ``after``: by default at random, with the seed of the study.
 
     For trials of one process, in any number of threads. The search space of an objective is fixed: a parameter in
-    ``space`` must be suggested with the same bounds.
+    ``space`` must be suggested with the same bounds; ValueError where a value does not fit.
     """
 
     def __init__(self, space: Mapping[str, Any], *, after: Optional[optuna.samplers.BaseSampler] = None, **options: Any):

@@ -144,10 +144,12 @@ class Comparison:
 
     @property
     def summary(self):
+        """A row for each algorithm and setting."""
         return self.table("summary")
 
     @property
     def curves(self):
+        """Regret and real numbers sent, over the queries of each agent."""
         return self.table("curves")
 
     @property

@@ -66,10 +66,12 @@ class Parameters:
         self.by_name = dict(parameters)
         self.as_array = as_array
 
-    def query(self, core) -> Query:
+    def query(self, core: Any) -> Query:
+        """As the user sees it."""
         return Query(core, self.by_name)
 
-    def arguments(self, core):
+    def arguments(self, core: Any) -> Any:
+        """Keywords, or one array (as_array)."""
         return core.values if self.as_array else Query(core, self.by_name).params
 
 
