@@ -50,7 +50,7 @@ says "it is finished" "the study is finished"
 holds "with the same digest" test "$(digest)" = "$(cat extended)"
 duets run study.toml --horizon 8
 exits "a smaller horizon" 2
-says "a smaller horizon" "--horizon = 8: the study in"
+says "a smaller horizon" "horizon = 8: the study in"
 says "what is there" "has a horizon of 10 already"
 duets study export budget --storage results/budget.journal -o export --trials results/budget.journal/answers.db
 exits "the export" 0
@@ -66,6 +66,11 @@ holds "it runs again" grep -q 'running' out
 duets run study.toml
 exits "and goes on" 0
 holds "6 queries more" test "$(asked)" = 36
+sed 's/^horizon = 6$/horizon = 13/' study.toml >longer.toml
+duets run longer.toml
+exits "a larger horizon in the file" 0
+says "a larger horizon in the file" "3 agents x 13 queries = 39"
+holds "3 queries more" test "$(asked)" = 39
 holds "still nothing twice" nothing_twice
 digest >undisturbed
 duets study extend budget --server 127.0.0.1:1 --insecure --horizon 20
@@ -81,8 +86,9 @@ duets run study.toml --horizon 12 --parallel 1 -q
 rm deadly
 duets run study.toml --horizon 12 -q
 exits "after a kill" 0
+duets run study.toml --horizon 13 -q
 holds "the same run" test "$(digest)" = "$(cat undisturbed)"
-holds "one query at most was asked twice" test "$(wc -l <asked)" -le 37
+holds "one query at most was asked twice" test "$(wc -l <asked)" -le 40
 
 # Ended early, then continued.
 rm -rf results asked
@@ -90,11 +96,21 @@ duets run study.toml --horizon 100000 --for 1s --parallel 2
 exits "--for" 0
 holds "it is shown" grep -q '^horizon .*ended early after epoch' out
 holds "there is an answer" grep -q '^recommendation' out
+digest >ended
 duets run study.toml --for 0s
 exits "no time" 2
 says "no time" "--for = 0s: must be a positive time"
-duets run results/budget/study.toml -o replay --overwrite
+lines=$(wc -l <asked)
+duets run results/budget/study.toml
 exits "its study file is that of the journal" 0
+holds "with the same digest" test "$(digest)" = "$(cat ended)"
+duets config check results/budget/study.toml
+exits "the file has a forecast" 0
+duets run results/budget/study.toml -o replay --overwrite
+exits "another journal has no answers" 2
+says "another journal has no answers" "study.ended_after = ["
+absent replay
+holds "nothing was asked" test "$(wc -l <asked)" = "$lines"
 
 # A study that learns ends when little can be gained.
 duets tune -p 'x=0..1' --agents 4 --horizon 30 --until-gain 1000 -- python3 -S train.py
@@ -120,6 +136,19 @@ holds "it is shown" grep -q "^horizon .*extended to $((horizon + 5))$" out
 duets run small.toml --horizon $((horizon + 2)) -q
 exits "a simulation is not shortened" 2
 says "a simulation is not shortened" "a study can be extended, not shortened"
+duets compare results/small/study.toml --algorithms duets --runs 1 -o compared -q
+exits "its study file can be compared" 0
+printf '[[absence]]\nepoch = 1\nexcluded = [2]\n' >away.toml
+duets run small.toml --participation away.toml --overwrite -q
+exits "a simulation with absent agents" 0
+cp -r results/small kept
+duets run small.toml --horizon $((horizon + 5)) -q
+exits "another run does not take its place" 2
+says "another run does not take its place" "another run, which this one does not go on with"
+holds "it is unchanged" diff -r kept results/small
+absent results/small.partial
+duets run small.toml --horizon $((horizon + 5)) --participation away.toml -q
+exits "with the same agents it is extended" 0
 duets run small.toml --horizon $((horizon + 2)) --overwrite -q
 exits "another horizon from the start" 0
 holds "is another study" test "$(grep -c '^horizon .*extended' out)" = 0

@@ -25,6 +25,10 @@ class Checker {
  public:
   explicit Checker(const StudyFile& file) : file_(file), study_(file.study) {
     check_.lengths = protocol::lengths(file.study);
+    check_.cuts.assign(check_.lengths.size(), true);
+    for (const protocol::Stage& stage : protocol::stages(file.study)) {
+      check_.cuts[stage.end() - 1] = false;
+    }
     try {
       check_.exchanges = forecast_exchanges(file.study, file.seed);
     } catch (const base::Error& error) {
@@ -67,14 +71,13 @@ class Checker {
   // A cut uses a learned length scale once gp::kFewestRewards rewards are known.
   void count_learned_cuts() {
     if (!is_learned()) return;
-    const std::size_t num_cuts = check_.lengths.size() - 1;
-    check_.learned_cuts = LearnedCuts{0, num_cuts};
+    LearnedCuts& cuts = check_.learned_cuts.emplace();
     std::uint64_t rewards = 0;
-    for (std::size_t j = 0; j < num_cuts; ++j) {
+    for (std::size_t j = 0; j < check_.lengths.size(); ++j) {
       rewards += std::uint64_t{study_.agents} * check_.lengths[j];
-      if (rewards < gp::kFewestRewards) continue;
-      check_.learned_cuts->learned = num_cuts - j;
-      return;
+      if (!check_.cuts[j]) continue;
+      ++cuts.all;
+      if (rewards >= gp::kFewestRewards) ++cuts.learned;
     }
   }
 
@@ -90,7 +93,7 @@ class Checker {
   bool is_learned() const { return study_.parameters == Parameters::kLearned; }
 
   void warn_epochs() {
-    if (check_.exchanges.empty()) {
+    if (check_.lengths.size() == 1) {
       warn({"one-epoch", "duets.t1"},
            "There is only one epoch, so nothing is exchanged and nothing recommended: choose "
            "duets.t1 below study.horizon = {}.",
@@ -132,7 +135,8 @@ class Checker {
            "After the last exchange {:.0f} % of the prior variance remains somewhere: "
            "kernel.lengthscale is short for {} in {}.",
            100 * known,
-           base::count_text(std::uint64_t{study_.agents} * study_.horizon, "query", "queries"),
+           base::count_text(std::uint64_t{study_.agents} * protocol::num_queries_each(study_),
+                            "query", "queries"),
            dimensions());
     }
   }

@@ -44,12 +44,15 @@ struct ExchangeForecast {
   std::size_t rank = 0;      ///< pivots that the variance of many points needs
 };
 
-/// One for every epoch except the last, which is followed by no exchange. Deterministic; costs a
+/// One for every epoch except those that end a stage, where nothing is cut. Deterministic; costs a
 /// factorisation of at most kForecastPoints rows for every different epoch length.
 std::vector<ExchangeForecast> forecast_exchanges(const protocol::Study& study, std::uint64_t seed);
 
 /// The forecast acceptance after the last cut; none on a finite set.
 std::optional<double> forecast_acceptance(const protocol::Study& study, double cut);
+
+/// The share of the domain that all cuts together keep at least; 0 without a floor.
+double floor_of_all_cuts(const protocol::Study& study);
 
 /// Real numbers that all exchanges send, in the three ledgers of docs/guide.md. Without learned
 /// models and what absent agents, holes and start points would add.
@@ -94,6 +97,7 @@ struct LearnedCuts {
 struct ConfigCheck {
   std::vector<ConfigWarning> warnings;
   std::vector<std::uint32_t> lengths;       ///< T_1 .. T_J
+  std::vector<bool> cuts;                   ///< whether an epoch ends with a cut, by epoch
   std::vector<ExchangeForecast> exchanges;  ///< empty when there is none, or no forecast
   std::optional<double> acceptance;         ///< forecast_acceptance() after the last exchange
   std::optional<LearnedCuts> learned_cuts;  ///< with learned parameters

@@ -161,26 +161,34 @@ double lengthscale_of(const Study& study, std::size_t coordinate) {
   return lengthscales[feature];
 }
 
+std::vector<std::uint32_t> lengths_with_cut(const Study& study) {
+  std::vector<std::uint32_t> all;
+  for (const protocol::Stage& stage : protocol::stages(study)) {
+    all.insert(all.end(), stage.lengths.begin(), stage.lengths.end() - 1);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<ExchangeForecast> forecast_exchanges(const Study& given, std::uint64_t seed) {
   const Study study = with_guesses(given);
-  const std::vector<std::uint32_t> lengths = protocol::lengths(study);
-  if (lengths.size() < 2) return {};
+  const std::vector<std::uint32_t> lengths = lengths_with_cut(study);
+  if (lengths.empty()) return {};
   const numeric::Points features =
       study.domain->features(draw_latents(study, seed, kForecastPoints + kForecastProbes));
   const numeric::Points probes = features.bottomRows(static_cast<Eigen::Index>(kForecastProbes));
   // A list of epochs may be long; equal lengths have equal forecasts.
   std::map<std::uint32_t, ExchangeForecast> known;
   std::vector<ExchangeForecast> forecasts;
-  for (std::size_t j = 0; j + 1 < lengths.size(); ++j) {
-    ExchangeForecast& forecast = known[lengths[j]];
+  for (const std::uint32_t length : lengths) {
+    ExchangeForecast& forecast = known[length];
     if (forecast.length == 0) {
-      const std::uint64_t queries = std::uint64_t{study.agents} * lengths[j];
+      const std::uint64_t queries = std::uint64_t{study.agents} * length;
       const std::uint64_t used = std::min<std::uint64_t>(queries, kForecastPoints);
       forecast = forecast_exchange(study, features.topRows(static_cast<Eigen::Index>(used)),
                                    queries, probes);
-      forecast.length = lengths[j];
+      forecast.length = length;
     }
     forecasts.push_back(forecast);
   }
@@ -201,27 +209,37 @@ std::optional<double> forecast_acceptance(const Study& given, double cut) {
   for (std::size_t i = 0; i < domain.dimension(); ++i) {
     log_share += std::log(r * lengthscale_of(study, i) / (ball ? domain.radius() : 1.0));
   }
-  const auto num_cuts = static_cast<double>(protocol::lengths(study).size()) - 1;
-  const double floor = std::pow(protocol::kept_share(study), num_cuts);
-  return std::max(floor, std::exp(std::min(0.0, log_share)));
+  return std::max(floor_of_all_cuts(study), std::exp(std::min(0.0, log_share)));
+}
+
+double floor_of_all_cuts(const Study& study) {
+  double floor = 1;
+  for (const protocol::Stage& stage : protocol::stages(study)) {
+    const auto num_cuts = static_cast<double>(stage.lengths.size()) - 1;
+    floor *= std::pow(protocol::kept_share(study, base::EpochId{stage.end()}), num_cuts);
+  }
+  return floor;
 }
 
 TheoryForecast forecast_theory(const Study& study, const std::vector<ExchangeForecast>& exchanges) {
   const double range = 2 * study.norm_bound * std::sqrt(study.kernel.variance);
   const auto agents = static_cast<double>(study.agents);
   const auto d = static_cast<double>(study.domain->dimension());
-  const std::vector<std::uint32_t> lengths = protocol::lengths(study);
   TheoryForecast out;
-  out.trivial_regret = agents * study.horizon * range;
+  out.trivial_regret = agents * protocol::num_queries_each(study) * range;
   double gap = range;
-  for (std::size_t j = 0; j < lengths.size(); ++j) {
-    out.regret += agents * lengths[j] * gap;
-    if (j >= exchanges.size()) break;
-    gap = std::min(gap, 2 * exchanges[j].cut);
-    const double queries = agents * lengths[j];
-    const double p = protocol::inducing_probability(
-        study, base::EpochId{1}, exchanges[j].sigma2_max, static_cast<std::uint64_t>(queries));
-    out.literal_reals += std::min(1.0, p) * queries * (d + 2) + 1;
+  auto exchange = exchanges.begin();
+  for (const protocol::Stage& stage : protocol::stages(study)) {
+    for (std::size_t j = 0; j < stage.lengths.size(); ++j) {
+      const double queries = agents * stage.lengths[j];
+      out.regret += queries * gap;
+      if (j + 1 == stage.lengths.size() || exchange == exchanges.end()) continue;
+      const double sigma2_max = exchange->sigma2_max;
+      gap = std::min(gap, 2 * exchange++->cut);
+      const double p = protocol::inducing_probability(study, base::EpochId{1}, sigma2_max,
+                                                      static_cast<std::uint64_t>(queries));
+      out.literal_reals += std::min(1.0, p) * queries * (d + 2) + 1;
+    }
   }
   return out;
 }
@@ -232,7 +250,7 @@ double forecast_gain(const Study& study, std::uint64_t seed) {
       domain.is_finite() && domain.candidates().rows() <= static_cast<Eigen::Index>(kGainPoints);
   const numeric::Points points = all ? domain.candidates() : draw_latents(study, seed, kGainPoints);
   const lab::UniformGain gain(study.kernel, domain.features(points), study.lambda);
-  return gain(static_cast<double>(study.agents) * study.horizon);
+  return gain(static_cast<double>(study.agents) * protocol::num_queries_each(study));
 }
 
 RealsForecast forecast_reals(const protocol::Study& study,

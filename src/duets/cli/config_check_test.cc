@@ -52,6 +52,30 @@ TEST(ConfigCheckTest, FactsFollowFromTheFile) {
   EXPECT_EQ(fact(parse_checked(study("[space]\ncandidates = 70\n" + kBranin)), "candidates"), "70");
 }
 
+// An epoch that ends a stage has no cut, and after an early end no queries.
+TEST(ConfigCheckTest, ExtendedStudiesAreForecastStageByStage) {
+  for (const char* inducing : {"coin", "greedy", "public"}) {
+    StudyFile file = parse_checked(study("[duets]\nvolume_floor = 0.01\ninducing = \"" +
+                                         std::string(inducing) + "\"\n" + kBranin));
+    file.study = protocol::ended_early(file.study, base::EpochId{2});
+    EXPECT_EQ(fact(file, "queries"), "10 agents x 12 = 120");
+    EXPECT_EQ(fact(file, "exchanges"), "2");
+    EXPECT_EQ(check(file).exchanges.size(), 2U);
+    file.study = protocol::extended(file.study, 50);
+    EXPECT_EQ(fact(file, "queries"), "10 agents x 50 = 500");
+    EXPECT_EQ(fact(file, "epochs"), "7 (2, 10, 0, 2, 8, 17, 11)");
+    EXPECT_EQ(fact(file, "exchanges"), "5");
+    const auto json = nlohmann::json::parse(config_json(file, check(file)));
+    std::vector<std::uint32_t> uploads;
+    for (const auto& epoch : json["epochs"]) {
+      uploads.push_back(epoch["exchange"].is_null() ? 0 : epoch["length"].get<std::uint32_t>());
+    }
+    EXPECT_EQ(uploads, (std::vector<std::uint32_t>{2, 10, 0, 2, 8, 17, 0}));
+    // Three cuts were planned in both stages, and five are made.
+    EXPECT_NEAR(floor_of_all_cuts(file.study), std::pow(0.01, 5.0 / 3), 1e-12);
+  }
+}
+
 TEST(ConfigCheckTest, OneEpochExchangesNothing) {
   EXPECT_THAT(warnings(study("[duets]\nt1 = 60\n" + kBranin)),
               Contains(HasSubstr("nothing is exchanged")));

@@ -74,10 +74,14 @@ std::string learned_text(const Study& study) {
                      study.relevance ? "a length scale for each feature" : "length scale");
 }
 
+// That of a stage that was added differs; its cuts are the ones to come.
+double share_of_a_cut(const Study& study) {
+  return protocol::kept_share(study, base::EpochId{protocol::stages(study).back().end()});
+}
+
 Json floor_json(const Study& study, std::size_t num_cuts) {
   if (!protocol::has_floor(study) || num_cuts == 0) return nullptr;
-  const double share = protocol::kept_share(study);
-  return {{"each_cut", share}, {"all_cuts", std::pow(share, static_cast<double>(num_cuts))}};
+  return {{"each_cut", share_of_a_cut(study)}, {"all_cuts", floor_of_all_cuts(study)}};
 }
 
 std::string floor_text(const Json& floor) {
@@ -89,7 +93,7 @@ std::string floor_text(const Json& floor) {
 std::string cut_text(const Study& study, std::size_t num_cuts) {
   if (study.cut != protocol::CutRule::kDecision || num_cuts == 0) return "";
   return fmt::format("by decision: each keeps {:.3g} to {:.3g} of its region",
-                     protocol::kept_share(study), study.epoch_cap);
+                     share_of_a_cut(study), study.epoch_cap);
 }
 
 Json theory_json(const Study& study, const ConfigCheck& check) {
@@ -180,14 +184,16 @@ std::string points_text(const Study& study, const ConfigCheck& check) {
 
 Json epochs_json(const Study& study, const ConfigCheck& check) {
   Json epochs = Json::array();
+  auto exchange = check.exchanges.begin();
   for (std::size_t j = 0; j < check.lengths.size(); ++j) {
     const std::uint32_t length = check.lengths[j];
     epochs.push_back({{"epoch", j + 1},
                       {"length", length},
                       {"queries", std::uint64_t{study.agents} * length},
                       {"strata", or_null(strata_of(study, length))},
-                      {"exchange", j < check.exchanges.size() ? exchange_json(check.exchanges[j])
-                                                              : Json(nullptr)}});
+                      {"exchange", check.cuts[j] && exchange != check.exchanges.end()
+                                       ? exchange_json(*exchange++)
+                                       : Json(nullptr)}});
   }
   return epochs;
 }
@@ -238,19 +244,20 @@ Json warnings_json(const std::vector<ConfigWarning>& warnings) {
 
 Facts study_facts(const StudyFile& file) {
   const Study& study = file.study;
+  const std::uint32_t each = protocol::num_queries_each(study);
   const domain::Domain& domain = *study.domain;
   const Json domain_value = domain_json(domain);
-  return {{"study", study.name},
-          {"direction", base::name_of(file.objective.direction)},
-          {"seed", file.seed},
-          {"agents", study.agents},
-          {"horizon", study.horizon},
-          {"queries", std::uint64_t{study.agents} * study.horizon, "queries",
-           queries_text(study.agents, study.horizon)},
-          {"domain", domain_value, "domain",
-           fmt::format("{}, {}", base::name_of(domain.shape()),
-                       base::count_text(domain.dimension(), "dimension", "dimensions"))},
-          {"", {}, "candidates", domain.is_finite() ? domain_value["candidates"].dump() : ""}};
+  return {
+      {"study", study.name},
+      {"direction", base::name_of(file.objective.direction)},
+      {"seed", file.seed},
+      {"agents", study.agents},
+      {"horizon", each},
+      {"queries", std::uint64_t{study.agents} * each, "queries", queries_text(study.agents, each)},
+      {"domain", domain_value, "domain",
+       fmt::format("{}, {}", base::name_of(domain.shape()),
+                   base::count_text(domain.dimension(), "dimension", "dimensions"))},
+      {"", {}, "candidates", domain.is_finite() ? domain_value["candidates"].dump() : ""}};
 }
 
 Facts preset_facts(const StudyFile& file) {
@@ -278,7 +285,8 @@ Facts model_facts(const StudyFile& file, const ConfigCheck& check) {
 }
 
 Facts epoch_facts(const Study& study, const ConfigCheck& check) {
-  const std::size_t num_cuts = check.lengths.size() - 1;
+  const auto num_cuts =
+      static_cast<std::size_t>(std::count(check.cuts.begin(), check.cuts.end(), true));
   const Json floor = floor_json(study, num_cuts);
   const Json theory = theory_json(study, check);
   const bool decides = study.cut == protocol::CutRule::kDecision;
@@ -299,7 +307,8 @@ Facts forecast_facts(const Study& study, const ConfigCheck& check) {
   const bool exchanges = !check.exchanges.empty();
   const double last_cut = exchanges ? check.exchanges.back().cut : 0;
   const Json reals = reals_json(study, check);
-  const bool large = std::uint64_t{study.agents} * study.horizon >= harness::kLargeRun;
+  const bool large =
+      std::uint64_t{study.agents} * protocol::num_queries_each(study) >= harness::kLargeRun;
   return {
       {"", {}, "forecast uploads", uploads_text(check)},
       {"last_cut", exchanges ? Json(last_cut) : Json(nullptr), "forecast last cut",

@@ -193,8 +193,7 @@ class LocalRun {
   void begin(const LocalStudy& study) {
     const std::size_t stored = study.trials().size();
     const protocol::Study& is = *study.definition().study;
-    // An extension that waits for the end of the study is in `given_` alone.
-    const std::uint32_t each = std::max(given_.horizon, protocol::num_queries_each(is));
+    const std::uint32_t each = study.num_queries_each();
     num_queries_ = std::uint64_t{is.agents} * each;
     progress_.expect(num_queries_);
     if (stored == 0) {

@@ -4,7 +4,11 @@
 
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "duets/base/bytes.h"
 #include "duets/base/error.h"
@@ -33,6 +37,12 @@
 namespace duets::cli {
 namespace {
 
+/// The run of a result that is extended.
+struct EarlierRun {
+  protocol::Study study;
+  std::string run_digest;  ///< hexadecimal
+};
+
 /// The simulation to run and its output.
 struct RunPlan {
   StudyFile file;
@@ -40,6 +50,7 @@ struct RunPlan {
   TrialRows trials;
   std::string output;
   unsigned threads = 1;
+  std::optional<EarlierRun> earlier;  ///< it begins with this run
 };
 
 class RunObserver final : public harness::Observer {
@@ -57,15 +68,21 @@ class RunObserver final : public harness::Observer {
   }
   void exchange_began(std::uint32_t epoch) override { progress_.exchange_began(epoch); }
   void epoch_ended(const protocol::EpochReport& report) override { progress_.epoch_ended(report); }
+  void run_digest(std::uint32_t /*epoch*/, const base::Digest& digest) override {
+    run_digests_.push_back(base::to_hex(digest));
+  }
 
   std::uint32_t epoch() const { return epoch_; }
   std::uint64_t num_queries() const { return num_queries_; }
+  /// Until the end of each epoch.
+  const std::vector<std::string>& run_digests() const { return run_digests_; }
 
  private:
   Progress& progress_;
   ResultDirectory& results_;
   std::uint32_t epoch_ = 1;
   std::uint64_t num_queries_ = 0;
+  std::vector<std::string> run_digests_;
 };
 
 std::string output_of(const CommonFlags& flags, const StudyFile& file) {
@@ -80,40 +97,57 @@ bool are_same(const StudyFile& a, const StudyFile& b) {
   return service::differing_fields(resolved_toml(a), resolved_toml(b)).empty();
 }
 
-// The study of the result that is there, if it is that of the file with an earlier horizon.
-std::optional<StudyFile> earlier_result(const std::string& output, const StudyFile& file,
-                                        const Extensions& extensions) {
+// The run of the result that is there, if its study is that of the file with an earlier horizon.
+std::optional<EarlierRun> earlier_run(const std::string& output, const StudyFile& file,
+                                      const Extensions& extensions) {
   if (!holds_run(output)) return std::nullopt;
-  const std::string path = (std::filesystem::path(output) / "study.toml").string();
-  StudyFile before = load_study(path, {std::nullopt, extensions.functions});
+  const std::filesystem::path directory(output);
+  StudyFile before =
+      load_study((directory / "study.toml").string(), {std::nullopt, extensions.functions});
   StudyFile same = file;
   same.study.horizon = before.study.horizon;
   same.study.earlier_horizons = before.study.earlier_horizons;
   same.study.ended_after = before.study.ended_after;
   if (!are_same(before, same)) return std::nullopt;
-  return before;
+  const auto manifest =
+      nlohmann::json::parse(read_whole_file((directory / "manifest.json").string()));
+  return EarlierRun{std::move(before.study), manifest.value("run_digest", "")};
 }
 
-// A simulation repeats what was known until then, to the same bits. Returns whether it extends the
-// result that is there, and so may replace it.
-bool set_horizon(StudyFile& file, std::uint32_t horizon, const CommonFlags& flags,
-                 const Extensions& extensions) {
-  const std::string output = output_of(flags, file);
+// A simulation repeats what was known until then, to the same bits, and may then replace it.
+// Returns the run that is extended, if one is.
+std::optional<EarlierRun> set_horizon(StudyFile& file, std::uint32_t horizon,
+                                      const CommonFlags& flags, const Extensions& extensions) {
   if (!flags.overwrite) {
-    const std::optional<StudyFile> before = earlier_result(output, file, extensions);
-    if (before && horizon != before->study.horizon) {
-      file.study = protocol::extended(before->study, horizon);
-      return true;
+    auto earlier = earlier_run(output_of(flags, file), file, extensions);
+    if (earlier && horizon != earlier->study.horizon) {
+      file.study = protocol::extended(earlier->study, horizon);
+      return earlier;
     }
   }
   file.study.horizon = horizon;
   protocol::validate(file.study);
-  return false;
+  return std::nullopt;
+}
+
+// Who took part, the secret and the machine are not in the study file.
+void require_begins_with(const EarlierRun& earlier, const RunObserver& observer,
+                         const RunPlan& plan) {
+  const std::string& now = observer.run_digests().at(protocol::lengths(earlier.study).size() - 1);
+  base::require(
+      now == earlier.run_digest, "horizon", fmt::format("{}", plan.file.study.horizon),
+      fmt::format("{} has another run, which this one does not go on with: its run digest is {}, "
+                  "here {} after as many queries. Give the same --participation and --secret, on a "
+                  "machine that computes the same, or --overwrite for this horizon from the start",
+                  plan.output, earlier.run_digest, now));
 }
 
 RunPlan plan_of(const CommonFlags& flags, const RunFlags& given, const Extensions& extensions,
                 StudyFile file, const Engine& engine) {
   RunPlan plan;
+  if (given.local.horizon > 0) {
+    plan.earlier = set_horizon(file, given.local.horizon, flags, extensions);
+  }
   plan.file = std::move(file);
   plan.simulation = simulation_of(plan.file, extensions.functions);
   plan.trials = choose_trial_rows(given.trials, num_queries(plan.file.study));
@@ -195,6 +229,7 @@ harness::RunResult simulate_into(ResultDirectory& results, const RunPlan& plan,
     harness::RunResult result = harness::simulate(plan.simulation, executor, observer);
     progress.clear();
     if (interrupt.stop()) throw Interrupted();
+    if (plan.earlier) require_begins_with(*plan.earlier, observer, plan);
     return result;
   } catch (const Interrupted&) {
     progress.clear();
@@ -275,14 +310,12 @@ void run_study(const CommonFlags& flags, const RunFlags& given, const Extensions
   StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
   if (!file.objective.command.empty()) return run_program(flags, given, extensions, file, engine);
   refuse_program_flags(given.local);
-  const bool extends =
-      given.local.horizon > 0 && set_horizon(file, given.local.horizon, flags, extensions);
   const RunPlan plan = plan_of(flags, given, extensions, std::move(file), engine);
   if (engine.processes > 1) {
     cluster::require_same(engine.executor, "the study", identity(plan, given));
   }
   if (!engine.first) return simulate_share(plan, engine);
-  ResultDirectory results(plan.output, flags.overwrite || extends, plan.file);
+  ResultDirectory results(plan.output, flags.overwrite || plan.earlier.has_value(), plan.file);
   const std::string stopping =
       fmt::format("stopping; press Ctrl-C again to stop at once and leave {} behind",
                   results.partial().string());

@@ -94,9 +94,9 @@ void introduce(const service::Server& server, const std::vector<StudyFile>& file
                          options.insecure ? "plaintext" : "TLS", options.storage.string()));
   for (const StudyFile& file : files) {
     const protocol::Study& study = file.study;
-    const std::string text =
-        fmt::format("{}, epochs of {}", queries_text(study.agents, study.horizon, true),
-                    fmt::join(protocol::lengths(study), ", "));
+    const std::string text = fmt::format(
+        "{}, epochs of {}", queries_text(study.agents, protocol::num_queries_each(study), true),
+        fmt::join(protocol::lengths(study), ", "));
     logger.write({.message = text, .study = study.name});
   }
   if (!files.empty() && all_over(server, files)) return;

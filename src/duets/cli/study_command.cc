@@ -87,17 +87,18 @@ void change_study(const StudyFlags& flags, const char* action, const Change& cha
 void create_study(const StudyFlags& flags, const Extensions& extensions) {
   Lines lines(flags.verbosity);
   const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
+  const std::uint32_t each = protocol::num_queries_each(file.study);
   const service::Definition definition = service::definition_of(file);
   const bool made = open_source(flags.source, lines.log())->create(definition);
   lines.say(fmt::format("{}: {}{}", file.study.name,
                         made ? "" : "already exists and was not changed; ",
-                        queries_text(file.study.agents, file.study.horizon, true)));
+                        queries_text(file.study.agents, each, true)));
   const std::string digest = base::to_hex(protocol::study_digest(file.study));
   if (flags.format == Format::kJson) {
     std::cout << json_text({{"study", file.study.name},
                             {"created", made},
                             {"agents", file.study.agents},
-                            {"horizon", file.study.horizon},
+                            {"horizon", each},
                             {"study_digest", digest}});
     return;
   }

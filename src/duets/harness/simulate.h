@@ -51,6 +51,8 @@ class Observer {
   /// All answers of the epoch have arrived: the coordinator computes.
   virtual void exchange_began(std::uint32_t /*epoch*/) {}
   virtual void epoch_ended(const protocol::EpochReport& /*report*/) {}
+  /// The digest of the run up to the end of an epoch, with a report or without.
+  virtual void run_digest(std::uint32_t /*epoch*/, const base::Digest& /*digest*/) {}
 };
 
 /// Runs the study to its end. Throws kDiverged when an agent's points differ from the coordinator's

@@ -174,7 +174,12 @@ class BestTrial final : public harness::Observer {
 }  // namespace
 
 Instance make_instance(harness::Simulation simulation) {
-  protocol::validate(*simulation.study);
+  // Rivals know one horizon from the start, so DUETS does.
+  auto planned = std::make_shared<protocol::Study>(*simulation.study);
+  planned->earlier_horizons.clear();
+  planned->ended_after.clear();
+  protocol::validate(*planned);
+  simulation.study = std::move(planned);
   if (!simulation.reference) {
     simulation.reference = best_value(simulation, base::SerialExecutor());
   }

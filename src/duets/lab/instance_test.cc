@@ -207,6 +207,20 @@ TEST(MakeInstance, ContinuousDomainsHaveAPool) {
   EXPECT_DOUBLE_EQ(*instance.simulation.reference, instance.simulation.problem->maximum());
 }
 
+// However the horizon came about: rivals know it from the start, and so does DUETS.
+TEST(MakeInstance, IsOfOneHorizon) {
+  harness::Simulation simulation = small_simulation(forty_candidates());
+  protocol::Study planned = *simulation.study;
+  planned.horizon = 9;
+  simulation.study = std::make_shared<const protocol::Study>(
+      protocol::extended(protocol::ended_early(*simulation.study, base::EpochId{1}), 9));
+  const Instance instance = make_instance(simulation);
+  EXPECT_EQ(protocol::study_digest(*instance.simulation.study), protocol::study_digest(planned));
+  simulation.study = std::make_shared<const protocol::Study>(planned);
+  EXPECT_EQ(play_duets(instance, *instance.simulation.study).regret,
+            play_duets(make_instance(simulation), planned).regret);
+}
+
 TEST(PlayDuets, IsTheSimulation) {
   const Instance instance = make_instance(small_simulation(forty_candidates()));
   harness::Observer nobody;

@@ -39,6 +39,8 @@ void Agent::open_epoch(EpochId epoch) {
   }
   history_.open(draw);
   plan_ = {epoch, before, std::move(draw)};
+  closes_ = closes(*study_, epoch);
+  sends_values_ = sends_values(*study_, epoch);
   answers_ = {std::vector(length, SlotState::kOpen), std::vector(length, 0.0)};
   num_open_ = length;
   best_before_ = best_;
@@ -163,10 +165,10 @@ std::vector<std::uint32_t> Agent::holes() const {
 
 std::optional<Message> Agent::send_when_ready() {
   if (outstanding_ || num_open_ > 0) return std::nullopt;
-  if (sends_values(*study_, plan_.epoch) && !answers_.has_inducing) return std::nullopt;
+  if (sends_values_ && !answers_.has_inducing) return std::nullopt;
   history_.set_rewards(answers_.rewards);
   history_.set_holes(holes());
-  if (closes(*study_, plan_.epoch)) {
+  if (closes_) {
     outstanding_ = make_closing();
     finished_ = is_last();
   } else {
@@ -207,7 +209,7 @@ Closing Agent::make_closing() const {
   closing.agent = id_;
   closing.has_best = best_.has_value();
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
-  if (sends_values(*study_, plan_.epoch)) closing.values = values_to_send();
+  if (sends_values_) closing.values = values_to_send();
   closing.holes = holes();
   closing.points_digest = points_digest(plan_.latents());
   return closing;

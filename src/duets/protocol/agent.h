@@ -103,6 +103,8 @@ class Agent {
   std::optional<BestTrial> best_before_;  ///< of the epochs before the open one
   std::optional<Message> outstanding_;
   bool finished_ = false;
+  bool closes_ = false;        ///< of the open epoch
+  bool sends_values_ = false;  ///< likewise
 };
 
 }  // namespace duets::protocol

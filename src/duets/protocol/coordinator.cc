@@ -83,16 +83,23 @@ std::optional<Reason> Coordinator::objection(const Upload& upload) const {
   return std::nullopt;
 }
 
-// It does not say so itself. In an epoch that no closing message ends, one can only come late.
-EpochId Coordinator::closing_epoch() const {
-  const Stage stage = stage_of(*study_, epoch_);
-  const bool is_late = base::value(epoch_) < stage.end() && stage.first > 0;
-  return EpochId{is_late ? stage.first : stage.end()};
+// It does not say so itself, but its points do. Epochs without queries have the same: none.
+EpochId Coordinator::epoch_of(const Closing& closing) const {
+  const EpochId end = closes() ? epoch_ : EpochId{stage_of(*study_, epoch_).end()};
+  const std::uint32_t agent = base::value(closing.agent);
+  if (agent >= study_->agents) return end;
+  const auto is_of = [&](const std::vector<std::uint64_t>& digests) {
+    return digests[agent] == closing.points_digest;
+  };
+  if (epoch_ == end && is_of(point_digests_)) return end;
+  const auto found =
+      std::ranges::find_if(stage_ends_, [&](const auto& known) { return is_of(known.second); });
+  return found == stage_ends_.end() ? end : found->first;
 }
 
 std::optional<Reason> Coordinator::objection(const Closing& closing) const {
   if (auto reason =
-          objection(closing.agent, closing_epoch(), closing.points_digest, closing.holes)) {
+          objection(closing.agent, epoch_of(closing), closing.points_digest, closing.holes)) {
     return reason;
   }
   if (closing.values.size() != num_values(closing.holes.size())) return Reason::kShape;
@@ -159,7 +166,7 @@ Effects Coordinator::receive_closing(const Closing& closing) {
   Effects effects;
   const auto reason = objection(closing);
   const auto before = taken_.find(closing.agent);
-  const EpochId epoch = closing_epoch();
+  const EpochId epoch = epoch_of(closing);
   if (reason == Reason::kStale && trims_.contains(epoch)) {
     effects.messages.push_back({closing.agent, trims_.at(epoch)});
   }

@@ -156,10 +156,10 @@ class Coordinator {
  private:
   bool is_last() const { return base::value(epoch_) == lengths_.size(); }
   /// Whether a stage ends with the open epoch.
-  bool closes() const { return protocol::closes(*study_, epoch_); }
-  bool sends_values() const { return protocol::sends_values(*study_, epoch_); }
-  /// The epoch that a closing message belongs to if it comes now.
-  EpochId closing_epoch() const;
+  bool closes() const { return closes_; }
+  bool sends_values() const { return sends_values_; }
+  /// The epoch that a closing message belongs to: one that ended a stage, or the next that will.
+  EpochId epoch_of(const Closing& closing) const;
   /// Whether agents send the open epoch's rewards as such.
   bool sends_rewards() const;
   bool recalls() const { return recalls_all(*study_, epoch_); }
@@ -218,10 +218,13 @@ class Coordinator {
   EpochId epoch_{};  ///< the open one; 0 before start
   bool is_open_ = false;
   bool finished_ = false;
+  bool closes_ = false;        ///< of the open epoch, asked for every message
+  bool sends_values_ = false;  ///< likewise
   Replay replay_;
   Learner learner_;
-  double lambda_;                             ///< of the open epoch's posterior
-  std::vector<std::uint64_t> point_digests_;  ///< of the open epoch, one per agent
+  double lambda_;                                             ///< of the open epoch's posterior
+  std::vector<std::uint64_t> point_digests_;                  ///< of the open epoch, one per agent
+  std::map<EpochId, std::vector<std::uint64_t>> stage_ends_;  ///< theirs, where stages ended
   std::optional<numeric::Points> pool_;
   EpochReport open_report_;
   std::map<AgentId, Message> taken_;  ///< of the open epoch

@@ -102,6 +102,8 @@ bool Coordinator::sends_rewards() const {
 void Coordinator::replay_points(EpochReport& report) {
   const Replay::Opening opening = replay_.open(epoch_, lengths_[base::value(epoch_) - 1], *view_);
   point_digests_ = opening.digests;
+  closes_ = protocol::closes(*study_, epoch_);
+  sends_values_ = protocol::sends_values(*study_, epoch_);
   report.membership_tests += opening.tests;
   report.smallest_margin = std::min(report.smallest_margin, opening.smallest_margin);
 }
@@ -315,11 +317,8 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   Solution solution =
       solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
                   pool(), executor_, report);
-  // The last of a stage cuts nothing: its samples say how good the recommendation is.
-  const bool is_answer = closes() && study_->parameters == Parameters::kLearned;
-  if (recalls()) {
-    // final_point() draws them, once there is one.
-  } else if (study_->cut == CutRule::kDecision || is_answer) {
+  // Of a run that is recalled final_point() draws them, once there is one.
+  if (!recalls() && draws_samples(*study_, epoch_)) {
     solution.decision = decide_cut(*study_, inducing, solution, *view_, pool());
   }
   agree_on(solution, executor_);
@@ -389,7 +388,8 @@ EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& parti
 double Coordinator::largest_usable_number() const {
   const ResolvedInducing& inducing = view_->inducing(epoch_);
   if (inducing.message.upload == UploadKind::kRewards) return kLargestReward;
-  return 2.0 * study_->horizon * inducing.model.kernel.variance * kLargestReward;
+  const std::uint32_t most = stage_of(*study_, epoch_).horizon;
+  return 2.0 * most * inducing.model.kernel.variance * kLargestReward;
 }
 
 // Everything computed from messages is linear in them or scales with a power of them, so only a

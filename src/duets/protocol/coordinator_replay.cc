@@ -49,11 +49,11 @@ void Coordinator::apply_opened(const EpochOpened& opened) {
   const EpochId expected = base::value(epoch_) == 0 ? EpochId{1} : epoch_;
   check(opened.epoch == expected && !is_open_ && !finished_, "an epoch opened out of order");
   epoch_ = opened.epoch;
-  check(opened.has_inducing == sends_values(), "an inducing set missing or too many");
   check(opened.report.length == lengths_[base::value(epoch_) - 1], "an epoch of another length");
   pool_.reset();
   EpochReport replayed;
   replay_points(replayed);
+  check(opened.has_inducing == sends_values(), "an inducing set missing or too many");
   if (opened.has_inducing) {
     check(opened.inducing.epoch == epoch_, "an inducing set of another epoch");
     view_->apply(opened.inducing);
@@ -80,6 +80,7 @@ void Coordinator::apply_closed(const EpochClosed& closed) {
     trims_.emplace(closed.epoch, std::get<Trim>(message));
   }
   if (closed.has_report) lambda_ = closed.report.lambda;
+  if (closes()) stage_ends_.emplace(epoch_, point_digests_);
   is_open_ = false;
   summary_.add(closed);
   if (is_last()) {

@@ -139,6 +139,11 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
   return {std::move(posterior), std::move(weights), width, max_stddev, {}};
 }
 
+bool draws_samples(const Study& study, EpochId epoch) {
+  if (study.cut == CutRule::kDecision || recalls_all(study, epoch)) return true;
+  return study.parameters == Parameters::kLearned && closes(study, epoch);
+}
+
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
                     const PublicView& view, const Points& pool) {
   const EpochId epoch = inducing.message.epoch;

@@ -65,6 +65,10 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
 /// part of the function's deviation, as the kernel has it.
 inline constexpr double kBetterBy = 0.1;
 
+/// Whether posterior samples say, in the report of an epoch that has one, what its cut or its
+/// answer may have missed.
+bool draws_samples(const Study& study, EpochId epoch);
+
 /// Posterior samples over the pool decide how much of X_j to keep. Where a stage ends, which no cut
 /// follows, all of it.
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "duets/protocol/history.h"
 #include "duets/protocol/preset.h"
 #include "duets/protocol/run_test_support.h"
 #include "duets/protocol/verify.h"
@@ -159,6 +161,27 @@ TEST(Extension, TheAnswerRestsOnEveryRewardOfAllStages) {
   }
 }
 
+// Stages with too many queries for that come after the last one that recalls them.
+TEST(Extension, RowsAreKeptUntilTheLastRecall) {
+  for (const std::uint32_t horizon : {9U, 70'000U}) {
+    Study study = small_study(Domain::box(2));
+    study.agents = 1;
+    study.closing = ClosingRule::kAll;
+    study.schedule = ScheduleRule::kExplicit;
+    study.epochs = {5};
+    study.horizon = 5;
+    study = extended(study, horizon);
+    EXPECT_EQ(recalls_all(study, EpochId{2}), horizon == 9);
+    History history(study);
+    auto draw = std::make_shared<const region::Draw>();
+    const std::weak_ptr<const region::Draw> kept = draw;
+    history.recall();
+    history.open(std::move(draw));
+    history.keep_inside(region::Region(study.domain));
+    EXPECT_EQ(kept.expired(), horizon != 9);
+  }
+}
+
 TEST(Extension, AnEarlyEndLeavesAnEpochForTheAnswer) {
   const Study study = scheduled(ScheduleRule::kDoubling, 14);
   const Study less = ended_early(study, EpochId{2});
@@ -264,19 +287,42 @@ TEST(Extension, TheRegionStaysWhereAStageEnds) {
       << "then it is cut again";
 }
 
+// In every epoch of the second stage and of the third, which has one epoch only; and to the end.
 TEST(Extension, ALateClosingMessageIsStale) {
-  const Study study = extended(small_study(), 18);
-  TestRun run(study);
+  const Study study = extended(extended(small_study(), 18), 19);
+  ASSERT_EQ(stages(study).back().lengths, Lengths{1});
+  TestRun run(study, wavy_reward, true);
   run.run_epoch();
   run.run_epoch();
   const std::optional<Message> late = run.query(2);
   ASSERT_TRUE(late && std::holds_alternative<Closing>(*late));
   for (const std::uint32_t a : {0, 1}) run.deliver(*run.query(a));
   run.close(3, {AgentId{0}, AgentId{1}});
-  const Effects effects = run.deliver(*late);
-  ASSERT_EQ(effects.messages.size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<Trim>(effects.messages[0].message));
-  EXPECT_EQ(std::get<Refusal>(effects.messages[1].message).reason, Reason::kStale);
+  for (bool over = false; !over;) {
+    over = run.coordinator().finished();
+    SCOPED_TRACE(base::value(run.coordinator().epoch()));
+    const Effects effects = run.deliver(*late);
+    ASSERT_EQ(effects.messages.size(), 2U);
+    EXPECT_EQ(std::get<Trim>(effects.messages[0].message).epoch, EpochId{3});
+    const auto& refusal = std::get<Refusal>(effects.messages[1].message);
+    EXPECT_EQ(refusal.reason, Reason::kStale);
+    EXPECT_EQ(refusal.epoch, EpochId{3});
+    if (!over) run.run_epoch();
+  }
+}
+
+// A coordinator that was set back to before an agent's closing message says so.
+TEST(Extension, AClosingMessageThatComesTooEarlyIsForeign) {
+  const Study study = extended(small_study(), 18);
+  TestRun run(study);
+  for (int epoch = 1; epoch <= 3; ++epoch) run.run_epoch();
+  Closing early;
+  early.agent = AgentId{1};
+  early.points_digest = 7;
+  ASSERT_FALSE(closes(study, run.coordinator().epoch()));
+  const Effects effects = run.deliver(early);
+  ASSERT_EQ(effects.messages.size(), 1U);
+  EXPECT_EQ(std::get<Refusal>(effects.messages[0].message).reason, Reason::kForeign);
 }
 
 TEST(Extension, EarlyEndsHaveAnAnswerAndGoOn) {

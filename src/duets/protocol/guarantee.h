@@ -12,7 +12,7 @@ namespace duets::protocol {
 std::string guarantee_of(const Study& study, bool complete);
 
 /// How the horizon was changed: "planned with 25 queries of each agent, ended early after epoch 3,
-/// then extended to 50". Empty: it never was.
+/// extended to 50". Empty: it never was.
 std::string horizon_changes_of(const Study& study);
 
 /// Explains the interval of a recommendation in a phrase.

@@ -8,7 +8,8 @@
 namespace duets::protocol {
 
 History::History(const Study& study)
-    : policy_(study.data), recalls_(std::ranges::any_of(stages(study), [&](const Stage& stage) {
+    : policy_(study.data),
+      num_recalls_(std::ranges::count_if(stages(study), [&](const Stage& stage) {
         return recalls_all(study, base::EpochId{stage.end()});
       })) {}
 
@@ -37,10 +38,12 @@ History::Block History::remainder(const Block& block, const region::Region& regi
 }
 
 void History::keep_inside(const region::Region& region) {
-  if (recalled_) {
+  const bool was_recalled = std::exchange(recalled_, false);
+  if (num_recalls_ == 0) {
+    past_.clear();
+  } else if (was_recalled) {
     past_ = blocks_;
-    recalled_ = false;
-  } else if (recalls_ && !blocks_.empty()) {
+  } else if (!blocks_.empty()) {
     past_.push_back(blocks_.back());
   }
   if (policy_ == DataPolicy::kEpoch) blocks_.clear();
@@ -48,6 +51,7 @@ void History::keep_inside(const region::Region& region) {
 }
 
 void History::recall() {
+  --num_recalls_;
   if (std::exchange(recalled_, true)) return;
   if (!blocks_.empty()) past_.push_back(std::move(blocks_.back()));
   blocks_ = std::exchange(past_, {});

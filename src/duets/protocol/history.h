@@ -4,6 +4,7 @@
 // the same order and get the same bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,7 +24,8 @@ struct Selection {
 
 class History {
  public:
-  /// Rows are kept as long as the study's epochs use them.
+  /// Rows are kept as long as the study's epochs use them. Each epoch calls one of the next two,
+  /// then open().
   explicit History(const Study& study);
 
   /// Forgets everything that an epoch in `region` does not use: all rows, or those outside. Regions
@@ -69,8 +71,8 @@ class History {
   static Block remainder(const Block& block, const region::Region& region);
 
   DataPolicy policy_;
-  bool recalls_;           ///< where a stage ends
-  bool recalled_ = false;  ///< all rows are in `blocks_`
+  std::ptrdiff_t num_recalls_;  ///< to come, where stages end
+  bool recalled_ = false;       ///< all rows are in `blocks_`
   std::vector<Block> blocks_;
   std::vector<Block> past_;  ///< to be recalled: epochs as they were, in order
 };

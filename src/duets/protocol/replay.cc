@@ -143,7 +143,8 @@ Replay::Opening Replay::open(base::EpochId epoch, std::uint32_t length, const Pu
   const std::vector<Bytes> parts = gather_units(summary);
   for (std::size_t unit = 0; unit < parts.size(); ++unit) {
     base::ByteReader in(parts[unit]);
-    for (std::size_t i = 0; i < agents_of(unit).size(); ++i) opening.digests.push_back(in.u64());
+    const std::size_t num_agents = agents_of(unit).size();
+    for (std::size_t i = 0; i < num_agents; ++i) opening.digests.push_back(in.u64());
     opening.tests += in.u64();
     opening.smallest_margin = std::min(opening.smallest_margin, in.f64());
   }

@@ -43,8 +43,7 @@ struct Recommendation {
     double better_by = 0;  ///< model units
     double chance = 0;     ///< that one is better by more than that
   };
-  std::optional<Missed>
-      missed{};  ///< nothing where no samples were drawn
+  std::optional<Missed> missed{};  ///< nothing where no samples were drawn
 };
 
 class RunSummary {
@@ -61,7 +60,7 @@ class RunSummary {
   bool finished() const { return num_closed_ == lengths_.size(); }
   /// Reports of the closed epochs: all, but for those in which agents sent no values.
   const std::vector<EpochReport>& epochs() const { return epochs_; }
-  /// One point for each exchange, and one at the end of a finished run.
+  /// One point for each closed epoch.
   const std::vector<CommunicationPoint>& communication() const { return communication_; }
   /// What has been sent so far, messages of the open epoch included.
   base::LedgerTotals sent() const { return ledger_.totals(); }

@@ -77,6 +77,27 @@ TEST(AgentSessionExtension, AnAgentThatMissedTheEndGoesOn) {
   EXPECT_EQ(from_wire(fleet.server().status("study").state_digest()), run.summary().state_digest());
 }
 
+// The open epoch is the last, and the agent has the closing message of another one. This is how
+// `duets plan`, `duets submit` and an agent that was interrupted begin.
+TEST(AgentSessionExtension, AnAgentDoesNotDeliverTheEndOfAnEarlierStage) {
+  const protocol::Study more = protocol::extended(protocol::small_study(), 10);
+  ASSERT_EQ(protocol::stages(more).back().lengths.size(), 1U);
+  Fleet fleet;
+  fleet.run_all();
+  ASSERT_TRUE(is_finished(fleet));
+  extend_on_disk(fleet, 10);
+  for (std::uint32_t agent = 0; agent < 3; ++agent) {
+    AgentSession session(fleet.session(agent));
+    EXPECT_FALSE(session.deliver()) << "its query is open";
+    EXPECT_TRUE(fleet.step(session));
+    EXPECT_TRUE(session.deliver());
+  }
+  ASSERT_TRUE(is_finished(fleet));
+  protocol::TestRun run = test_run(more);
+  run.finish();
+  EXPECT_EQ(from_wire(fleet.server().status("study").state_digest()), run.summary().state_digest());
+}
+
 // A journal that is complete ends without a coordinator; one of an extended study does not.
 TEST(AgentSessionExtension, AJournalIsNotCompleteAnyMore) {
   Fleet fleet;

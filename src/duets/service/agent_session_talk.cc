@@ -71,16 +71,14 @@ bool AgentTalk::wait_for_query() {
                               "\"surviving\" only that machine's journal can continue",
                               name(), book().epoch()));
     }
-    // Answers for an epoch that has ended would be useless.
-    const bool has_ended = book().epoch() < joined_.open_epoch;
     if (is_taken() && book().agent().is_last()) {
       end("the coordinator has all results from another machine");
-    } else if (!has_ended && has_query()) {
+    } else if (!has_ended() && has_query()) {
       // The epoch may have ended without this agent. Check once: if the coordinator is away, go on.
       if (looked || !is_behind()) return true;
       fetch(Patience::kOnce);
       looked = true;
-    } else if (!has_ended && has_message() && !is_sent()) {
+    } else if (!has_ended() && has_message() && !is_sent()) {
       send(Patience::kUntilDone);
     } else {
       wait_for_news();
@@ -102,9 +100,10 @@ void AgentTalk::wait_for_news() {
 
 bool AgentTalk::deliver() {
   check_fence();
-  if (!over_ && !book().has_open_slot() && !book().agent().outstanding()) fetch(Patience::kOnce);
+  const bool waits = !book().has_open_slot() && !book().agent().outstanding();
+  if (!over_ && (waits || has_ended())) fetch(Patience::kOnce);
   if (over_ || is_taken()) return true;
-  if (book().has_open_slot() || !has_message()) return false;
+  if (has_ended() || book().has_open_slot() || !has_message()) return false;
   return is_sent() || send(Patience::kOnce);
 }
 

@@ -64,6 +64,8 @@ class AgentTalk {
   bool is_retracing() const { return !joined_.ahead.empty(); }
   /// The repeated epoch did not end with this journal's results.
   bool is_left_out() const;
+  /// The book's epoch was over when this agent joined: answers would be useless.
+  bool has_ended() const { return book().epoch() < joined_.open_epoch; }
   bool has_query() const { return book().has_open_slot() && !is_taken() && !is_retracing(); }
   bool has_message() const { return book().agent().outstanding() && !is_left_out(); }
   [[noreturn]] void refuse_taken(const JournalAnswer& answer) const;

@@ -136,12 +136,6 @@ class Relay final : public v1::Agents::Service {
   v1::BeatRequest last_beat_;
 };
 
-inline double wavy_value(const Query& query) {
-  const numeric::Vector latent = Eigen::Map<const numeric::Vector>(
-      query.latent.data(), static_cast<Eigen::Index>(query.latent.size()));
-  return protocol::wavy_reward({latent, query.agent, query.epoch, query.slot});
-}
-
 /// A coordinator, a relay, and a directory of journals. Counts the queries of agents.
 class Fleet {
  public:

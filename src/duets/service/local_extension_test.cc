@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "duets/protocol/found.h"
 #include "duets/protocol/preset.h"
 #include "duets/service/local_loop.h"
 #include "duets/service/local_study.h"
@@ -22,16 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const base::SerialExecutor kExtensionSerial;
-
-double extension_value(const Query& query) {
-  protocol::Query at;
-  at.latent = Eigen::Map<const numeric::Vector>(query.latent.data(),
-                                                static_cast<Eigen::Index>(query.latent.size()));
-  at.agent = query.agent;
-  at.epoch = query.epoch;
-  at.slot = query.slot;
-  return protocol::wavy_reward(at);
-}
 
 protocol::Study with_horizon(std::uint32_t horizon) {
   protocol::Study study = protocol::small_study();
@@ -60,6 +51,7 @@ class Place {
     options.secret_text = kTestSecret;
   }
   LocalOptions options;
+  study::Objective objective;
   std::map<std::string, int> measured;
 
   /// Asks until `most` queries are answered or the study is over.
@@ -68,12 +60,12 @@ class Place {
       const auto query = study.ask();
       if (!query) return;
       ++measured[trial_name(*query)];
-      study.tell(*query, Value{extension_value(*query)});
+      study.tell(*query, Value{objective.user_value(wavy_value(*query))});
     }
   }
   /// Opens the study and measures; returns its digest of everything sent.
   base::Digest run(const protocol::Study& study) {
-    LocalStudy local(test_definition(study), options, kExtensionSerial);
+    LocalStudy local(test_definition(study, objective), options, kExtensionSerial);
     measure(local);
     EXPECT_TRUE(local.finished());
     last = *local.definition().study;
@@ -139,7 +131,7 @@ TEST(LocalExtension, ASmallerHorizonIsRefused) {
   EXPECT_THAT(refused(10), HasSubstr("study.horizon = 10: the study in"));
   EXPECT_THAT(refused(10), HasSubstr("has a horizon of 14 already"));
   place.options.horizon = 9;
-  EXPECT_THAT(refused(9), HasSubstr("--horizon = 9: the study in"));
+  EXPECT_THAT(refused(9), HasSubstr("horizon = 9: the study in"));
   place.options.horizon = 14;
   EXPECT_EQ(refused(9), "");
 }
@@ -231,6 +223,41 @@ TEST(LocalExtension, EndsWhenNoGainIsExpected) {
               HasSubstr("needs duets.cut = \"decision\""));
 }
 
+// After the first epoch that leaves less to expect than the first one, in the objective's units.
+TEST(LocalExtension, EndsWithTheFirstEpochThatExpectsLittle) {
+  const protocol::Study study = deciding_study();
+  Place place;
+  place.objective.scale = 4;
+  protocol::TestRun planned = test_run(study);
+  std::vector<double> expected;
+  while (expected.empty() || expected.back() >= expected.front()) {
+    ASSERT_FALSE(planned.coordinator().finished());
+    planned.run_epoch();
+    const auto best = protocol::recommendation_of(study, place.objective, planned.summary());
+    expected.push_back(best.value().missed.value().expected);
+  }
+  ASSERT_LT(expected.size(), protocol::lengths(study).size());
+  place.options.until_gain = (expected.front() + expected.back()) / 2;
+  place.run(study);
+  EXPECT_THAT(place.last.ended_after, ElementsAre(expected.size()));
+}
+
+// Queries that were not asked cannot become holes of another run.
+TEST(LocalExtension, AnEarlyEndIsNotRepeatedInANewJournal) {
+  Place place;
+  {
+    LocalStudy local(test_definition(with_horizon(9)), place.options, kExtensionSerial);
+    place.measure(local, 8);
+    local.end();
+    place.last = *local.definition().study;
+  }
+  EXPECT_THAT(error_text([&] { Place().run(place.last); }),
+              HasSubstr("study.ended_after = [2]: is of a study that was ended early"));
+  const std::size_t before = place.measured.size();
+  place.run(protocol::Study(place.last));
+  EXPECT_EQ(place.measured.size(), before) << "its own journal reports it";
+}
+
 struct Cut {};
 
 // The process may die around every write, while a study is ended early, and while it is extended.
@@ -306,7 +333,7 @@ class SlowObjective final : public Objective {
  public:
   Answer ask(const Query& query, const std::atomic<bool>& /*abandon*/) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return Value{extension_value(query)};
+    return Value{wavy_value(query)};
   }
 };
 

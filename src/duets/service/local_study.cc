@@ -59,6 +59,10 @@ void LocalStudy::open_storage(const std::string& secret_text) {
   const std::string& name = definition_.study->name;
   const std::vector<std::string> names = store_->names();
   if (names.empty()) {
+    const std::vector<std::uint32_t>& ended = definition_.study->ended_after;
+    base::require(ended.empty(), "study.ended_after", fmt::format("[{}]", fmt::join(ended, ", ")),
+                  "is of a study that was ended early, whose queries cannot be asked again: for a "
+                  "new one remove it, and earlier_horizons");
     if (options_.horizon > 0) {
       protocol::Study study = *definition_.study;
       study.horizon = options_.horizon;
@@ -89,7 +93,7 @@ std::uint32_t LocalStudy::wanted_horizon(const protocol::Study& stored) const {
   if (wanted > stored.horizon) return wanted;
   const bool known = wanted == stored.horizon ||
                      (!explicitly && std::ranges::count(stored.earlier_horizons, wanted) > 0);
-  base::require(known, explicitly ? "--horizon" : "study.horizon", fmt::format("{}", wanted),
+  base::require(known, explicitly ? "horizon" : "study.horizon", fmt::format("{}", wanted),
                 fmt::format("the study in {} has a horizon of {} already: it can be extended, not "
                             "shortened; {}",
                             options_.storage.string(), stored.horizon, options_.way_out));

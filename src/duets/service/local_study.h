@@ -11,6 +11,7 @@
 // secret and the same answers, whatever their order. One thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -75,6 +76,10 @@ class LocalStudy {
   const Definition& definition() const { return definition_; }
   const random::StudySecret& secret() const { return ensemble_->secret(); }
   bool finished() const { return ensemble_->finished(); }
+  /// Queries of each agent by the end, those of an extension that waits for it included.
+  std::uint32_t num_queries_each() const {
+    return std::max(wanted_, protocol::num_queries_each(*definition_.study));
+  }
   /// The open epoch, from 1; the last one when the study is over.
   std::uint32_t epoch() const { return base::value(ensemble_->coordinator().epoch()); }
   const protocol::RunSummary& summary() const { return ensemble_->coordinator().summary(); }

@@ -16,16 +16,6 @@ using protocol::error_kind;
 using protocol::error_text;
 using testing::HasSubstr;
 
-double wavy_value(const Query& query) {
-  protocol::Query at;
-  at.latent = Eigen::Map<const numeric::Vector>(query.latent.data(),
-                                                static_cast<Eigen::Index>(query.latent.size()));
-  at.agent = query.agent;
-  at.epoch = query.epoch;
-  at.slot = query.slot;
-  return protocol::wavy_reward(at);
-}
-
 LocalOptions local_options(const Scratch& scratch) {
   LocalOptions options;
   options.storage = scratch.path() / "journal";

@@ -18,6 +18,7 @@
 #include "duets/region/fingerprint.h"
 #include "duets/service/handshake.h"
 #include "duets/service/link.h"
+#include "duets/service/objective.h"
 #include "duets/service/operators.h"
 #include "duets/service/secret.h"
 #include "duets/service/server.h"
@@ -65,6 +66,13 @@ inline study::Objective with_infeasible(double value) {
 inline const std::string kTestSecret(64, '7');
 inline protocol::TestRun test_run(const protocol::Study& study = protocol::small_study()) {
   return protocol::TestRun(study, protocol::wavy_reward, false, parse_secret(kTestSecret, "test"));
+}
+
+/// What a program measures in that run.
+inline double wavy_value(const Query& query) {
+  const numeric::Vector latent = Eigen::Map<const numeric::Vector>(
+      query.latent.data(), static_cast<Eigen::Index>(query.latent.size()));
+  return protocol::wavy_reward({latent, query.agent, query.epoch, query.slot});
 }
 
 inline ServerOptions test_options(const Scratch& scratch) {
