@@ -26,11 +26,13 @@ set(DUETS_ROOM_storage base)
 set(DUETS_ROOM_service base numeric report random kernel domain gp region protocol study storage)
 set(DUETS_ROOM_cli base numeric report random kernel domain gp region protocol study problems baselines
   harness lab cluster storage service)
+# The Python package lies in python/, not under src/duets.
+set(DUETS_ROOM_python ${DUETS_ROOM_cli} cli)
 
 # Headers that no module below harness may use: there a run is a pure function, so nothing reads a
 # clock, starts a thread, prints, or draws from anything but a coin.
 set(DUETS_FORBIDDEN_HEADERS chrono ctime random thread future iostream)
-set(DUETS_HOST_ROOMS harness lab cluster storage service cli)
+set(DUETS_HOST_ROOMS harness lab cluster storage service cli python)
 
 # Modules that compute next to nothing: the costly optimisations take time to compile and gain
 # nothing there.

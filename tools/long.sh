@@ -10,7 +10,7 @@ set -uo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd -P)
 source "$root/tools/common.sh"
 logs=$root/build/long
-all_stages=(format standalone tidy determinism sanitize thread fuzz statistics fleet mutation outside clone)
+all_stages=(format standalone tidy determinism sanitize thread fuzz statistics fleet python mutation outside clone)
 fuzz_seconds=${DUETS_FUZZ_SECONDS:-60}
 
 # cannot REASON: ends the stage as not run.
@@ -22,7 +22,7 @@ cannot() {
 # need SECTION...: the packages of a stage, or the end of the stage.
 need() { need_packages build test "$@" 2>&1 || cannot "packages missing: $(packages_of "$@" | xargs)"; }
 
-sources() { (cd "$root" && find src tests bench -name '*.h' -o -name '*.cc') 2>/dev/null; }
+sources() { (cd "$root" && find src tests bench python -name '*.h' -o -name '*.cc') 2>/dev/null; }
 
 stage_format() {
   need format
@@ -121,10 +121,27 @@ long_tests() {
   ctest --test-dir "$root/build/release" -L '^long$' "$@" --parallel "$(nproc)" --output-on-failure
 }
 
-stage_statistics() { long_tests 'duets paper_long_test' -LE '^fleet-long$'; }
+stage_statistics() { long_tests 'duets paper_long_test' -LE '^(fleet|python)-long$'; }
 
 # A coordinator and agents as processes: every crash, and a soak of DUETS_SOAK_SECONDS (ten minutes).
 stage_fleet() { long_tests 'duets duets_breakable' -L '^fleet-long$' --verbose; }
+
+# The package as a user gets it: pip install into a clean environment with the real Optuna, scikit-learn and Jupyter;
+# all of its tests, the adapters', the tutorial, and fifty kills.
+stage_python() {
+  local venv=$logs/python
+  need python
+  build_shared test duets || return 1
+  rm -rf "$venv"
+  /usr/bin/python3 -m venv "$venv" || cannot "python3-venv is missing"
+  "$venv/bin/pip" install -q optuna scikit-learn nbclient nbformat ipykernel pytest pandas matplotlib tqdm ||
+    cannot "PyPI cannot be reached"
+  "$venv/bin/pip" install -q "$root" || return 1
+  cmp <("$venv/bin/duets" version) <("$root/build/release/duets" version) || return 1
+  (cd / && env -u PYTHONPATH MPLBACKEND=agg PYTHONDONTWRITEBYTECODE=1 DUETS_SOURCE_DIR="$root" \
+    DUETS_PROGRAM="$root/build/release/duets" "$venv/bin/python" -m pytest -q -p no:cacheprovider \
+    "$root/python/tests" "$root/python/tests/pypi")
+}
 
 # Deliberate mistakes, one at a time: the tests must notice each (tools/mutations.txt).
 stage_mutation() {

@@ -77,7 +77,7 @@ def run(command, **options):
 def configure(mutations):
     # The files to change are compiled by themselves: a mutation recompiles one file, not twenty.
     alone = sorted({m.file for m in mutations if m.file.endswith(".cc")})
-    done = run(["cmake", "--preset", "test", f"-DDUETS_ALONE={';'.join(alone)}"])
+    done = run(["cmake", "--preset", "test", "-DDUETS_PYTHON=OFF", f"-DDUETS_ALONE={';'.join(alone)}"])
     if done.returncode != 0:
         sys.exit(done.stdout)
     # Every source file is also an input of the configuration (cmake/rooms.cmake). Under another

@@ -10,7 +10,7 @@ plain() { ! grep -qP '[^\x09\x0a\x20-\x7e]' "$1"; }
 
 duets run "$studies/branin.toml"
 exits "the first command" 0
-for file in study.toml manifest.json trials.csv epochs.csv regret.csv communication.csv report.html \
+for file in study.toml manifest.json summary.json trials.csv epochs.csv regret.csv communication.csv report.html \
   figures/regret.svg figures/communication.svg figures/region.svg figures/inducing.svg \
   figures/map.svg; do
   holds "results/branin/$file is there" test -s "results/branin/$file"

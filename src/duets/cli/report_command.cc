@@ -12,6 +12,7 @@
 #include "duets/cli/file_io.h"
 #include "duets/cli/summary.h"
 #include "duets/harness/threads.h"
+#include "duets/service/answer_journal.h"
 #include "duets/service/secret.h"
 #include "duets/service/study_journal.h"
 
@@ -30,19 +31,6 @@ ReportSource exported_source(const fs::path& path) {
     source.trials = parse_trials(read_whole_file(table), *source.study.definition.study);
   }
   return source;
-}
-
-ReportSource source_of(const ReportFlags& flags) {
-  const fs::path path = flags.path;
-  if (fs::is_regular_file(path) || fs::exists(path / kJournalFile)) {
-    base::require(flags.study.empty(), "--study", flags.study, "an export has one study");
-    return exported_source(path);
-  }
-  base::require(
-      fs::exists(service::store_path(path)), "path", path.string(),
-      "has neither an export nor studies: give the output of `duets study export`, or the "
-      "storage directory of a coordinator");
-  return stored_source(path, flags.study);
 }
 
 auto place(const JournalTrial& trial) {
@@ -76,6 +64,21 @@ std::optional<TrialRows> rule_for(const std::vector<TrialRow>& rows, const Study
 
 }  // namespace
 
+ReportSource source_at(const fs::path& path, const std::string& study) {
+  if (fs::is_regular_file(path) || fs::exists(path / kJournalFile)) {
+    base::require(study.empty(), "--study", study, "an export has one study");
+    return exported_source(path);
+  }
+  base::require(
+      fs::exists(service::store_path(path)), "path", path.string(),
+      "has neither an export nor studies: give the output of `duets study export`, or the "
+      "storage directory of a coordinator");
+  ReportSource source = stored_source(path, study);
+  const fs::path answers = service::answers_path(path);
+  if (fs::exists(answers)) source.trials = service::read_agent_journal(answers).trials;
+  return source;
+}
+
 ReportSource stored_source(const fs::path& storage, const std::string& name) {
   ReportSource source;
   source.study = open_source({{}, storage.string()}, {})->exported(name);
@@ -102,7 +105,7 @@ harness::RunResult write_results(const ReportSource& source, const fs::path& out
 }
 
 void report_study(const ReportFlags& flags, const Extensions& extensions) {
-  ReportSource source = source_of(flags);
+  ReportSource source = source_at(flags.path, flags.study);
   if (!flags.secret.empty()) source.secret = service::load_secret(flags.secret);
   add_journals(flags.trials, source);
   const std::string& name = source.study.definition.study->name;

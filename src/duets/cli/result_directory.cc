@@ -5,6 +5,7 @@
 #include "duets/cli/file_io.h"
 #include "duets/cli/result_kind.h"
 #include "duets/cli/run_manifest.h"
+#include "duets/cli/summary.h"
 #include "duets/harness/figures.h"
 #include "duets/harness/report_page.h"
 
@@ -56,6 +57,7 @@ void ResultDirectory::commit(const harness::RunResult& result,
   if (!trials_) fail_io("cannot write", partial() / "trials.csv", last_error());
   files_.write("study.toml", resolved_toml(file_));
   for (const auto& [name, text] : result_files(result)) files_.write(name, text);
+  files_.write("summary.json", summary_json(result));
   files_.write("manifest.json", manifest_json(result, threads, trials));
   files_.commit();
 }

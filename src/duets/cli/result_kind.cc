@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using PlainJson = nlohmann::json;
 
-constexpr std::array<std::string_view, 8> kRunEntries{
-    "study.toml", "manifest.json",     "trials.csv", "epochs.csv",
-    "regret.csv", "communication.csv", "figures",    "report.html"};
+constexpr std::array<std::string_view, 9> kRunEntries{
+    "study.toml", "manifest.json",     "summary.json", "trials.csv", "epochs.csv",
+    "regret.csv", "communication.csv", "figures",      "report.html"};
 constexpr std::array<std::string_view, 10> kExportEntries{
     "study.toml",  "journal.bin",       "participation.toml", "manifest.json",
     "epochs.csv",  "communication.csv", "trials.csv",         "figures",

@@ -57,7 +57,8 @@ StudyFile parse_study(std::string_view text, const std::string& file_name,
                       const std::filesystem::path& directory_for_csv,
                       const StudyOverrides& overrides) {
   const study::FunctionList functions = list_of(overrides.functions);
-  return study::parse_study(text, file_name, {overrides.seed, &functions, directory_for_csv});
+  return study::parse_study(text, file_name,
+                            {overrides.seed, &functions, directory_for_csv, overrides.measures});
 }
 
 std::unique_ptr<problems::Problem> make_builtin(const StudyFile& file,

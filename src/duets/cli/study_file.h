@@ -24,6 +24,7 @@ using study::StudyFile;
 struct StudyOverrides {
   std::optional<std::uint64_t> seed{};       ///< at most study::kMaxSeed
   std::span<const OwnFunction> functions{};  ///< known in addition to the built-in ones
+  bool measures = false;                     ///< study::ReadOptions
 };
 
 /// Reads a study file. The path of a CSV file is relative to it. A file that cannot be read is

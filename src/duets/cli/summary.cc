@@ -115,7 +115,7 @@ nlohmann::ordered_json best_trial_json(const RunResult& r) {
   return json;
 }
 
-std::string run_json(const RunResult& r, const std::string& directory) {
+nlohmann::ordered_json summary_object(const RunResult& r) {
   nlohmann::ordered_json json;
   json["study"] = r.study_name;
   json["direction"] = r.direction;
@@ -152,6 +152,11 @@ std::string run_json(const RunResult& r, const std::string& directory) {
   json["study_digest"] = r.study_digest;
   json["run_digest"] = r.run_digest;
   json["state_digest"] = r.state_digest;
+  return json;
+}
+
+std::string run_json(const RunResult& r, const std::string& directory) {
+  nlohmann::ordered_json json = summary_object(r);
   json["results"] = directory;
   return json_text(json);
 }
@@ -211,6 +216,8 @@ std::string formatted(const report::Table& table, Format format) {
   if (format == Format::kJson) return json_text(report::to_json(table));
   return report::to_text(table, report::Align::kLeft);
 }
+
+std::string summary_json(const RunResult& result) { return json_text(summary_object(result)); }
 
 std::string run_summary(const RunResult& result, Format format,
                         const std::string& output_directory) {

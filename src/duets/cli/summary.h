@@ -25,6 +25,9 @@ std::string table_text(const Rows& rows);
 /// As CSV, as a list of objects, or for people, with all columns aligned on the left.
 std::string formatted(const report::Table& table, Format format);
 
+/// summary.json of a result directory: the JSON of run_summary() without the directory.
+std::string summary_json(const harness::RunResult& result);
+
 /// Recommendation and best trial, final regret, communication, digests. Ends with a newline.
 std::string run_summary(const harness::RunResult& result, Format format,
                         const std::string& output_directory);

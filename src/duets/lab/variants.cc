@@ -58,7 +58,7 @@ const std::vector<Variant> kVariants = [] {
     all.push_back(
         {.name = "preset " + std::string(preset.name), .preset = &preset, .goal = preset.goal});
     if (preset.name != "auto") continue;
-    all.push_back({.name = "preset auto, earn", .preset = &preset});
+    all.push_back({.name = "preset earn", .preset = &preset});
   }
   return all;
 }();

@@ -120,8 +120,9 @@ std::vector<double> part_losses(const Matrix& f, const domain::Partition& parts,
 }
 
 /// How many of the first points hold a share of every part that may still have the best point.
-Eigen::Index needed_by_parts(const Matrix& doubted, const domain::Partition& parts,
+Eigen::Index needed_by_parts(const Matrix& f, const Vector& means, const domain::Partition& parts,
                              double shortfall) {
+  const Matrix doubted = kPartDoubt * f - (kPartDoubt - 1) * means.replicate(1, f.cols());
   const std::size_t num_parts = *std::max_element(parts.begin(), parts.end()) + std::size_t{1};
   std::vector<double> wanted(num_parts, 0.0);
   for (const std::uint32_t part : parts) wanted[part] += kPartShare;
@@ -159,12 +160,12 @@ Decision decide(const gp::SparsePosterior& posterior, const DecisionInput& input
   decision.shortfall = shortfalls.mean();
   decision.missed = (shortfalls.array() > input.better_by).cast<double>().mean();
   Eigen::Index kept = cheapest(costs, input);
-  const Matrix doubted = kPartDoubt * f - (kPartDoubt - 1) * means.replicate(1, f.cols());
   for (const domain::Partition& partition : input.partitions) {
     domain::Partition parts;
-    for (const Eigen::Index row : rows)
+    for (const Eigen::Index row : rows) {
       parts.push_back(partition.at(static_cast<std::size_t>(row)));
-    kept = std::max(kept, needed_by_parts(doubted, parts, decision.shortfall));
+    }
+    kept = std::max(kept, needed_by_parts(f, means, parts, decision.shortfall));
   }
   decision.share = static_cast<double>(kept) / static_cast<double>(n);
   decision.lost = costs.losing[kept - 1];

@@ -1,7 +1,5 @@
 #include "duets/service/local_loop.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -11,10 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "duets/base/error.h"
-#include "duets/service/agent_journal.h"
-#include "duets/service/answer_watch.h"
 #include "duets/service/clock.h"
+#include "duets/service/local_intake.h"
 
 namespace duets::service {
 namespace {
@@ -127,71 +123,6 @@ class Workers {
   std::vector<std::thread> threads_;  // last: they use the others
 };
 
-class LocalLoop {
- public:
-  LocalLoop(LocalStudy& study, const LocalLoopOptions& options)
-      : study_(study),
-        watch_(study.definition().study->name, options.max_failures, options.log),
-        max_failures_(options.max_failures),
-        has_worked_(std::ranges::any_of(study.trials(), [](const JournalTrial& trial) {
-          return trial.kind != JournalTrial::Kind::kHole;
-        })) {}
-
-  void take(std::vector<Told> told) {
-    std::vector<Told> counted;
-    for (Told& one : told) {
-      one.answer = usable_answer(study_.definition(), std::move(one.answer));
-      if (std::holds_alternative<Interrupted>(one.answer)) {
-        study_.give_back(one.query);
-      } else {
-        counted.push_back(std::move(one));
-      }
-    }
-    const auto is_failure = [](const Told& one) {
-      return std::holds_alternative<Failure>(one.answer);
-    };
-    has_worked_ = has_worked_ || max_failures_ == 0 || !std::ranges::all_of(counted, is_failure);
-    if (!has_worked_) {
-      for (const Told& one : counted) watch_.see(one.query, one.answer);
-      std::ranges::move(counted, std::back_inserter(withheld_));
-      return;
-    }
-    tell(std::exchange(withheld_, {}));
-    tell(counted);
-    for (const Told& one : counted) watch_.see(one.query, one.answer);
-  }
-
-  /// Nothing is left to ask and nothing under way, but the epoch is open: no query has worked.
-  [[noreturn]] void give_up() const {
-    if (withheld_.empty()) {
-      throw base::Error(base::ErrorKind::kProtocol, "an epoch has no query left but is open");
-    }
-    const Told& last = withheld_.back();
-    throw base::Error(
-        base::ErrorKind::kObjective,
-        fmt::format("the objective failed in every query of the first epoch ({}), the last time in "
-                    "trial {}: {}",
-                    withheld_.size(), trial_name(last.query), std::get<Failure>(last.answer).why));
-  }
-
- private:
-  // An infeasible answer may be one that the study has no use for; the others must not be lost.
-  void tell(std::vector<Told> told) {
-    const auto infeasible = std::ranges::stable_partition(
-        told, [](const Told& one) { return !std::holds_alternative<Infeasible>(one.answer); });
-    const auto count = static_cast<std::size_t>(infeasible.begin() - told.begin());
-    const bool all_count = study_.definition().objective().infeasible_value.has_value();
-    study_.tell(std::span(told).first(all_count ? told.size() : count));
-    if (!all_count) study_.tell(std::span(told).subspan(count));
-  }
-
-  LocalStudy& study_;
-  AnswerWatch watch_;
-  std::uint32_t max_failures_;
-  bool has_worked_;             ///< the objective has answered a query
-  std::vector<Told> withheld_;  ///< failures before that
-};
-
 void give_queries(LocalStudy& study, Workers& workers) {
   for (std::size_t worker = 0; worker < workers.size(); ++worker) {
     if (!workers.is_free(worker)) continue;
@@ -208,7 +139,7 @@ void give_queries(LocalStudy& study, Workers& workers) {
 bool run_local(LocalStudy& study, const std::vector<std::unique_ptr<Objective>>& objectives,
                const std::atomic<bool>& stop, const std::atomic<bool>& abandon,
                const LocalLoopOptions& options) {
-  LocalLoop loop(study, options);
+  LocalIntake intake(study, {options.max_failures, options.log});
   Workers workers(objectives);
   const Clock::time_point begin = Clock::now();
   while (!study.finished()) {
@@ -221,10 +152,10 @@ bool run_local(LocalStudy& study, const std::vector<std::unique_ptr<Objective>>&
         study.end();
         break;
       }
-      loop.give_up();
+      intake.give_up();
     }
     if (abandon) workers.abandon();
-    loop.take(workers.collect());
+    intake.take(workers.collect());
     workers.check();
     if (options.look) options.look();
   }

@@ -114,7 +114,8 @@ class Reader {
   void read_objective() {
     const Section table = section("objective");
     table.check_keys(keys_of("objective"));
-    if (options_.functions != nullptr && !table.has("builtin") && !table.has("command")) {
+    if (options_.functions != nullptr && !options_.measures && !table.has("builtin") &&
+        !table.has("command")) {
       table.fail("builtin", "give builtin = \"NAME\" or command = [\"PROGRAM\", ...]");
     }
     read_table("objective");

@@ -120,6 +120,7 @@ struct ReadOptions {
   /// Null: any name is taken, and the file must say what space the function has.
   const FunctionList* functions = nullptr;
   std::filesystem::path directory_for_csv{};  ///< where a CSV file is looked up
+  bool measures = false;  ///< the caller does: with `functions`, too, no objective is needed
 };
 
 /// The largest seed, of a study and on the command line: TOML has no larger whole number.

@@ -167,8 +167,10 @@ def fleets(scratch):
         p.check("verify", run(scratch, "verify", "whole", "--secret", secret, "--format", "json"))
         f.server.stop()
         p.check("serve", f.server.out())
+        p.check("study extend", run(scratch, "study", "extend", "whole", "--storage", f.server.storage,
+                                    "--horizon", 100, "--format", "json"))
     p.all_seen(["study create", "study show", "study list", "status", "serve", "best", "plan", "submit", "study stop",
-                "study delete", "study close", "study set", "study retire", "agent", "study export", "verify"])
+                "study delete", "study close", "study set", "study retire", "study extend", "agent", "study export", "verify"])
 
 
 def offline(p, scratch, as_json):
