@@ -96,8 +96,9 @@ constexpr auto enum_entries(CutRule /*tag*/) {
         "means from 2 beta sigma_max below the largest (the paper), and at least the floor"},
        {CutRule::kDecision, "decision",
         "the share between floor and `epoch_cap` whose cost is least by joint samples of the "
-        "posterior: what queries in it lose against what its best point loses; a category stays "
-        "until the samples say that it cannot hold the optimum"}});
+        "posterior: what queries in it lose against what its best point loses; a category, or a "
+        "value of an int with at most 8, stays until the samples say that it cannot hold the "
+        "optimum"}});
 }
 
 /// What an agent sends after its last query.
