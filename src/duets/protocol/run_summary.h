@@ -43,8 +43,7 @@ struct Recommendation {
     double better_by = 0;  ///< model units
     double chance = 0;     ///< that one is better by more than that
   };
-  std::optional<Missed>
-      missed{};  ///< nothing where no samples were drawn
+  std::optional<Missed> missed{};  ///< nothing where no samples were drawn
 };
 
 class RunSummary {

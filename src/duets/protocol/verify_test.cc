@@ -15,7 +15,7 @@ using domain::Domain;
 
 const auto kVerifySecret = random::StudySecret::from_seed(7);
 
-std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
+std::vector<base::Bytes> bytes_of_records(const std::vector<Record>& records) {
   std::vector<base::Bytes> bytes;
   for (const Record& record : records) bytes.push_back(encode_record(record));
   return bytes;
@@ -23,7 +23,7 @@ std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
 
 Verification verified(const Study& study, const std::vector<Record>& records,
                       const std::vector<Answer>& answers = {}) {
-  return verify(share(study), kVerifySecret, encoded_records(records), kTestExecutor, answers);
+  return verify(share(study), kVerifySecret, bytes_of_records(records), kTestExecutor, answers);
 }
 
 // What is wrong: "epoch what", each once.
@@ -260,7 +260,7 @@ TEST_P(Tampered, EveryMissingRecordIsFound) {
 
 TEST_P(Tampered, AnotherSecret) {
   const Verification result = verify(share(run_.study()), random::StudySecret::from_seed(8),
-                                     encoded_records(records_), kTestExecutor);
+                                     bytes_of_records(records_), kTestExecutor);
   EXPECT_TRUE(wrong(result).contains("1 inducing set"));
 }
 
@@ -319,7 +319,7 @@ TEST(Verify, DamagedRecordsNeverEndOtherwise) {
   TestRun run(small_study(Domain::finite(lattice(5, 1))));
   run.run_epoch();
   run.deliver(run.query(1, {2}).value());
-  const std::vector<base::Bytes> whole = encoded_records(run.records());
+  const std::vector<base::Bytes> whole = bytes_of_records(run.records());
   ASSERT_EQ(whole.size(), 7U);  // an opening, three uploads, a closing, an opening, an upload
   for (std::size_t i = 0; i < whole.size(); ++i) {
     for (std::size_t byte = 0; byte < whole[i].size(); ++byte) {
