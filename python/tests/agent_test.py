@@ -222,8 +222,10 @@ def test_ctrl_c_while_it_waits(server):
                 return x
             a.run(f)
     """
+    # A shell's background job ignores SIGINT, and so do its children unless they are told otherwise.
     process = subprocess.Popen([sys.executable, "-B", "-c", textwrap.dedent(script), server.address,
-                                str(server.folder / "j")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                str(server.folder / "j")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     with agent(server, 1) as other:
         for _ in range(len(other.ask_all())):
             process.stdout.readline()
