@@ -31,8 +31,8 @@ struct ReportSource {
   std::vector<service::JournalTrial> trials;
 };
 
-/// An export, its journal.bin, or a study in a storage directory; with the answers of a local study.
-/// kInvalid for a path that is neither.
+/// An export, its journal.bin, or a study in a storage directory; with the answers of a local
+/// study. kInvalid for a path that is neither.
 ReportSource source_at(const std::filesystem::path& path, const std::string& study);
 
 /// A study in a storage directory with its secret, with or without a running coordinator. An empty

@@ -179,9 +179,8 @@ void validate(const Study& study) {
 
 std::vector<Stage> stages(const Study& study) {
   // A horizon of 0 is refused where the lengths are computed.
-  return make_stages(study, [](const Stage& stage) {
-    return stage.first == 0 || stage.horizon > stage.done;
-  });
+  return make_stages(
+      study, [](const Stage& stage) { return stage.first == 0 || stage.horizon > stage.done; });
 }
 
 Stage stage_of(const Study& study, base::EpochId epoch) {
