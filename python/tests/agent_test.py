@@ -29,7 +29,6 @@ high = 1
 type = "categorical"
 choices = ["a", "b"]
 [objective]
-command = ["unused"]
 infeasible_value = -1
 """
 

@@ -219,13 +219,18 @@ std::vector<std::optional<std::uint32_t>> wanted_agents(const AgentFlags& flags)
 
 std::vector<std::string> program_of(const AgentFlags& flags,
                                     const service::Definition& definition) {
-  if (!flags.program.empty() || definition.objective().command.empty()) return flags.program;
+  const study::Objective& objective = definition.objective();
+  if (flags.program.empty() && objective.command.empty() && objective.builtin.empty()) {
+    throw base::Error(base::ErrorKind::kInvalid,
+                      "the study names no program: pass yours, duets agent ... -- PROGRAM");
+  }
+  if (!flags.program.empty() || objective.command.empty()) return flags.program;
   if (flags.peer.insecure && !is_loopback(flags.peer.server)) {
     throw base::Error(base::ErrorKind::kInvalid,
                       "pass the program after --: over plaintext the study's command could come "
                       "from anyone");
   }
-  return definition.objective().command;
+  return objective.command;
 }
 
 void run_agents(const AgentFlags& flags, const Extensions& extensions) {

@@ -28,9 +28,9 @@ struct AgentFlags {
   LogFlags log;
 };
 
-/// The program of the command line, else the study's command; empty when it has none. The command
-/// comes from the coordinator: kInvalid over plaintext to another machine, where anyone could forge
-/// it.
+/// The program of the command line, else the study's command; empty for a built-in function. The
+/// command comes from the coordinator: kInvalid over plaintext to another machine, where anyone
+/// could forge it, and where there is neither program nor objective.
 std::vector<std::string> program_of(const AgentFlags& flags, const service::Definition& definition);
 
 /// Asks the program (or the study's command or function) until the study is over or a signal

@@ -56,5 +56,16 @@ TEST(AgentCommand, ABuiltInFunctionNeedsNoProgram) {
   EXPECT_EQ(program_of(flags_for("10.0.0.7:7117", true), definition), CommandWords{});
 }
 
+TEST(AgentCommand, AStudyWithoutObjectiveNeedsTheAgentsProgram) {
+  const auto definition = service::definition_of(
+      parse_study("[study]\ndirection = \"maximize\"\nagents = 1\nhorizon = 2\n[space]\n"
+                  "domain = \"box\"\ndimension = 1\n",
+                  "s.toml", {}, {.measures = true}));
+  AgentFlags flags = flags_for("127.0.0.1:7117", true);
+  EXPECT_THROW(program_of(flags, definition), base::Error);
+  flags.program = {"./mine"};
+  EXPECT_EQ(program_of(flags, definition), CommandWords{"./mine"});
+}
+
 }  // namespace
 }  // namespace duets::cli

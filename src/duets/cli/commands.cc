@@ -19,7 +19,8 @@ void tell(const CommonFlags& flags, const std::string& text) {
 }
 
 void check_config(const CommonFlags& flags, const Extensions& extensions) {
-  const StudyFile file = load_study(flags.study, {flags.seed, extensions.functions});
+  const StudyFile file =
+      load_study(flags.study, {flags.seed, extensions.functions, /*measures=*/true});
   const ConfigCheck result = check(file);
   if (flags.format == Format::kJson) {
     std::cout << config_json(file, result);

@@ -44,7 +44,7 @@ std::vector<StudyFile> load_studies(const ServeFlags& flags, const Extensions& e
   std::vector<StudyFile> files;
   std::set<std::string> names;
   for (const std::string& path : flags.studies) {
-    files.push_back(load_study(path, {flags.seed, extensions.functions}));
+    files.push_back(load_study(path, {flags.seed, extensions.functions, /*measures=*/true}));
     base::require(names.insert(files.back().study.name).second, "study.name",
                   files.back().study.name, "two of the study files have this name");
   }

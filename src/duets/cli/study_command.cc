@@ -86,7 +86,8 @@ void change_study(const StudyFlags& flags, const char* action, const Change& cha
 
 void create_study(const StudyFlags& flags, const Extensions& extensions) {
   Lines lines(flags.verbosity);
-  const StudyFile file = load_study(flags.study, {std::nullopt, extensions.functions});
+  const StudyFile file =
+      load_study(flags.study, {std::nullopt, extensions.functions, /*measures=*/true});
   const std::uint32_t each = protocol::num_queries_each(file.study);
   const service::Definition definition = service::definition_of(file);
   const bool made = open_source(flags.source, lines.log())->create(definition);
