@@ -260,6 +260,18 @@ Welch welch(const Sample& ours, const Sample& theirs) {
   return {error, (ours.mean - theirs.mean) / error};
 }
 
+lab::Analysis study_of(const std::string& preset, std::uint32_t runs, std::uint64_t first_seed) {
+  const auto algorithms = lab::builtin_algorithms();
+  const Experiment experiment = lab::study_experiment(
+      {.presets = {preset}, .runs = runs, .first_seed = first_seed}, algorithms);
+  const harness::ThreadExecutor threads(harness::default_threads());
+  lab::NoStore store;
+  lab::ExperimentObserver nobody;
+  const std::atomic<bool> go_on = false;
+  return lab::analyse(experiment, lab::run_experiment(experiment, threads, store, nobody, go_on),
+                      algorithms);
+}
+
 // The published study as printed, re-run by tests/golden/study_numpy.py: own code from the
 // equations, own random numbers. Every algorithm at every beta, regret and reals, so no choice of a
 // beta blurs the comparison.
@@ -273,15 +285,7 @@ TEST(Reproduction, AgreesWithTheRerun) {
   std::ifstream file(std::string(DUETS_SOURCE_DIR) + "/tests/golden/study_rerun.json");
   ASSERT_TRUE(file.is_open());
   const auto results = nlohmann::json::parse(file).at("results");
-  lab::StudyChoice choice{.presets = {"paper"}, .runs = 200, .first_seed = 20001};
-  const auto algorithms = lab::builtin_algorithms();
-  const Experiment experiment = lab::study_experiment(choice, algorithms);
-  const harness::ThreadExecutor threads(harness::default_threads());
-  lab::NoStore store;
-  lab::ExperimentObserver nobody;
-  const std::atomic<bool> go_on = false;
-  const lab::Analysis ours = lab::analyse(
-      experiment, lab::run_experiment(experiment, threads, store, nobody, go_on), algorithms);
+  const lab::Analysis ours = study_of("paper", 200, 20001);
   const std::size_t family = 2 * results.size();
   std::map<std::string, std::vector<double>> detectable;
   for (const auto& theirs : results) {
@@ -327,52 +331,45 @@ TEST(Reproduction, AgreesWithTheRerun) {
   }
 }
 
-lab::Analysis study_of(std::uint32_t runs, std::uint64_t first_seed) {
-  const auto algorithms = lab::builtin_algorithms();
-  const Experiment experiment = lab::study_experiment(
-      {.presets = {"paper"}, .runs = runs, .first_seed = first_seed}, algorithms);
-  const harness::ThreadExecutor threads(harness::default_threads());
-  lab::NoStore store;
-  lab::ExperimentObserver nobody;
-  const std::atomic<bool> go_on = false;
-  return lab::analyse(experiment, lab::run_experiment(experiment, threads, store, nobody, go_on),
-                      algorithms);
-}
+// What `duets reproduce` decides with its own seeds, 200 others confirm, in both presets: no
+// difference between two algorithms that it finds established has the other sign there, at the
+// betas that it chose. The other sign counts at the level 1e-4 only. Then a false alarm needs a
+// wrong decision at 95 % and a right one at 1e-4 about the same difference, or chance twice: where
+// the second has power, the first is wrong with less than 1e-5. Over all comparisons (4 functions,
+// 6 pairs, 7 measures, 2 presets) less than 4e-3.
+class Verdicts : public testing::TestWithParam<const char*> {};
 
-// What `duets reproduce` decides with its own seeds, 200 others confirm: no difference between
-// DUETS and a rival that it finds established has the other sign there, at the betas that it chose.
-// The other sign counts at the level 1e-4 only. Then a false alarm needs a wrong decision at 95 %
-// and a right one at 1e-4 about the same difference, or chance twice: where the second has power,
-// the first is wrong with less than 1e-5. Over all comparisons (4 functions, 3 rivals, 6 measures)
-// less than 1e-3.
-TEST(Reproduction, VerdictsAreConfirmedByOtherSeeds) {
+TEST_P(Verdicts, AreConfirmedByOtherSeeds) {
   constexpr std::size_t kFamily = 500;  // of paired_difference: 0.05 / 500
-  const lab::Analysis decided = study_of(lab::kStudyRuns, 1);
-  const lab::Analysis others = study_of(200, 5001);
+  const lab::Analysis decided = study_of(GetParam(), lab::kStudyRuns, 1);
+  const lab::Analysis others = study_of(GetParam(), 200, 5001);
   std::size_t established = 0;
   for (std::size_t i = 0; i < decided.tasks.size(); ++i) {
     for (const lab::Comparison& c : decided.tasks[i].comparisons) {
+      // The same contenders, in the same places.
+      const lab::ContenderAnalysis& a = others.tasks[i].contenders[c.first];
+      const lab::ContenderAnalysis& b = others.tasks[i].contenders[c.second];
       const auto confirm = [&](const lab::PairedDifference& found, const std::vector<double>& first,
-                               const std::vector<double>& second, const std::string& what) {
+                               const std::vector<double>& second, const std::string& measure) {
         if (found.order == lab::Order::kUndecided) return;
         ++established;
         const lab::Order order = lab::paired_difference(first, second, kFamily).order;
         EXPECT_TRUE(order == found.order || order == lab::Order::kUndecided)
-            << decided.tasks[i].function << ", " << what;
+            << decided.tasks[i].function << ", " << a.label() << " and " << b.label() << ", "
+            << measure;
       };
-      // The same contenders, in the same places.
-      const lab::ContenderAnalysis& a = others.tasks[i].contenders[c.first];
-      const lab::ContenderAnalysis& b = others.tasks[i].contenders[c.second];
-      const std::string pair = a.label() + " and " + b.label();
-      confirm(c.regret, a.final_regret, b.final_regret, pair + ", regret");
+      confirm(c.regret, a.final_regret, b.final_regret, "regret");
+      confirm(c.recommendation, a.recommendation.final_regret, b.recommendation.final_regret,
+              "recommendation");
       for (std::size_t l = 0; l < lab::kNumLedgers; ++l) {
-        confirm(c.communication[l], a.final_communication[l], b.final_communication[l],
-                pair + ", reals");
+        confirm(c.communication[l], a.final_communication[l], b.final_communication[l], "reals");
       }
     }
   }
   EXPECT_GE(established, 100u) << "too little was decided for this to say anything";
 }
+
+INSTANTIATE_TEST_SUITE_P(Reproduction, Verdicts, testing::Values("paper", "as-plotted"));
 
 }  // namespace
 }  // namespace duets::paper
