@@ -14,10 +14,10 @@
 namespace duets::protocol {
 
 struct Found {
-  std::vector<double> values{};                    ///< parameter values
-  double value = 0;                                ///< observed, or posterior mean
-  double low = 0, high = 0;                        ///< interval of a recommendation
-  std::optional<Recommendation::Missed> missed{};  ///< of a recommendation
+  std::vector<double> values{};    ///< parameter values
+  double value = 0;                ///< observed, or posterior mean
+  double low = 0, high = 0;        ///< interval of a recommendation
+  std::optional<Missed> missed{};  ///< of a recommendation
   std::uint32_t agent = 0, epoch = 0, slot = 0;
   std::optional<double> true_value{};  ///< without noise; set by callers that know it
 };

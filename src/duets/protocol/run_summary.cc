@@ -103,7 +103,7 @@ std::optional<Recommendation> RunSummary::recommendation() const {
   Recommendation out{last.epoch, last.best_point, last.max_mean, width * last.best_stddev, {}};
   const bool saw_everything = recalls_all(study_, last.epoch);
   if (draws_samples(study_, last.epoch)) {
-    Recommendation::Missed& missed = out.missed.emplace();
+    Missed& missed = out.missed.emplace();
     missed = {last.shortfall, kBetterBy * std::sqrt(last.kernel.variance), last.missed};
     // What the last one cuts is part of its own shortfall; samples of the whole run see everything.
     if (saw_everything) return out;

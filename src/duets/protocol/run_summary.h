@@ -30,19 +30,20 @@ struct CommunicationPoint {
 /// Posterior deviations on either side of the recommendation's mean where the model is learned.
 inline constexpr double kLearnedInterval = 4;
 
+/// What posterior samples say of the rest of the last region and, with cut = "decision", of what
+/// the cuts removed. Of a model that may be too sure: a lower estimate.
+struct Missed {
+  double expected = 0;  ///< how much better the best point is than the recommended one; model units
+  double better_by = 0;  ///< model units
+  double chance = 0;     ///< that one is better by more than that
+};
+
 /// The best posterior mean and how far to trust it; never confused with the best reward observed.
 struct Recommendation {
   base::EpochId epoch{};
   numeric::Vector point;  ///< latent
   double mean = 0;        ///< model units
   double half_width = 0;  ///< posterior deviations at the point: width, or kLearnedInterval
-  /// What posterior samples say of the rest of the last region and, with cut = "decision", of what
-  /// the cuts removed. Of a model that may be too sure: a lower estimate.
-  struct Missed {
-    double expected = 0;   ///< how much better the best point is than this one; model units
-    double better_by = 0;  ///< model units
-    double chance = 0;     ///< that one is better by more than that
-  };
   std::optional<Missed> missed{};  ///< nothing where no samples were drawn
 };
 

@@ -81,7 +81,7 @@ TEST(RunSummary, WhatMayHaveBeenMissedCountsEveryCut) {
       ASSERT_GE(summary.epochs().size(), 2U);
       const auto cuts =
           closing == ClosingRule::kAll ? 0.0 : static_cast<double>(summary.epochs().size() - 1);
-      const Recommendation::Missed missed = summary.recommendation().value().missed.value();
+      const Missed missed = summary.recommendation().value().missed.value();
       EXPECT_DOUBLE_EQ(missed.expected, shortfall + 0.25 * cuts);
       EXPECT_DOUBLE_EQ(missed.chance, 1 - (1 - shortfall / 8) * std::pow(0.5, cuts));
     }
