@@ -241,12 +241,13 @@ void Coordinator::advance_digests(EpochClosed& closed) const {
 }
 
 // The model from all rewards that were sent as such, where this epoch's are among them. None: the
-// model stays what it was.
+// model stays what it was. Rewards at the end of a stage cut nothing: they only check the model.
 std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
-  if (closes() || !teaches(*view_, epoch_)) return std::nullopt;
+  if (!teaches(*view_, epoch_)) return std::nullopt;
   const Model& before = view_->model(epoch_);
   report.surprise =
       learner_.surprise(epoch_, {before.kernel, lambda_, before.reward_offset}).value_or(0.0);
+  if (closes()) return std::nullopt;
   return learner_.fit(executor_);
 }
 

@@ -271,6 +271,67 @@ TEST(SelfTuning, AnHonestRunIsVerifiedAndAChangedModelIsNot) {
   }
 }
 
+// Rewards that come at the end cut nothing, but say whether the model predicted them.
+TEST(SelfTuning, RewardsOfTheLastEpochCheckTheModel) {
+  Study study = small_study(Domain::box(2));
+  study.horizon = 20;
+  apply_preset(*find_preset("auto"), study);
+  TestRun run(study);
+  run.finish();
+  const std::vector<EpochReport>& epochs = run.summary().epochs();
+  ASSERT_GT(epochs.size(), 2U);
+  EXPECT_EQ(epochs.front().surprise, 0) << "nothing predicted the first rewards";
+  for (std::size_t j = 1; j < epochs.size(); ++j) {
+    EXPECT_GT(epochs[j].surprise, 0) << "epoch " << j + 1;
+  }
+}
+
+// How many queries of the open epoch are in each of n equal cells of a coordinate.
+std::vector<std::size_t> queries_in_cells(TestRun& run, Eigen::Index coordinate, int n) {
+  std::vector<std::size_t> counts(static_cast<std::size_t>(n), 0);
+  for (std::uint32_t a = 0; a < run.study().agents; ++a) {
+    const numeric::Points latents = run.agent(a).plan().latents();
+    for (Eigen::Index i = 0; i < latents.rows(); ++i) {
+      ++counts[static_cast<std::size_t>(latents(i, coordinate) * n)];
+    }
+  }
+  return counts;
+}
+
+// A category leads by a third of the noise after the first epoch, an int's value likewise: with the
+// goal find the others are queried again, since so few rewards cannot exclude them. A cut that does
+// not know the parts drops some, which makes sure that this test can fail.
+TEST(SelfTuning, PartsOfAMixedSpaceStayWhileLittleIsKnown) {
+  using domain::Parameter;
+  using domain::ParameterType;
+  const Domain mixed = Domain::box(
+      {Parameter{.name = "x"},
+       Parameter{.name = "n", .type = ParameterType::kInt, .low = 1, .high = 4},
+       Parameter{.name = "c", .type = ParameterType::kCategorical, .choices = {"a", "b", "d"}}});
+  Study study = small_study(mixed);
+  study.agents = 8;
+  study.horizon = 25;
+  apply_preset(*find_preset("auto"), study);
+  apply_goal(Goal::kFind, study);
+  std::size_t dropped = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const RewardFunction reward = [seed](const Query& q) {
+      const double lead = (q.latent[1] < 0.25 ? 0.3 : 0) + (q.latent[2] < 1.0 / 3 ? 0.3 : 0);
+      const double place =
+          static_cast<double>(seed) + 5.3 * q.agent + 7.1 * q.epoch + 11.7 * q.slot;
+      return lead + 0.2 * std::cos(3 * q.latent[0]) + std::sin(place * place);
+    };
+    TestRun run(study, reward, false, random::StudySecret::from_seed(seed));
+    run.run_epoch();
+    for (const auto& [coordinate, cells] : {std::pair{1, 4}, {2, 3}}) {
+      for (const std::size_t count : queries_in_cells(run, coordinate, cells)) {
+        dropped += count == 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_EQ(dropped, 0U);
+}
+
 TEST(SelfTuning, EdgeCases) {
   const auto finishes = [](const Study& study, const RewardFunction& reward) {
     TestRun run(study, reward);
