@@ -23,6 +23,7 @@
 
 #include "duets/cli/study_file.h"
 #include "duets/cli/summary.h"
+#include "duets/gp/largest_gain.h"
 #include "duets/harness/memory_estimate.h"
 
 namespace duets::cli {
@@ -75,11 +76,12 @@ struct TheoryForecast {
 TheoryForecast forecast_theory(const protocol::Study& study,
                                const std::vector<ExchangeForecast>& exchanges);
 
-/// Up to this many points the information gain is that of all candidates, beyond of a sample.
-inline constexpr std::size_t kGainPoints = 600;
-/// The information gain of all N T queries spread evenly over the domain (lab::UniformGain), in
-/// nats: of all candidates of a finite set, or of kGainPoints public points. Fixed parameters only.
-double forecast_gain(const protocol::Study& study, std::uint64_t seed);
+/// Up to this many candidates of a finite set count all, otherwise a sample of kGainSample points.
+inline constexpr std::size_t kGainCandidates = 2000;
+inline constexpr std::size_t kGainSample = 600;
+/// The largest information gain of N T queries (gamma), in nats, and what bounds it: over all
+/// candidates of a finite set, or over a sample of public points. Fixed parameters only.
+gp::LargestGain forecast_gain(const protocol::Study& study, std::uint64_t seed);
 
 /// A setting that is likely to give poor results.
 struct ConfigWarning {

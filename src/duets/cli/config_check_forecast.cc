@@ -9,7 +9,6 @@
 #include "duets/gp/exact.h"
 #include "duets/gp/explained.h"
 #include "duets/gp/sparse.h"
-#include "duets/lab/scaling_analysis.h"
 #include "duets/protocol/epoch_model.h"
 #include "duets/protocol/learner.h"
 #include "duets/region/draw.h"
@@ -244,13 +243,13 @@ TheoryForecast forecast_theory(const Study& study, const std::vector<ExchangeFor
   return out;
 }
 
-double forecast_gain(const Study& study, std::uint64_t seed) {
+gp::LargestGain forecast_gain(const Study& study, std::uint64_t seed) {
   const domain::Domain& domain = *study.domain;
-  const bool all =
-      domain.is_finite() && domain.candidates().rows() <= static_cast<Eigen::Index>(kGainPoints);
-  const numeric::Points points = all ? domain.candidates() : draw_latents(study, seed, kGainPoints);
-  const lab::UniformGain gain(study.kernel, domain.features(points), study.lambda);
-  return gain(static_cast<double>(study.agents) * protocol::num_queries_each(study));
+  const bool all = domain.is_finite() &&
+                   domain.candidates().rows() <= static_cast<Eigen::Index>(kGainCandidates);
+  const numeric::Points points = all ? domain.candidates() : draw_latents(study, seed, kGainSample);
+  return gp::largest_gain(study.kernel, domain.features(points), study.lambda,
+                          static_cast<double>(study.agents) * protocol::num_queries_each(study));
 }
 
 RealsForecast forecast_reals(const protocol::Study& study,

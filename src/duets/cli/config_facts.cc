@@ -272,7 +272,7 @@ Facts preset_facts(const StudyFile& file) {
 
 Facts model_facts(const StudyFile& file, const ConfigCheck& check) {
   const Study& study = file.study;
-  std::optional<double> gain;
+  std::optional<gp::LargestGain> gain;
   if (!learns_model(study)) gain = forecast_gain(study, file.seed);
   return {{"mode", base::name_of(study.mode)},
           {"model", model_json(file), "kernel", kernel_text(file)},
@@ -280,8 +280,9 @@ Facts model_facts(const StudyFile& file, const ConfigCheck& check) {
           {"", {}, "kernel family", study.family ? "chosen by evidence" : ""},
           {"learned_cuts", learned_json(check), "cuts with a learned length scale",
            learned_cuts_text(check)},
-          {"gamma", or_null(gain), "information gain of all queries, spread evenly",
-           gain ? fmt::format("{:.3g} nats", *gain) : ""}};
+          {"gamma", gain ? Json(gain->value) : Json(nullptr), "largest information gain (gamma)",
+           gain ? fmt::format("{:.3g} nats, at most {:.3g}", gain->value, gain->bound) : ""},
+          {"gamma_bound", gain ? Json(gain->bound) : Json(nullptr)}};
 }
 
 Facts epoch_facts(const Study& study, const ConfigCheck& check) {
