@@ -3,10 +3,11 @@
 //
 // Settings: N = 10, T = 50, 2000 candidates on the sphere (h1, h2) or in the cube, fresh for each
 // seed, noise of deviation 0.2, lambda = 0.2, squared exponential kernel with l = 0.2 (Branin)
-// or 1. We run 50 seeds. The re-runs report means of m seeds without their spread, so the standard
+// or 1. Where a re-run reports means of m seeds without their spread, we run 50 seeds, the standard
 // error of a difference is our deviation of a run times sqrt(1/50 + 1/m), and the bound is
-// Student's t with 49 degrees of freedom. Each test has a false-alarm probability of 1 % for all
-// its comparisons together (Bonferroni). Every comparison is printed with its interval.
+// Student's t with 49 degrees of freedom: such a comparison finds gross errors only. Each test has
+// a false-alarm probability of 1 % for all its comparisons together (Bonferroni). Every comparison
+// is printed with its interval.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,6 @@ using lab::Instance;
 
 constexpr std::uint32_t kSeeds = 50;
 constexpr double kFalseAlarm = 0.01;
-const std::vector<double> kBetas{0.2, 0.5, 1, 2, 5};
 
 using Row = std::array<double, 4>;  // h1, h2, Branin, Hartmann-4D
 // Final values of one contender, by seed; reals of the paper's ledger.
@@ -89,16 +89,6 @@ std::vector<Contender> grid_of(const std::string& key, const std::vector<double>
   return lab::contenders(lab::find_algorithm(lab::builtin_algorithms(), key), betas);
 }
 
-// As printed, but T1 = 5 on Hartmann-4D.
-Contender printed_duets(const std::string& function, double beta) {
-  return {"DUETS", beta, "", [function, beta](const Instance& instance) {
-            protocol::Study study = *instance.simulation.study;
-            study.beta = beta;
-            if (function == "hartmann4") study.t1 = 5;
-            return lab::play_duets(instance, study);
-          }};
-}
-
 const Finals& best(const Grid& grid) {
   const Finals* found = &grid.front();
   for (const Finals& finals : grid) {
@@ -126,62 +116,6 @@ bool agrees(const std::vector<double>& ours, const Theirs& theirs, double beta) 
               theirs.what.c_str(), beta, lab::mean(ours), theirs.mean, difference, bound * error,
               difference / error);
   return std::abs(difference) <= bound * error;
-}
-
-// The regret against Branin's own maximum 1.0474 instead of the best candidate: what the set of
-// candidates lacks, N T times.
-std::vector<double> against_maximum(const std::vector<double>& regret) {
-  std::vector<double> out;
-  for (std::uint32_t i = 0; i < kSeeds; ++i) {
-    const harness::Simulation s = lab::variants_instance("branin", i + 1).simulation;
-    out.push_back(regret[i] + 10 * 50 * (s.problem->maximum() - *s.reference));
-  }
-  return out;
-}
-
-// Best beta of each algorithm over one grid; re-runs of 10 seeds, of ApproxDisKernelUCB (D = 20,
-// q = 1) of 3 seeds. Sixteen comparisons. The best of five means of ten runs is, on average,
-// slightly below the mean of the best: that bias is within their error and not corrected. The
-// largest deviation is DUETS on Branin, 68 against 57, t = 2.97: among sixteen differences one as
-// large has a probability of 7 %.
-TEST(Reproduction, RegretAtTheBestBeta) {
-  const std::map<std::string, Row> theirs{{"N-KernelUCB", {53, 97, 78, 710}},
-                                          {"DisKernelUCB", {28, 50, 50, 528}},
-                                          {"DUETS", {68, 41, 57, 370}},
-                                          {"ApproxDisKernelUCB", {55, 72, 75, 562}}};
-  const Grids grids = run([](const std::string& function) {
-    std::vector<Contender> out;
-    out.reserve(4 * kBetas.size());
-    for (const double beta : kBetas) out.push_back(printed_duets(function, beta));
-    for (const char* key : {"n-kernel-ucb", "dis-kernel-ucb", "approx-dis-kernel-ucb"}) {
-      const auto more = grid_of(key, kBetas);
-      out.insert(out.end(), more.begin(), more.end());
-    }
-    return out;
-  });
-  for (const auto& [algorithm, row] : theirs) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string function = functions()[i];
-      const Finals& finals = best(grids.at(function).at(algorithm));
-      const auto ours = function == "branin" ? against_maximum(finals.regret) : finals.regret;
-      EXPECT_TRUE(agrees(ours,
-                         {.what = fmt::format("{}, {}", algorithm, function),
-                          .mean = row[i],
-                          .seeds = algorithm == "ApproxDisKernelUCB" ? 3.0 : 10.0,
-                          .family = 16},
-                         finals.beta))
-          << algorithm << " on " << function;
-    }
-  }
-  // The comparison can fail: at the next beta of the grid DUETS is another algorithm.
-  for (const std::string function : {"h1", "h2", "branin"}) {
-    const Finals& next = grids.at(function).at("DUETS")[1];
-    const auto ours = function == "branin" ? against_maximum(next.regret) : next.regret;
-    const double mean = theirs.at("DUETS")[function == "h1" ? 0 : function == "h2" ? 1 : 2];
-    EXPECT_FALSE(agrees(ours,
-                        {.what = function + ", control", .mean = mean, .seeds = 10, .family = 16},
-                        next.beta));
-  }
 }
 
 // Paired-doubling, greedy S, the printed cut, beta = 0.2 for all; re-runs of 12 seeds. Regret
@@ -331,12 +265,14 @@ TEST(Reproduction, AgreesWithTheRerun) {
   }
 }
 
-// What `duets reproduce` decides with its own seeds, 200 others confirm, in both presets: no
-// difference between two algorithms that it finds established has the other sign there, at the
-// betas that it chose. The other sign counts at the level 1e-4 only. Then a false alarm needs a
-// wrong decision at 95 % and a right one at 1e-4 about the same difference, or chance twice: where
-// the second has power, the first is wrong with less than 1e-5. Over all comparisons (4 functions,
-// 6 pairs, 7 measures, 2 presets) less than 4e-3.
+// What `duets reproduce` decides with its own seeds, 200 others confirm, in both presets and at the
+// betas that it chose: no difference that it finds established has the other sign there, and nine
+// in ten are established again. Both signs count at the level 1e-4 only. A false alarm of the first
+// kind needs a wrong decision at 95 % and a right one at 1e-4 about the same difference, or chance
+// twice: where the second has power, the first is wrong with less than 1e-5. Over all comparisons
+// (4 functions, 6 pairs, 7 measures, 2 presets) less than 4e-3. For the second kind: a difference
+// of 3.5 of its errors with 50 seeds, the least that is established, has 7 with 200, of which 3.9
+// are needed; it misses them with less than 1e-3.
 class Verdicts : public testing::TestWithParam<const char*> {};
 
 TEST_P(Verdicts, AreConfirmedByOtherSeeds) {
@@ -344,6 +280,7 @@ TEST_P(Verdicts, AreConfirmedByOtherSeeds) {
   const lab::Analysis decided = study_of(GetParam(), lab::kStudyRuns, 1);
   const lab::Analysis others = study_of(GetParam(), 200, 5001);
   std::size_t established = 0;
+  std::size_t confirmed = 0;
   for (std::size_t i = 0; i < decided.tasks.size(); ++i) {
     for (const lab::Comparison& c : decided.tasks[i].comparisons) {
       // The same contenders, in the same places.
@@ -354,6 +291,7 @@ TEST_P(Verdicts, AreConfirmedByOtherSeeds) {
         if (found.order == lab::Order::kUndecided) return;
         ++established;
         const lab::Order order = lab::paired_difference(first, second, kFamily).order;
+        confirmed += order == found.order ? 1 : 0;
         EXPECT_TRUE(order == found.order || order == lab::Order::kUndecided)
             << decided.tasks[i].function << ", " << a.label() << " and " << b.label() << ", "
             << measure;
@@ -366,7 +304,10 @@ TEST_P(Verdicts, AreConfirmedByOtherSeeds) {
       }
     }
   }
+  std::printf("%s: %zu differences established, %zu of them by the other seeds too\n", GetParam(),
+              established, confirmed);
   EXPECT_GE(established, 100u) << "too little was decided for this to say anything";
+  EXPECT_GE(10 * confirmed, 9 * established);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reproduction, Verdicts, testing::Values("paper", "as-plotted"));
