@@ -118,12 +118,10 @@ std::vector<Contender> scaling_contenders(const ScalingPoint& point) {
   }
   if (point.function != "branin") out.push_back(duets_contender("theory", 0, with_theory));
   const std::vector<Algorithm> algorithms = builtin_algorithms();
-  if (point.queries() <= kRivalQueries) {
-    Algorithm rival = find_algorithm(algorithms, "dis-kernel-ucb");
-    rival.thresholds = {2, 10};
-    const auto more = contenders(rival, std::array{0.2, 1.0});
-    out.insert(out.end(), more.begin(), more.end());
-  }
+  Algorithm rival = find_algorithm(algorithms, "dis-kernel-ucb");
+  rival.thresholds = rival.threshold_grid;
+  const auto rivals = contenders(rival, kTunedBetas);
+  out.insert(out.end(), rivals.begin(), rivals.end());
   out.push_back(contenders(find_algorithm(algorithms, "uniform"), {}).front());
   return out;
 }

@@ -62,16 +62,12 @@ struct Scaling {
   Experiment experiment{};
 };
 
-/// DisKernelUCB runs up to this many queries N T: its time grows with their square.
-inline constexpr double kRivalQueries = 32000;
-
 /// What the queries of a point cost by plain ask and tell.
 AskTell scaling_ask_tell(const ScalingPoint& point);
 
 /// The contenders of a point. First "DUETS" with kScalingBeta, whose growth is measured. Then, to
 /// compare: "DUETS" with a beta chosen from a grid, "auto", "earn" and "safe", "DUETS theory" where
-/// the function's norm is known, "DisKernelUCB" with beta and D chosen (to kRivalQueries), and
-/// "uniform".
+/// the function's norm is known, "DisKernelUCB" with beta and D chosen, and "uniform".
 std::vector<Contender> scaling_contenders(const ScalingPoint& point);
 
 /// One task for each point, and behind them those that choose. kInvalid naming the field.

@@ -176,11 +176,7 @@ report::Section rivals_summary(const ScalingAnalysis& analysis) {
   for (const std::string& function : analysis.functions) {
     const auto sizes = analysis.sweep(function, Sweep::kHorizon);
     if (sizes.empty()) continue;
-    // The longest that DisKernelUCB has run, too.
-    const ScalingSummary* shown = sizes.front();
-    for (const ScalingSummary* size : sizes) {
-      if (size->point.queries() <= kRivalQueries) shown = size;
-    }
+    const ScalingSummary* shown = sizes.back();
     add(shown->point, fmt::format("DUETS, beta = {}", kScalingBeta), *shown);
     for (const ScalingRival& rival : analysis.rivals) {
       const bool here = rival.point.function == function &&
