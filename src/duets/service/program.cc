@@ -116,8 +116,9 @@ class Program::Impl {
   std::optional<Said> next_answer(const std::string& trial);
   bool has_read_nothing(const Sending& query) const;
   Answer out_of_time(const Sending& query, const std::optional<Said>& said);
-  Answer answered(const Sending& query, const Said& said);
+  Answer answered(const Sending& query, Said said);
   std::optional<Answer> output_ended(const Sending& query);
+  static bool supersedes(const Said& later, const Said& earlier);
   Failure answered_twice(const Said& first, const Said& second);
   Failure failed(const std::string& why);
   std::string last_words() const;
@@ -131,6 +132,7 @@ class Program::Impl {
   ProgramLog relay_;
   std::unique_ptr<ProgramProcess> process_;
   bool has_answered_ = false;  // this process has answered an earlier query
+  bool speaks_json_ = false;   // the program answers with objects: its numbers are log
   ProgramLines lines_;         // of its standard output, not processed yet
   std::string logged_;         // the last line of this attempt that was not an answer
 };
@@ -206,6 +208,7 @@ void Program::Impl::start_if_needed(const Sending& query) {
 bool Program::Impl::is_usable() {
   const Output output = read_some();
   if (const auto late = next_answer({})) {
+    speaks_json_ = speaks_json_ || !is_number_line(late->line);
     relay_.say(
         fmt::format("the program wrote more than one answer to an earlier query: {}; "
                     "restarting it",
@@ -234,10 +237,12 @@ std::optional<Answer> Program::Impl::exchange(Sending& query, const std::atomic<
     // The last line may have no line feed.
     if (ended) lines_.end();
     while (auto next = next_answer(query.trial)) {
-      if (said) return answered_twice(*said, *next);
+      if (said && !supersedes(*next, *said)) return answered_twice(*said, *next);
       if (has_answered_ && has_read_nothing(query)) {
-        relay_.say(fmt::format("the program wrote {} before it read the query; restarting it",
-                               quoted_output(next->line)));
+        relay_.say(
+            fmt::format("the program printed {} after it had answered; restarting it. It must "
+                        "print one answer for each query, and its log to standard error",
+                        quoted_output(next->line)));
         return std::nullopt;
       }
       said = std::move(next);
@@ -308,7 +313,12 @@ Program::Impl::Output Program::Impl::read_some() {
 // The next line that is an answer; the lines before it are the program's log.
 std::optional<Program::Impl::Said> Program::Impl::next_answer(const std::string& trial) {
   while (auto line = lines_.next()) {
-    if (auto answer = read_answer(*line, trial)) return Said{*std::move(answer), *std::move(line)};
+    const bool is_number = is_number_line(*line);
+    auto answer = is_number && speaks_json_ ? std::nullopt : read_answer(*line, trial);
+    if (answer) {
+      if (!is_number && !std::holds_alternative<Failure>(*answer)) speaks_json_ = true;
+      return Said{*std::move(answer), *std::move(line)};
+    }
     relay_.take_line(*line);
     logged_ = *std::move(line);
   }
@@ -319,14 +329,23 @@ bool Program::Impl::has_read_nothing(const Sending& query) const {
   return process_->num_unread() + query.pending.size() >= query.line.size();
 }
 
-Answer Program::Impl::answered(const Sending& query, const Said& said) {
+// A number is the program's log where it answers with an object, too.
+bool Program::Impl::supersedes(const Said& later, const Said& earlier) {
+  return is_number_line(earlier.line) && !is_number_line(later.line);
+}
+
+Answer Program::Impl::answered(const Sending& query, Said said) {
   if (const auto* failure = std::get_if<Failure>(&said.answer)) return failed(failure->why);
   if (options_.once) {
     process_->end(bounded_seconds(options_.kill_seconds), bounded_seconds(options_.kill_seconds));
     read_some();
     lines_.end();
   }
-  if (const auto second = next_answer(query.trial)) return answered_twice(said, *second);
+  while (auto second = next_answer(query.trial)) {
+    if (!supersedes(*second, said)) return answered_twice(said, *second);
+    said = *std::move(second);
+  }
+  if (const auto* failure = std::get_if<Failure>(&said.answer)) return failed(failure->why);
   has_answered_ = true;
   // A program that did not read all of this query would take the next one for the rest.
   if (options_.once || !query.pending.empty() || process_->input() < 0) end(kFarewell);
