@@ -9,6 +9,7 @@
 #include "duets/base/error.h"
 #include "duets/gp/fit_parameters.h"
 #include "duets/harness/threads.h"
+#include "duets/service/program_words.h"
 
 namespace duets::cli {
 namespace {
@@ -54,6 +55,7 @@ class Checker {
     warn_theory();
     warn_uploads();
     warn_acceptance();
+    warn_command();
     return std::move(check_);
   }
 
@@ -204,6 +206,16 @@ class Checker {
           "sample: set duets.volume_floor, raise duets.beta or kernel.lengthscale, or use a finite "
           "set.",
           *acceptance);
+    }
+  }
+
+  void warn_command() {
+    const service::ProgramWords words(study_.name, 0, study_.domain->parameters(),
+                                      study_.domain->dimension());
+    for (const std::string& placeholder : words.unknown(file_.objective.command)) {
+      warn({"unknown-placeholder", "objective.command"},
+           "{} in objective.command is the name of no parameter: the program gets it as it is.",
+           placeholder);
     }
   }
 

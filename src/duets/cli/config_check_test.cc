@@ -52,6 +52,15 @@ TEST(ConfigCheckTest, FactsFollowFromTheFile) {
   EXPECT_EQ(fact(parse_checked(study("[space]\ncandidates = 70\n" + kBranin)), "candidates"), "70");
 }
 
+TEST(ConfigCheckTest, AWordInBracesThatIsNoParameterIsSaid) {
+  const std::string space = "[space]\ndomain = \"box\"\ndimension = 2\n";
+  const auto with = [&](const std::string& word) {
+    return warnings(study(space + "[objective]\ncommand = [\"sh\", \"" + word + "\"]\n"));
+  };
+  EXPECT_THAT(with("{x1} {trial}"), Not(Contains(HasSubstr("objective.command"))));
+  EXPECT_THAT(with("{x3}"), Contains(HasSubstr("{x3} in objective.command is the name of no")));
+}
+
 // An epoch that ends a stage has no cut, and after an early end no queries.
 TEST(ConfigCheckTest, ExtendedStudiesAreForecastStageByStage) {
   for (const char* inducing : {"coin", "greedy", "public"}) {

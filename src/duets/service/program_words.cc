@@ -83,6 +83,23 @@ bool ProgramWords::names_query(const std::vector<std::string>& command) const {
   });
 }
 
+std::vector<std::string> ProgramWords::unknown(const std::vector<std::string>& command) const {
+  constexpr std::string_view kName =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  std::vector<std::string> found;
+  for (const std::string& word : command) {
+    for (std::size_t at = word.find('{'); at != std::string::npos; at = word.find('{', at + 1)) {
+      const std::size_t end = word.find_first_not_of(kName, at + 1);
+      if (end == at + 1 || end == std::string::npos || word[end] != '}') continue;
+      std::string placeholder = word.substr(at, end + 1 - at);
+      if (!has_placeholder(placeholder) && std::ranges::count(found, placeholder) == 0) {
+        found.push_back(std::move(placeholder));
+      }
+    }
+  }
+  return found;
+}
+
 std::vector<std::string> ProgramWords::environment(const Query& query) const {
   const std::vector<std::string> values = values_of(query);
   std::vector<std::string> variables;

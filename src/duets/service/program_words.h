@@ -29,6 +29,9 @@ class ProgramWords {
   /// query only.
   bool names_query(const std::vector<std::string>& command) const;
 
+  /// Words in braces that look like placeholders, "{name}", and are none: in order, each once.
+  std::vector<std::string> unknown(const std::vector<std::string>& command) const;
+
   /// "DUETS_STUDY=...", "DUETS_AGENT=...", "DUETS_WORKER=...", "DUETS_EPOCH=...",
   /// "DUETS_TRIAL=...".
   std::vector<std::string> environment(const Query& query) const;

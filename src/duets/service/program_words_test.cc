@@ -49,6 +49,12 @@ TEST(ProgramWords, OtherBracesAreKept) {
   EXPECT_THAT(some_words().filled({"{{agent}}"}, some_query()), ElementsAre("{3}"));
 }
 
+TEST(ProgramWords, NamesInBracesThatMeanNothingAreFound) {
+  EXPECT_THAT(some_words().unknown({"{gpu}", "--a={lr}{y_2}", "{gpu}", "{}", "{ y }", "{print $1}",
+                                    "{\"agent\": 1}", "{agent", "{x", "{"}),
+              ElementsAre("{gpu}", "{y_2}"));
+}
+
 TEST(ProgramWords, InsertedTextIsNotReplacedAgain) {
   EXPECT_THAT(some_words("{agent}").filled({"{study}"}, some_query()), ElementsAre("{agent}"));
 }
