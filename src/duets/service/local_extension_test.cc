@@ -129,7 +129,7 @@ TEST(LocalExtension, ASmallerHorizonIsRefused) {
     });
   };
   EXPECT_THAT(refused(10), HasSubstr("study.horizon = 10: the study in"));
-  EXPECT_THAT(refused(10), HasSubstr("has a horizon of 14 already"));
+  EXPECT_THAT(refused(10), HasSubstr("has 14 queries already"));
   place.options.horizon = 9;
   EXPECT_THAT(refused(9), HasSubstr("horizon = 9: the study in"));
   place.options.horizon = 14;
@@ -202,6 +202,28 @@ TEST(LocalExtension, AStudyThatEndedEarlyIsExtended) {
   EXPECT_THAT(place.last.ended_after, ElementsAre(2));
   EXPECT_THAT(place.last.earlier_horizons, ElementsAre(9));
   EXPECT_EQ(protocol::num_queries_each(place.last), 12U);
+  EXPECT_FALSE(place.measured_twice());
+}
+
+// It ended after 6 of 9 queries: one more is an extension, and the file's 9 no wish for more.
+TEST(LocalExtension, AfterAnEarlyEndAFewMoreAreEnough) {
+  Place place;
+  {
+    LocalStudy local(test_definition(with_horizon(9)), place.options, kExtensionSerial);
+    place.measure(local, 8);
+    local.end();
+  }
+  place.options.horizon = 6;
+  EXPECT_THAT(error_text([&] { place.run(with_horizon(9)); }), HasSubstr("has 6 queries already"));
+  place.options.horizon = 7;
+  place.run(with_horizon(9));
+  EXPECT_EQ(protocol::num_queries_each(place.last), 7U);
+  EXPECT_THAT(place.last.earlier_horizons, ElementsAre(9));
+  const std::size_t before = place.measured.size();
+  EXPECT_EQ(before, 8U + 3U);
+  place.options.horizon = 0;
+  place.run(with_horizon(9));
+  EXPECT_EQ(place.measured.size(), before);
   EXPECT_FALSE(place.measured_twice());
 }
 

@@ -86,18 +86,19 @@ void LocalStudy::open_storage(const std::string& secret_text) {
   records_ = std::move(stored.records);
 }
 
-// A horizon that the study had before is that of a file, which does not change.
+// A horizon that the study had before is that of a file, which does not change. After an early end
+// any horizon above the queries made is an extension.
 std::uint32_t LocalStudy::wanted_horizon(const protocol::Study& stored) const {
   const bool explicitly = options_.horizon > 0;
   const std::uint32_t wanted = explicitly ? options_.horizon : definition_.study->horizon;
-  if (wanted > stored.horizon) return wanted;
-  const bool known = wanted == stored.horizon ||
-                     (!explicitly && std::ranges::count(stored.earlier_horizons, wanted) > 0);
-  base::require(known, explicitly ? "horizon" : "study.horizon", fmt::format("{}", wanted),
-                fmt::format("the study in {} has a horizon of {} already: it can be extended, not "
-                            "shortened; {}",
-                            options_.storage.string(), stored.horizon, options_.way_out));
-  return 0;
+  if (wanted == stored.horizon) return 0;
+  if (!explicitly && std::ranges::count(stored.earlier_horizons, wanted) > 0) return 0;
+  const std::uint32_t made = protocol::num_queries_each(stored);
+  base::require(wanted > made, explicitly ? "horizon" : "study.horizon", fmt::format("{}", wanted),
+                fmt::format("every agent of the study in {} has {} queries already: it can be "
+                            "extended, not shortened; {}",
+                            options_.storage.string(), made, options_.way_out));
+  return wanted;
 }
 
 void LocalStudy::set_study(const protocol::Study& study) {
