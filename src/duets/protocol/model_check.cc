@@ -58,8 +58,8 @@ std::string model_check_text(const ModelCheck& check) {
          (check.surprise > 1
               ? ": it does not fit. The function is rougher, or the noise has more outliers, "
                 "than the kernel allows; preset = \"safe\" or a Matern kernel may do better"
-              : ": it does not fit. The noise is smaller than the model assumes, so cuts are "
-                "wider than necessary");
+              : ": the function is less noisy than the model assumes, so cuts are wider than "
+                "necessary, which does no harm");
 }
 
 }  // namespace duets::protocol
