@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pathlib
 import re
-import shutil
 import tempfile
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
@@ -147,8 +146,7 @@ class Study:
         else:
             journal = str(path) + ".journal"
             path.parent.mkdir(parents=True, exist_ok=True)
-            if overwrite:
-                _remove_journal(pathlib.Path(journal))
+            _core.prepare_place(str(path), bool(overwrite))
         secret = _core.seed_secret(definition.seed)
         self._name = definition.name
         self._local = _core.Local(definition, journal, secret, int(threads), float(until_gain))
@@ -308,16 +306,6 @@ class Study:
 
     def __repr__(self):
         return f"<duets.Study {self.name!r}>"
-
-
-def _remove_journal(journal: pathlib.Path) -> None:
-    known = {"duets.db", "answers.db"}
-    if not journal.exists():
-        return
-    for entry in journal.iterdir():
-        if entry.name != "secrets" and not any(entry.name == k or entry.name.startswith(k + "-") for k in known):
-            raise InvalidError(f"overwrite = True: {journal} is not the journal of a run, and is not removed")
-    shutil.rmtree(journal)
 
 
 def maximize(

@@ -12,6 +12,7 @@
 
 #include "duets/base/error.h"
 #include "duets/cli/progress.h"
+#include "duets/cli/run_place.h"
 #include "duets/harness/threads.h"
 #include "duets/service/local_intake.h"
 #include "duets/service/local_study.h"
@@ -197,6 +198,12 @@ class Local {
 }  // namespace
 
 void bind_local(py::module_& module) {
+  module.def(
+      "prepare_place",
+      [](const std::string& output, bool overwrite) {
+        cli::prepare(cli::run_place(output), overwrite);
+      },
+      ReleaseGil());
   py::class_<Told>(module, "Told").def(py::init<Query, service::Answer, double>());
   // Destroyed without the GIL: it joins threads and writes to the disk. The child of a fork has
   // none of those threads, and leaves everything as it is.

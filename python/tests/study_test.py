@@ -273,6 +273,17 @@ def test_overwrite_removes_journals_only(tmp_path):
     assert (tmp_path / "s.journal" / "photo.jpg").exists()
 
 
+def test_a_path_in_use_is_refused_before_anything_is_measured(tmp_path):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "photo.jpg").write_text("mine")
+    calls = []
+    for overwrite in (False, True):
+        with pytest.raises(duets.InvalidError, match="/s: "):
+            duets.maximize(lambda **p: calls.append(p) or 1.0, SPACE, path=tmp_path / "s", overwrite=overwrite, **SMALL)
+    assert not calls and not (tmp_path / "s.journal").exists()
+    assert (tmp_path / "s" / "photo.jpg").exists()
+
+
 def test_one_process_at_a_time(tmp_path):
     with duets.Study(SPACE, path=tmp_path / "s"):
         with pytest.raises(duets.StorageError):

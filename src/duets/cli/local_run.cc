@@ -15,13 +15,11 @@
 #include "duets/base/error.h"
 #include "duets/cli/config_check.h"
 #include "duets/cli/exit_code.h"
-#include "duets/cli/file_io.h"
 #include "duets/cli/interrupt.h"
 #include "duets/cli/local_progress.h"
-#include "duets/cli/partial_directory.h"
 #include "duets/cli/queries_text.h"
 #include "duets/cli/report_command.h"
-#include "duets/cli/result_kind.h"
+#include "duets/cli/run_place.h"
 #include "duets/cli/shell_line.h"
 #include "duets/cli/summary.h"
 #include "duets/harness/threads.h"
@@ -40,17 +38,8 @@ constexpr auto kDiskPause = std::chrono::seconds(1);
 constexpr const char* kWayOut =
     "use the old study file or another --output, or begin again with --overwrite";
 
-/// Where the results and the journal of a run go.
-struct Places {
-  std::string output;  ///< as shown
-  fs::path journal;
-};
-
-Places places_of(const CommonFlags& flags, const StudyFile& file) {
-  Places places;
-  places.output = flags.output.empty() ? "results/" + file.study.name : flags.output;
-  places.journal = journal_of(places.output);
-  return places;
+RunPlace place_of(const CommonFlags& flags, const StudyFile& file) {
+  return run_place(flags.output.empty() ? "results/" + file.study.name : flags.output);
 }
 
 // As the user would write it.
@@ -59,47 +48,15 @@ std::string shown(const fs::path& path) {
   return near.empty() || *near.begin() == ".." ? path.string() : near.string();
 }
 
-// The files of a journal, and nothing else: --overwrite removes no file of anyone else.
-bool holds_journal(const fs::path& directory) {
-  constexpr std::array<std::string_view, 3> kNames{"duets.db", "answers.db", "secrets"};
-  return fs::is_directory(directory) &&
-         std::all_of(fs::directory_iterator(directory), fs::directory_iterator(),
-                     [&](const fs::directory_entry& entry) {
-                       const std::string name = entry.path().filename().string();
-                       return std::ranges::any_of(kNames, [&](std::string_view known) {
-                         return name == known ||
-                                (known != "secrets" && name.starts_with(std::string(known) + "-"));
-                       });
-                     });
-}
-
-void remove_journal(const fs::path& journal) {
-  if (!fs::exists(journal)) return;
-  base::require(holds_journal(journal), "--overwrite", journal.string(),
-                "is not the journal of a run, and is not removed");
-  // Fails while another process runs the study.
-  storage::open_store(service::store_path(journal), storage::Access::kWrite);
-  std::error_code error;
-  fs::remove_all(journal, error);
-  if (error) fail_io("cannot remove", journal, error);
-}
-
-// With a journal the results are those of an earlier call, and are written again.
-void prepare(const Places& places, bool overwrite) {
-  const bool continues = !overwrite && fs::exists(places.journal);
-  require_free(places.output, {overwrite || continues ? holds_run : nullptr, holds_unfinished_run});
-  if (overwrite) remove_journal(places.journal);
-}
-
 /// One run of the command.
 class LocalRun {
  public:
   LocalRun(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
-           const Places& places)
+           const RunPlace& place)
       : flags_(flags),
         given_(given),
         file_(file),
-        places_(places),
+        place_(place),
         num_queries_(std::uint64_t{file.study.agents} *
                      std::max(given.horizon, protocol::num_queries_each(file.study))),
         seconds_(given.time.empty() ? 0 : seconds_of(given.time)),
@@ -112,7 +69,7 @@ class LocalRun {
                    const std::function<void()>& accepted) {
     const service::Definition definition = service::definition_of(file_);
     const auto programs = make_programs(definition);  // a mistake there changes no file
-    prepare(places_, flags_.overwrite);
+    prepare(place_, flags_.overwrite);
     LocalStudy study(definition, options(secret_text), executor);
     study_ = &study;
     if (accepted) accepted();
@@ -147,7 +104,7 @@ class LocalRun {
 
   service::LocalOptions options(const std::string& secret_text) {
     service::LocalOptions options;
-    options.storage = places_.journal;
+    options.storage = place_.journal;
     options.secret_text = secret_text;
     options.way_out = kWayOut;
     options.horizon = given_.horizon;
@@ -209,12 +166,12 @@ class LocalRun {
       progress_.line("horizon: " + changes);
     }
     progress_.line(
-        study.finished() ? fmt::format("the study is finished: reporting it again from {}; a "
-                                       "larger --horizon goes on with it",
-                                       shown(places_.journal))
+        study.finished() ? fmt::format("the study is finished: reporting it again from {}; "
+                                       "--horizon above {} continues it",
+                                       shown(place_.journal), each)
         : stored > 0     ? fmt::format("continuing in epoch {} with {} of {} queries answered",
                                        study.epoch(), stored, num_queries_)
-                         : "journal: " + shown(places_.journal));
+                         : "journal: " + shown(place_.journal));
     progress_.epoch_began(study.epoch());
     show(study, true);
   }
@@ -243,7 +200,7 @@ class LocalRun {
   const CommonFlags& flags_;
   const LocalFlags& given_;
   const StudyFile& file_;
-  const Places& places_;
+  const RunPlace& place_;
   std::uint64_t num_queries_;
   const double seconds_;  ///< 0: until the end
   const unsigned parallel_;
@@ -286,16 +243,14 @@ double seconds_of(const std::string& text) {
   return number * known->second;
 }
 
-fs::path journal_of(const fs::path& output) { return full_name(output).string() + ".journal"; }
-
 void run_locally(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
                  const std::string& secret_text, const base::Executor& executor,
                  const Extensions& extensions, const std::function<void()>& accepted) {
-  const Places places = places_of(flags, file);
+  const RunPlace place = place_of(flags, file);
   const ReportSource source =
-      LocalRun(flags, given, file, places).run(secret_text, executor, accepted);
-  const harness::RunResult result = write_results(source, places.output, true, extensions);
-  std::cout << run_summary(result, flags.format, places.output);
+      LocalRun(flags, given, file, place).run(secret_text, executor, accepted);
+  const harness::RunResult result = write_results(source, place.output, true, extensions);
+  std::cout << run_summary(result, flags.format, place.output);
 }
 
 }  // namespace duets::cli

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -27,9 +26,6 @@ void add_local_flags(CLI::App& command, LocalFlags& flags);
 
 /// Seconds from "90", "90s", "30m", "2h" or "1d". kInvalid for anything else.
 double seconds_of(const std::string& text);
-
-/// The journal of a run whose results go to `output`: "<output>.journal" beside it.
-std::filesystem::path journal_of(const std::filesystem::path& output);
 
 /// Runs the study to its end, or continues it: everything is in the journal. A finished study is
 /// only reported again, or extended if the horizon is larger now. With `--overwrite` it begins

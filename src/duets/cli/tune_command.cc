@@ -10,6 +10,7 @@
 #include "duets/base/error.h"
 #include "duets/cli/file_io.h"
 #include "duets/cli/parameter_text.h"
+#include "duets/cli/run_place.h"
 #include "duets/cli/shell_line.h"
 #include "duets/cli/study_file.h"
 #include "duets/harness/threads.h"
@@ -49,7 +50,7 @@ std::string run_line(const TuneFlags& flags) {
 void require_own_file(const TuneFlags& flags, const std::string& text) {
   const std::string path = study_path(flags);
   if (flags.common.overwrite || !fs::exists(path) || read_whole_file(path) == text ||
-      fs::exists(journal_of(output_for(flags)))) {
+      fs::exists(run_place(output_for(flags)).journal)) {
     return;
   }
   base::refuse("--output", output_for(flags),

@@ -1,0 +1,22 @@
+// Where a run on this machine puts its results and its journal.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace duets::cli {
+
+struct RunPlace {
+  std::string output;             ///< directory of the results, as given
+  std::filesystem::path journal;  ///< "<output>.journal", beside it
+};
+
+RunPlace run_place(const std::string& output);
+
+/// To be called before anything is measured. kInvalid, naming --output, unless results can be
+/// written there: beside a journal, or to overwrite, they may replace those of an earlier run.
+/// With `overwrite` the journal is removed; kStorage while another process runs its study, kInvalid
+/// when the directory holds anything else.
+void prepare(const RunPlace& place, bool overwrite);
+
+}  // namespace duets::cli
