@@ -94,6 +94,8 @@ holds "one query at most was asked twice" test "$(wc -l <asked)" -le 40
 rm -rf results asked
 duets run study.toml --horizon 100000 --for 1s --parallel 2
 exits "--for" 0
+says "--for" "ended early, "
+holds "nothing is left then" bash -c '! grep -q "0 queries per agent" err'
 holds "it is shown" grep -q '^horizon .*ended early after epoch' out
 holds "there is an answer" grep -q '^recommendation' out
 digest >ended

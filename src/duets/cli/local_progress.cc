@@ -35,7 +35,8 @@ void LocalProgress::epoch_ended(const protocol::EpochReport& report) {
   const std::lock_guard lock(mutex_);
   std::string text = epoch_line(report, verbosity_ == Verbosity::kVerbose);
   bar_.set_label("");
-  print(fmt::format("{}\n         {}; {}", text, best_text(), bar_.text()));
+  print(fmt::format("{}\n         {}{}", text, best_text(),
+                    report.length == 0 ? "" : "; " + bar_.text()));
 }
 
 void LocalProgress::look() {

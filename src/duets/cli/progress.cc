@@ -20,9 +20,13 @@ std::string percent(double fraction) {
 }  // namespace
 
 std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
+  // After an early end the answer has an epoch of its own, without queries.
+  const std::string head =
+      r.length == 0 ? "ended early"
+                    : fmt::format("epoch {}: {} per agent", base::value(r.epoch),
+                                  base::count_text(r.length, "query", "queries"));
   std::string line = fmt::format(
-      "epoch {}: {} per agent, {}; region {} of the domain, the cut keeps {}; {}; best mean {:.4g}",
-      base::value(r.epoch), base::count_text(r.length, "query", "queries"),
+      "{}, {}; region {} of the domain, the cut keeps {}; {}; best mean {:.4g}", head,
       base::count_text(r.num_points, "point", "points"), percent(r.region_fraction),
       percent(r.cut_acceptance),
       base::count_text(r.num_inducing, "inducing point", "inducing points"), r.max_mean);

@@ -26,7 +26,18 @@ namespace {
 using Params = google::protobuf::RepeatedPtrField<v1::Param>;
 
 // Stopped by a signal or killed: neither over nor running.
-bool is_unserved(const v1::StudyStatus& status) { return !status.served() && !is_over(status); }
+bool is_unserved(const v1::StudyStatus& status) {
+  return !status.served() && !is_over(status) && !status.local();
+}
+
+// A run on one machine that can be continued.
+bool is_stopped(const v1::StudyStatus& status) {
+  return status.local() && !status.served() && !is_over(status);
+}
+
+std::string state_text(const v1::StudyStatus& status) {
+  return is_stopped(status) ? "stopped" : service::word_of(status.state());
+}
 
 // "gave up 3 min 05 s ago: only 2 of the 3 agents that epoch 1 ...".
 std::string unserved_text(const v1::StudyStatus& status) {
@@ -113,6 +124,7 @@ void add_epoch(const v1::StudyStatus& status, Rows& rows) {
   rows.emplace_back("epoch", fmt::format("{} per agent, open for {}",
                                          count_text(status.epoch_length(), "query", "queries"),
                                          duration_text(status.epoch_seconds())));
+  if (status.local()) return;  // its agents are not known apart
   rows.emplace_back("agents", agents_row(status));
   rows.emplace_back("epochs close", closing_text(status));
   if (status.has_deadline_seconds()) {
@@ -142,11 +154,14 @@ void add_participation(const v1::StudyStatus& status, Rows& rows) {
 
 Rows study_rows(const v1::StudyStatus& status) {
   Rows rows;
-  std::string state = service::word_of(status.state());
+  std::string state = state_text(status);
   if (!status.problem().empty()) state += ": " + status.problem();
   rows.emplace_back("study", fmt::format("{}, {}", status.study(), state));
   if (is_unserved(status)) {
     rows.emplace_back("not being served", unserved_text(status) + "; continue with 'duets serve'");
+  }
+  if (is_stopped(status)) {
+    rows.emplace_back("to continue", "repeat the 'duets run', 'duets tune' or Python call");
   }
   rows.emplace_back("queries", queries_text(status.agents(), status.horizon()));
   add_epoch(status, rows);
@@ -285,7 +300,7 @@ std::string best_csv(const v1::StudyStatus& status) {
 }
 
 report::Markup state_cell(const v1::StudyStatus& status) {
-  return report::text(service::word_of(status.state()) +
+  return report::text(state_text(status) +
                       (is_unserved(status) ? ", not being served: " + unserved_text(status) : ""));
 }
 
@@ -335,6 +350,7 @@ std::string closing_text(const v1::StudyStatus& status) {
 }
 
 std::string status_table(const v1::StudyStatus& status) {
+  if (status.local()) return table_text(study_rows(status));
   const report::Table agents = report::make_table(agent_columns(status), status.agent_status());
   return table_text(study_rows(status)) + "\n" + report::to_text(agents, report::Align::kLeft);
 }

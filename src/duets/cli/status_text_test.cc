@@ -228,6 +228,22 @@ TEST(StatusTextTest, AStudyThatNobodyServesShowsHowThatEnded) {
             "gave up 3 min 05 s ago: only 0 of the 3 agents could be reached");
 }
 
+// It has no coordinator to start, and its agents never join.
+TEST(StatusTextTest, ALocalRunHasNoAgentsToWaitFor) {
+  v1::StudyStatus status = running();
+  status.set_local(true);
+  std::string text = status_table(status);
+  EXPECT_TRUE(has(text, "progress")) << text;
+  for (const char* word : {"stopped", "never seen", "held up", "epochs close", "heard ago"}) {
+    EXPECT_FALSE(has(text, word)) << word << "\n" << text;
+  }
+  status.set_served(false);
+  text = status_table(status);
+  EXPECT_TRUE(has(text, "repeat the 'duets run', 'duets tune' or Python call")) << text;
+  EXPECT_FALSE(has(text, "duets serve")) << text;
+  EXPECT_TRUE(has(list_text({status}, Format::kTable), "stopped")) << text;
+}
+
 TEST(StatusTextTest, AFinishedStudyIsNotWaiting) {
   v1::StudyStatus status = ended(v1::STUDY_STATE_FINISHED);
   std::string text = status_table(status);

@@ -6,6 +6,7 @@
 
 #include "duets/base/error.h"
 #include "duets/protocol/guarantee.h"
+#include "duets/service/answer_journal.h"
 #include "duets/service/lease_table.h"
 #include "duets/service/operators.h"
 #include "duets/service/secret.h"
@@ -162,6 +163,7 @@ class StoredOperators final : public Operators {
                              bool had_writer) const {
     status.set_served(had_writer || storage::has_writer(file_));
     if (status.served()) status.clear_ended();
+    status.set_local(std::filesystem::exists(answers_path(storage_)));
     status.set_created(stored.created_unix);
     return status;
   }

@@ -55,6 +55,10 @@ def interrupted(scratch):
     fleet.same("Ctrl-C: exit code", run.process.wait(), 130)
     fleet.contains("it says how far it came", run.process.err(), "of 36 queries; continue with")
     fleet.same("no data", run.process.out(), "")
+    status = fleet.duets(scratch, "status", "--storage", "local.journal")
+    fleet.contains("its status", status.stdout, "stopped", "repeat the 'duets run'")
+    for word in ("never seen", "duets serve", "held up"):
+        fleet.check(f"no {word} in it", word not in status.stdout)
     before = run.num_measured()
     result = run.run()
     fleet.same("the same command goes on", result.returncode, 0)
