@@ -51,7 +51,7 @@ holds "with the same digest" test "$(digest)" = "$(cat extended)"
 duets run study.toml --horizon 8
 exits "a smaller horizon" 2
 says "a smaller horizon" "horizon = 8: the study in"
-says "what is there" "has a horizon of 10 already"
+says "what is there" "has 10 queries per agent already"
 duets study export budget --storage results/budget.journal -o export --trials results/budget.journal/answers.db
 exits "the export" 0
 duets verify export --secret results/budget.journal/secrets/budget.key --trials results/budget.journal/answers.db
@@ -62,7 +62,8 @@ says "not more" "must be larger than 10"
 duets study extend budget --storage results/budget.journal --horizon 12
 exits "an operator extends" 0
 duets status budget --storage results/budget.journal
-holds "it runs again" grep -q 'running' out
+holds "it can be continued" grep -q "^study .*, stopped$" out
+holds "its status says how" grep -q "^to continue .*repeat the 'duets run'" out
 duets run study.toml
 exits "and goes on" 0
 holds "6 queries more" test "$(asked)" = 36
@@ -94,8 +95,6 @@ holds "one query at most was asked twice" test "$(wc -l <asked)" -le 40
 rm -rf results asked
 duets run study.toml --horizon 100000 --for 1s --parallel 2
 exits "--for" 0
-says "--for" "ended early, "
-holds "nothing is left then" bash -c '! grep -q "0 queries per agent" err'
 holds "it is shown" grep -q '^horizon .*ended early after epoch' out
 holds "there is an answer" grep -q '^recommendation' out
 digest >ended
@@ -117,6 +116,8 @@ holds "nothing was asked" test "$(wc -l <asked)" = "$lines"
 # A study that learns ends when little can be gained.
 duets tune -p 'x=0..1' --agents 4 --horizon 30 --until-gain 1000 -- python3 -S train.py
 exits "--until-gain" 0
+says "--until-gain" "ended early; best mean"
+holds "nothing is left then" bash -c '! grep -q "0 queries per agent" err'
 holds "it ends after the first epoch" grep -q '^horizon .*ended early after epoch 1$' out
 duets tune -p 'x=0..1' --agents 4 --horizon 31 -- python3 -S train.py
 exits "and is continued" 0

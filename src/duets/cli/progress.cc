@@ -21,12 +21,10 @@ std::string percent(double fraction) {
 
 std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
   // After an early end the answer has an epoch of its own, without queries.
-  const std::string head =
-      r.length == 0 ? "ended early"
-                    : fmt::format("epoch {}: {} per agent", base::value(r.epoch),
-                                  base::count_text(r.length, "query", "queries"));
+  if (r.length == 0) return fmt::format("ended early; best mean {:.4g}", r.max_mean);
   std::string line = fmt::format(
-      "{}, {}; region {} of the domain, the cut keeps {}; {}; best mean {:.4g}", head,
+      "epoch {}: {} per agent, {}; region {} of the domain, the cut keeps {}; {}; best mean {:.4g}",
+      base::value(r.epoch), base::count_text(r.length, "query", "queries"),
       base::count_text(r.num_points, "point", "points"), percent(r.region_fraction),
       percent(r.cut_acceptance),
       base::count_text(r.num_inducing, "inducing point", "inducing points"), r.max_mean);

@@ -129,7 +129,7 @@ TEST(LocalExtension, ASmallerHorizonIsRefused) {
     });
   };
   EXPECT_THAT(refused(10), HasSubstr("study.horizon = 10: the study in"));
-  EXPECT_THAT(refused(10), HasSubstr("has 14 queries already"));
+  EXPECT_THAT(refused(10), HasSubstr("has 14 queries per agent already"));
   place.options.horizon = 9;
   EXPECT_THAT(refused(9), HasSubstr("horizon = 9: the study in"));
   place.options.horizon = 14;
@@ -214,7 +214,7 @@ TEST(LocalExtension, AfterAnEarlyEndAFewMoreAreEnough) {
     local.end();
   }
   place.options.horizon = 6;
-  EXPECT_THAT(error_text([&] { place.run(with_horizon(9)); }), HasSubstr("has 6 queries already"));
+  EXPECT_THAT(error_text([&] { place.run(with_horizon(9)); }), HasSubstr("has 6 queries per agent already"));
   place.options.horizon = 7;
   place.run(with_horizon(9));
   EXPECT_EQ(protocol::num_queries_each(place.last), 7U);

@@ -95,7 +95,7 @@ std::uint32_t LocalStudy::wanted_horizon(const protocol::Study& stored) const {
   if (!explicitly && std::ranges::count(stored.earlier_horizons, wanted) > 0) return 0;
   const std::uint32_t made = protocol::num_queries_each(stored);
   base::require(wanted > made, explicitly ? "horizon" : "study.horizon", fmt::format("{}", wanted),
-                fmt::format("every agent of the study in {} has {} queries already: it can be "
+                fmt::format("the study in {} has {} queries per agent already: it can be "
                             "extended, not shortened; {}",
                             options_.storage.string(), made, options_.way_out));
   return wanted;

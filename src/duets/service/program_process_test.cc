@@ -100,7 +100,7 @@ TEST_F(ProgramTest, ANumberWrittenBeforeTheQueryWasReadIsNotItsAnswer) {
 // A program that prints numbers before it answers with an object: whatever the timing, at most the
 // first number counts.
 TEST_F(ProgramTest, NumbersAreLogWhereTheProgramAnswersWithObjects) {
-  const char* together = R"(while read line; do echo 0.5; echo '{"value":1}'; echo 0.7; done)";
+  const char* together = R"(while read line; do printf '0.5\n{"value":1}\n0.7\n'; done)";
   const char* apart = R"(while read line; do echo 0.5; sleep 0.05; echo '{"value":1}'; done)";
   Program both(shell(together));
   for (std::uint32_t slot = 0; slot < 3; ++slot) EXPECT_EQ(value_of(ask(both, slot)), 1) << slot;
@@ -110,7 +110,7 @@ TEST_F(ProgramTest, NumbersAreLogWhereTheProgramAnswersWithObjects) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   for (std::uint32_t slot = 1; slot < 4; ++slot) EXPECT_EQ(value_of(ask(late, slot)), 1) << slot;
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("to an earlier query"));
-  ProgramOptions once = shell(R"(cat > got; echo 0.5; echo '{"value":1}'; echo 0.7)");
+  ProgramOptions once = shell(R"(cat > got; echo 0.5; sleep 0.05; echo '{"value":1}'; echo 0.7)");
   once.once = true;
   EXPECT_EQ(value_of(ask_once(once)), 1);
 }

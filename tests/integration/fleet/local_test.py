@@ -56,7 +56,8 @@ def interrupted(scratch):
     fleet.contains("it says how far it came", run.process.err(), "of 36 queries; continue with")
     fleet.same("no data", run.process.out(), "")
     status = fleet.duets(scratch, "status", "--storage", "local.journal")
-    fleet.contains("its status", status.stdout, "stopped", "repeat the 'duets run'")
+    for word in ("stopped", "repeat the 'duets run'"):
+        fleet.contains(f"its status has {word}", status.stdout, word)
     for word in ("never seen", "duets serve", "held up"):
         fleet.check(f"no {word} in it", word not in status.stdout)
     before = run.num_measured()
