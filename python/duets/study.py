@@ -146,7 +146,7 @@ class Study:
         else:
             journal = str(path) + ".journal"
             path.parent.mkdir(parents=True, exist_ok=True)
-            _core.prepare_place(str(path), bool(overwrite))
+            _core.prepare_place(str(path), bool(overwrite), definition, float(until_gain))
         secret = _core.seed_secret(definition.seed)
         self._name = definition.name
         self._local = _core.Local(definition, journal, secret, int(threads), float(until_gain))

@@ -200,8 +200,11 @@ class Local {
 void bind_local(py::module_& module) {
   module.def(
       "prepare_place",
-      [](const std::string& output, bool overwrite) {
-        cli::prepare(cli::run_place(output), overwrite);
+      [](const std::string& output, bool overwrite, const service::Definition& definition,
+         double until_gain) {
+        service::LocalOptions options;
+        options.until_gain = until_gain;
+        cli::prepare(cli::run_place(output), overwrite, definition, options);
       },
       ReleaseGil());
   py::class_<Told>(module, "Told").def(py::init<Query, service::Answer, double>());

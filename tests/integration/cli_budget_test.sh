@@ -51,7 +51,7 @@ holds "with the same digest" test "$(digest)" = "$(cat extended)"
 duets run study.toml --horizon 8
 exits "a smaller horizon" 2
 says "a smaller horizon" "horizon = 8: the study in"
-says "what is there" "has 10 queries per agent already"
+says "what is there" "ends at 10 queries per agent"
 duets study export budget --storage results/budget.journal -o export --trials results/budget.journal/answers.db
 exits "the export" 0
 duets verify export --secret results/budget.journal/secrets/budget.key --trials results/budget.journal/answers.db
@@ -122,6 +122,27 @@ holds "it ends after the first epoch" grep -q '^horizon .*ended early after epoc
 duets tune -p 'x=0..1' --agents 4 --horizon 31 -- python3 -S train.py
 exits "and is continued" 0
 holds "it is shown" grep -q 'ended early after epoch 1, extended to 31$' out
+duets tune -p 'x=0..1' --agents 4 -- python3 -S train.py
+exits "without --horizon" 0
+says "without --horizon it is not changed" "4 agents x 31 queries = 124"
+says "and only reported" "the study is finished"
+duets tune -p 'x=0..2' --agents 4 --horizon 9 -- python3 -S train.py
+exits "another space" 2
+says "another space" "choose another --name or --output"
+
+# What is refused removes nothing.
+duets tune -p 'x=0..1' --agents 4 --goal earn --until-gain 0.1 --overwrite -- python3 -S train.py
+exits "--until-gain without samples" 2
+duets tune -p 'x=0..1' --agents 4 -- python3 -S train.py
+says "the journal is still there" "the study is finished"
+
+# A program that does not use its parameters.
+echo 'for line in open(0): print(7, flush=True)' >flat.py
+duets tune -p 'x=0..1' --agents 4 --horizon 4 -o flat/ -- python3 -S flat.py
+exits "equal values" 0
+says "equal values" "warning: all 16 values are 7: does the program use its parameters?"
+holds "one slash" grep -q ' flat/report.html$' out
+
 duets run study.toml --until-gain 0.1 -o other
 exits "--until-gain without samples" 2
 says "--until-gain without samples" 'needs duets.cut = "decision"'

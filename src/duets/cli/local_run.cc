@@ -35,8 +35,6 @@ using service::LocalStudy;
 
 constexpr unsigned kMaxParallel = 1024;
 constexpr auto kDiskPause = std::chrono::seconds(1);
-constexpr const char* kWayOut =
-    "use the old study file or another --output, or begin again with --overwrite";
 
 RunPlace place_of(const CommonFlags& flags, const StudyFile& file) {
   return run_place(flags.output.empty() ? "results/" + file.study.name : flags.output);
@@ -46,6 +44,12 @@ RunPlace place_of(const CommonFlags& flags, const StudyFile& file) {
 std::string shown(const fs::path& path) {
   const fs::path near = fs::proximate(path);
   return near.empty() || *near.begin() == ".." ? path.string() : near.string();
+}
+
+// An early end leaves an epoch without queries.
+std::vector<std::uint32_t> with_queries(std::vector<std::uint32_t> lengths) {
+  std::erase(lengths, 0U);
+  return lengths;
 }
 
 /// One run of the command.
@@ -69,8 +73,9 @@ class LocalRun {
                    const std::function<void()>& accepted) {
     const service::Definition definition = service::definition_of(file_);
     const auto programs = make_programs(definition);  // a mistake there changes no file
-    prepare(place_, flags_.overwrite);
-    LocalStudy study(definition, options(secret_text), executor);
+    const service::LocalOptions options = this->options(secret_text);
+    prepare(place_, flags_.overwrite, definition, options);
+    LocalStudy study(definition, options, executor);
     study_ = &study;
     if (accepted) accepted();
     begin(study);
@@ -85,6 +90,7 @@ class LocalRun {
       throw base::Error(error.kind(), error.what() + after_failure(study));
     }
     progress_.clear();
+    warn_of_equal_values(study);
     if (!over) throw CodedError(interrupt_.code(), stopped_text(study));
     return {study.exported(), study.secret(), study.trials()};
   }
@@ -106,8 +112,9 @@ class LocalRun {
     service::LocalOptions options;
     options.storage = place_.journal;
     options.secret_text = secret_text;
-    options.way_out = kWayOut;
+    options.way_out = given_.way_out;
     options.horizon = given_.horizon;
+    options.keeps_horizon = given_.keeps_horizon;
     options.until_gain = given_.until_gain;
     options.event = [this](const protocol::Event& event) {
       if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
@@ -115,6 +122,7 @@ class LocalRun {
       } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
         if (study_ != nullptr) show(*study_, false);
         if (ended->has_report) progress_.epoch_ended(ended->report);
+        if (study_ != nullptr) show_gain(*study_);
       } else if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
         progress_.line(fmt::format("warning: epoch {} closed without agent {}: {}",
                                    base::value(left_out->epoch), base::value(left_out->agent),
@@ -160,20 +168,43 @@ class LocalRun {
     }
     progress_.line(fmt::format("{}: {}, epochs of {}; {} at a time", file_.study.name,
                                queries_text(is.agents, each, true),
-                               fmt::join(protocol::lengths(is), ", "),
+                               fmt::join(with_queries(protocol::lengths(is)), ", "),
                                base::count_text(parallel_, "program", "programs")));
     if (const std::string changes = protocol::horizon_changes_of(is); !changes.empty()) {
       progress_.line("horizon: " + changes);
     }
     progress_.line(
-        study.finished() ? fmt::format("the study is finished: reporting it again from {}; "
-                                       "--horizon above {} continues it",
-                                       shown(place_.journal), each)
-        : stored > 0     ? fmt::format("continuing in epoch {} with {} of {} queries answered",
-                                       study.epoch(), stored, num_queries_)
-                         : "journal: " + shown(place_.journal));
+        study.finished()
+            ? fmt::format("the study is finished: reporting it again from {}; "
+                          "{}--horizon above {} continues it",
+                          shown(place_.journal), each < is.horizon ? "another " : "", each)
+        : stored > 0 ? fmt::format("continuing in epoch {} with {} of {} queries answered",
+                                   study.epoch(), stored, num_queries_)
+                     : "journal: " + shown(place_.journal));
     progress_.epoch_began(study.epoch());
     show(study, true);
+  }
+
+  void show_gain(const LocalStudy& study) {
+    if (const std::optional<double> gain = study.expected_gain(); gain && !study.finished()) {
+      progress_.line(
+          fmt::format("         expected gain {:.3g}; ends below {:g}", *gain, given_.until_gain));
+    }
+  }
+
+  // A program that does not read its parameters looks like a flat function.
+  void warn_of_equal_values(const LocalStudy& study) {
+    constexpr std::size_t kFew = 8;
+    const auto& trials = study.trials();
+    const auto equal = [&](const service::JournalTrial& trial) {
+      return trial.kind == service::JournalTrial::Kind::kValue &&
+             trial.value == trials.front().value;
+    };
+    if (trials.size() < kFew || !std::ranges::all_of(trials, equal)) return;
+    progress_.line(
+        fmt::format("warning: all {} values are {:g}: does the program use its "
+                    "parameters?",
+                    trials.size(), trials.front().value));
   }
 
   void show(const LocalStudy& study, bool stored) {
@@ -226,7 +257,12 @@ void add_local_flags(CLI::App& command, LocalFlags& flags) {
   command
       .add_option("--until-gain", flags.until_gain,
                   "End early when no point is expected to be better by X than the recommended one")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) {
+        double number = 0;
+        const bool usable = CLI::detail::lexical_cast(text, number) && number > 0 &&
+                            number < std::numeric_limits<double>::infinity();
+        return usable ? std::string() : text + " is not a positive number";
+      })
       ->option_text("X");
   add_program_flags(command, flags.program);
 }

@@ -16,10 +16,14 @@ namespace duets::cli {
 
 struct LocalFlags {
   ProgramFlags program;
-  unsigned parallel = 0;      ///< programs at a time; 0: one per core
-  std::uint32_t horizon = 0;  ///< queries of each agent; 0: the study's
-  std::string time;           ///< ends early after this long (seconds_of()); empty: never
-  double until_gain = 0;      ///< ends early when no more than this can be expected; 0: never
+  unsigned parallel = 0;       ///< programs at a time; 0: one per core
+  std::uint32_t horizon = 0;   ///< queries of each agent; 0: the study's
+  std::string time;            ///< ends early after this long (seconds_of()); empty: never
+  double until_gain = 0;       ///< ends early when no more than this can be expected; 0: never
+  bool keeps_horizon = false;  ///< the file's horizon is for a new study only
+  /// What to do where another study is in the journal.
+  const char* way_out =
+      "use the old study file or another --output, or begin again with --overwrite";
 };
 
 void add_local_flags(CLI::App& command, LocalFlags& flags);

@@ -53,6 +53,7 @@ std::string ProgressBar::text() const {
   if (worked <= kLeastShare * all || done_ >= total_) return text;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
   const double left = elapsed.count() * (all - worked) / worked;
+  if (left < 1) return text + ", less than a second left";
   return text + fmt::format(", about {} left", duration_text(left));
 }
 

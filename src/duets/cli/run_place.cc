@@ -45,14 +45,19 @@ void remove_journal(const fs::path& journal) {
 }  // namespace
 
 RunPlace run_place(const std::string& output) {
-  return {output, full_name(output).string() + ".journal"};
+  const fs::path given(output);
+  const fs::path path = given.has_filename() ? given : given.parent_path();  // "out/" is "out"
+  return {path.string(), full_name(path).string() + ".journal"};
 }
 
 // With a journal the results are those of an earlier call, and are written again.
-void prepare(const RunPlace& place, bool overwrite) {
+void prepare(const RunPlace& place, bool overwrite, const service::Definition& definition,
+             const service::LocalOptions& options) {
   const bool continues = !overwrite && fs::exists(place.journal);
   require_free(place.output, {overwrite || continues ? holds_run : nullptr, holds_unfinished_run});
-  if (overwrite) remove_journal(place.journal);
+  if (!overwrite) return;
+  service::require_new_study(definition, options);
+  remove_journal(place.journal);
 }
 
 }  // namespace duets::cli

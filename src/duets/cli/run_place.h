@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "duets/service/local_study.h"
+
 namespace duets::cli {
 
 struct RunPlace {
@@ -15,8 +17,9 @@ RunPlace run_place(const std::string& output);
 
 /// To be called before anything is measured. kInvalid, naming --output, unless results can be
 /// written there: beside a journal, or to overwrite, they may replace those of an earlier run.
-/// With `overwrite` the journal is removed; kStorage while another process runs its study, kInvalid
-/// when the directory holds anything else.
-void prepare(const RunPlace& place, bool overwrite);
+/// With `overwrite` the journal is removed if a new study can begin (service::require_new_study());
+/// kStorage while another process runs its study, kInvalid when the directory holds anything else.
+void prepare(const RunPlace& place, bool overwrite, const service::Definition& definition,
+             const service::LocalOptions& options);
 
 }  // namespace duets::cli

@@ -32,9 +32,7 @@ std::string output_for(const TuneFlags& flags) {
 }
 
 std::string study_path(const TuneFlags& flags) {
-  fs::path output = output_for(flags);
-  if (!output.has_filename()) output = output.parent_path();
-  return output.string() + ".toml";
+  return run_place(output_for(flags)).output + ".toml";
 }
 
 // "duets run FILE" with what the file cannot say.
@@ -186,6 +184,8 @@ void add_tune(CLI::App& app, Chosen& chosen, const Extensions& extensions,
   command->callback([flags, horizon, &chosen, &extensions, &words] {
     flags->common.words = words;
     if (horizon->count() > 0) flags->local.horizon = flags->horizon;
+    flags->local.keeps_horizon = true;
+    flags->local.way_out = "choose another --name or --output, or begin again with --overwrite";
     chosen = [flags, &extensions] { tune(*flags, extensions); };
   });
 }

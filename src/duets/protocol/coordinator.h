@@ -191,7 +191,6 @@ class Coordinator {
   Solution solve(const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants,
                  EpochReport& report);
   FinalPoint final_point(const ResolvedInducing& inducing, const Solution& solution) const;
-  FinalPointInput final_point_input(const ResolvedInducing& inducing) const;
   void cut_region(const ResolvedInducing& inducing, const Solution& solution, EpochClosed& closed);
   EpochClosed compute_closing(const std::vector<std::uint32_t>& participants);
   EpochClosed close_without_outliers(const std::vector<std::uint32_t>& participants,

@@ -256,36 +256,16 @@ ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>&
   ResolvedInducing inducing = view_->inducing(epoch_);
   if (learned) inducing.model = {learned->kernel, learned->offset};
   if (inducing.latents.rows() > 0) return inducing;
-  const kernel::Kernel& kernel = inducing.model.kernel;
-  const auto features = [this](const numeric::Points& latents) {
-    return study_->domain->features(latents);
-  };
-  const double residual = std::max(kAnswerResidual * lambda, gp::kPruneTolerance * kernel.variance);
-  inducing.latents =
-      gp::greedy_rows(kernel, replay_.latents(), features, residual, kMostAnswering, executor_);
-  inducing.features = features(inducing.latents);
+  choose_for_answer(*study_->domain, replay_.latents(), lambda, inducing, executor_);
   return inducing;
-}
-
-// Samples that say how good the recommendation is are drawn where it was searched last, where it
-// was searched at all, and everywhere.
-FinalPointInput Coordinator::final_point_input(const ResolvedInducing& inducing) const {
-  constexpr std::size_t kRows = kDecisionPoints / 4;
-  FinalPointInput input;
-  input.region = &view_->region(EpochId{1});
-  input.inducing = &inducing;
-  input.data = gp::spread_rows(replay_.latents(), kAnswerStarts, executor_);
-  input.last = gp::spread_rows(gp::blocks_of(*pool_), kRows, executor_);
-  const numeric::Points everywhere = supremum_pool(*view_, EpochId{1});
-  input.everywhere = gp::spread_rows(gp::blocks_of(everywhere), 2 * kRows, executor_);
-  input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
-  return input;
 }
 
 FinalPoint Coordinator::final_point(const ResolvedInducing& inducing,
                                     const Solution& solution) const {
-  FinalPoint found = find_final_point(solution.posterior, solution.weights,
-                                      final_point_input(inducing), view_->public_coin(), epoch_);
+  const FinalPointInput input =
+      final_point_input(*view_, inducing, replay_.latents(), *pool_, executor_);
+  FinalPoint found =
+      find_final_point(solution.posterior, solution.weights, input, view_->public_coin(), epoch_);
   base::ByteWriter out;
   out.f64s({found.point.data(), static_cast<std::size_t>(found.point.size())});
   for (const double number : {found.mean, found.stddev, found.shortfall, found.missed}) {

@@ -74,11 +74,6 @@ bool draws_samples(const Study& study, EpochId epoch);
 Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const Solution& solution,
                     const PublicView& view, const numeric::Points& pool);
 
-/// The part of lambda that a reward's variance may lack where the coordinator, which then has all
-/// rewards, chooses inducing points for itself; and how many it chooses at most.
-inline constexpr double kAnswerResidual = 1e-3;
-inline constexpr std::size_t kMostAnswering = 1024;
-
 /// tau_j and the point of largest mean, from numbers that are transmitted or recorded. Strict. At
 /// least `kept_share()` of the pool reaches tau_j; with cut = "decision" the decided share.
 /// Fills width, max_stddev, max_mean, tau, printed_tau, best_point, kept_share, shortfall, lost,

@@ -1,9 +1,9 @@
 #include "duets/protocol/final_point.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "duets/base/executor.h"
-#include "duets/gp/data_blocks.h"
+#include "duets/gp/low_rank.h"
 #include "duets/numeric/rows.h"
 #include "duets/protocol/decision.h"
 #include "duets/protocol/epoch_model.h"
@@ -33,6 +33,30 @@ FinalPoint final_point_at(const gp::SparsePosterior& posterior, const Vector& we
   answer.mean = means_at(inducing, weights, features)[0];
   answer.stddev = std::sqrt(posterior.variance(features).variance[0]);
   return answer;
+}
+
+FinalPointInput final_point_input(const PublicView& view, const ResolvedInducing& inducing,
+                                  const gp::DataBlocks& latents, const Points& pool,
+                                  const base::Executor& executor) {
+  constexpr std::size_t kRows = kDecisionPoints / 4;
+  FinalPointInput input;
+  input.region = &view.region(base::EpochId{1});
+  input.inducing = &inducing;
+  input.data = gp::spread_rows(latents, kAnswerStarts, executor);
+  input.last = gp::spread_rows(gp::blocks_of(pool), kRows, executor);
+  const Points everywhere = supremum_pool(view, base::EpochId{1});
+  input.everywhere = gp::spread_rows(gp::blocks_of(everywhere), 2 * kRows, executor);
+  input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
+  return input;
+}
+
+void choose_for_answer(const domain::Domain& domain, const gp::DataBlocks& latents, double lambda,
+                       ResolvedInducing& inducing, const base::Executor& executor) {
+  const kernel::Kernel& kernel = inducing.model.kernel;
+  const auto features = [&](const Points& points) { return domain.features(points); };
+  const double residual = std::max(kAnswerResidual * lambda, gp::kPruneTolerance * kernel.variance);
+  inducing.latents = gp::greedy_rows(kernel, latents, features, residual, kMostAnswering, executor);
+  inducing.features = features(inducing.latents);
 }
 
 FinalPoint find_final_point(const gp::SparsePosterior& posterior, const Vector& weights,

@@ -2,7 +2,10 @@
 // cautious value, anywhere in the domain.
 #pragma once
 
+#include "duets/base/executor.h"
 #include "duets/base/ids.h"
+#include "duets/domain/domain.h"
+#include "duets/gp/data_blocks.h"
 #include "duets/gp/sparse.h"
 #include "duets/protocol/public_view.h"
 #include "duets/protocol/report.h"
@@ -38,6 +41,20 @@ struct FinalPointInput {
   numeric::Points everywhere;                  ///< latents of the whole domain, likewise
   double better_by = 0;
 };
+
+/// From all queries of the run (latents) and the pool of the last region. Samples that say how good
+/// the answer is are drawn where it was searched last, where it was searched at all, and
+/// everywhere.
+FinalPointInput final_point_input(const PublicView& view, const ResolvedInducing& inducing,
+                                  const gp::DataBlocks& latents, const numeric::Points& pool,
+                                  const base::Executor& executor);
+
+/// Where somebody has all rewards, nobody has to send inducing points: chooses some of `latents`
+/// that leave of a reward's variance at most this part of lambda, 1024 of them at most.
+inline constexpr double kAnswerResidual = 1e-3;
+inline constexpr std::size_t kMostAnswering = 1024;
+void choose_for_answer(const domain::Domain& domain, const gp::DataBlocks& latents, double lambda,
+                       ResolvedInducing& inducing, const base::Executor& executor);
 
 /// Not strict: the answer is recorded. Samples as in decide().
 FinalPoint find_final_point(const gp::SparsePosterior& posterior, const numeric::Vector& weights,

@@ -129,7 +129,7 @@ TEST(LocalExtension, ASmallerHorizonIsRefused) {
     });
   };
   EXPECT_THAT(refused(10), HasSubstr("study.horizon = 10: the study in"));
-  EXPECT_THAT(refused(10), HasSubstr("has 14 queries per agent already"));
+  EXPECT_THAT(refused(10), HasSubstr("ends at 14 queries per agent"));
   place.options.horizon = 9;
   EXPECT_THAT(refused(9), HasSubstr("horizon = 9: the study in"));
   place.options.horizon = 14;
@@ -214,7 +214,8 @@ TEST(LocalExtension, AfterAnEarlyEndAFewMoreAreEnough) {
     local.end();
   }
   place.options.horizon = 6;
-  EXPECT_THAT(error_text([&] { place.run(with_horizon(9)); }), HasSubstr("has 6 queries per agent already"));
+  EXPECT_THAT(error_text([&] { place.run(with_horizon(9)); }),
+              HasSubstr("ends at 6 queries per agent"));
   place.options.horizon = 7;
   place.run(with_horizon(9));
   EXPECT_EQ(protocol::num_queries_each(place.last), 7U);
@@ -245,23 +246,44 @@ TEST(LocalExtension, EndsWhenNoGainIsExpected) {
               HasSubstr("needs duets.cut = \"decision\""));
 }
 
+// The gain that an early end compares with, after every epoch of a run that no gain ends.
+std::vector<double> gains_of(const protocol::Study& study, const study::Objective& objective) {
+  Place place;
+  place.objective = objective;
+  place.options.until_gain = 1e-300;
+  LocalStudy* local = nullptr;
+  std::vector<double> gains;
+  place.options.event = [&](const protocol::Event& event) {
+    const bool ended = std::holds_alternative<protocol::EpochEnded>(event);
+    if (ended && local != nullptr && !local->finished()) gains.push_back(*local->expected_gain());
+  };
+  LocalStudy run(test_definition(study, objective), place.options, kExtensionSerial);
+  local = &run;
+  place.measure(run);
+  return gains;
+}
+
 // After the first epoch that leaves less to expect than the first one, in the objective's units.
 TEST(LocalExtension, EndsWithTheFirstEpochThatExpectsLittle) {
   const protocol::Study study = deciding_study();
   Place place;
   place.objective.scale = 4;
-  protocol::TestRun planned = test_run(study);
-  std::vector<double> expected;
-  while (expected.empty() || expected.back() >= expected.front()) {
-    ASSERT_FALSE(planned.coordinator().finished());
-    planned.run_epoch();
-    const auto best = protocol::recommendation_of(study, place.objective, planned.summary());
-    expected.push_back(best.value().missed.value().expected);
-  }
-  ASSERT_LT(expected.size(), protocol::lengths(study).size());
-  place.options.until_gain = (expected.front() + expected.back()) / 2;
+  const std::vector<double> gains = gains_of(study, place.objective);
+  const auto less = std::ranges::find_if(gains, [&](double gain) { return gain < gains.front(); });
+  ASSERT_NE(less, gains.end());
+  place.options.until_gain = (gains.front() + *less) / 2;
   place.run(study);
-  EXPECT_THAT(place.last.ended_after, ElementsAre(expected.size()));
+  EXPECT_THAT(place.last.ended_after, ElementsAre(less - gains.begin() + 1));
+  const std::vector<double> in_other_units = gains_of(study, {});
+  EXPECT_NEAR(gains.front(), 4 * in_other_units.front(), 1e-6 * gains.front());
+}
+
+// What earlier cuts may have lost is revised: with every reward less can be gained, and where the
+// function is simple almost nothing is left long before the end.
+TEST(LocalExtension, TheExpectedGainFallsAsRewardsCome) {
+  const std::vector<double> gains = gains_of(deciding_study(), {});
+  ASSERT_GE(gains.size(), 4U);
+  EXPECT_LT(gains.back(), gains.front() / 10);
 }
 
 // Queries that were not asked cannot become holes of another run.

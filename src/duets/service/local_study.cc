@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "duets/base/error.h"
-#include "duets/protocol/found.h"
+#include "duets/protocol/outlook.h"
 #include "duets/service/agent_query.h"
 #include "duets/service/study_board.h"
 
@@ -22,18 +23,40 @@ const std::vector<std::string_view> kMayChange{
 // How long answers may wait for the disk: programs that take longer lose none to a power failure.
 constexpr double kSyncSeconds = 1;
 
+void require_samples(const Definition& definition, const LocalOptions& options) {
+  base::require(options.until_gain == 0 || definition.study->cut == protocol::CutRule::kDecision,
+                "until_gain", fmt::format("{}", options.until_gain),
+                "needs duets.cut = \"decision\" (goal = \"find\"), whose samples say what can be "
+                "expected");
+}
+
+// With the horizon of the options.
+Definition new_definition(const Definition& definition, const LocalOptions& options) {
+  if (options.horizon == 0) return definition;
+  protocol::Study study = *definition.study;
+  study.horizon = options.horizon;
+  protocol::validate(study);
+  return with_study(definition, study);
+}
+
 bool is_taken(const protocol::Record& record) {
   return std::holds_alternative<protocol::MessageTaken>(record);
 }
 
 }  // namespace
 
+void require_new_study(const Definition& definition, const LocalOptions& options) {
+  require_samples(definition, options);
+  const std::vector<std::uint32_t>& ended = definition.study->ended_after;
+  base::require(ended.empty(), "study.ended_after", fmt::format("[{}]", fmt::join(ended, ", ")),
+                "is of a study that was ended early, whose queries cannot be asked again: for a "
+                "new one remove it, and earlier_horizons");
+  new_definition(definition, options);
+}
+
 LocalStudy::LocalStudy(Definition definition, LocalOptions options, const base::Executor& executor)
     : definition_(std::move(definition)), options_(std::move(options)), executor_(executor) {
-  base::require(options_.until_gain == 0 || definition_.study->cut == protocol::CutRule::kDecision,
-                "until_gain", fmt::format("{}", options_.until_gain),
-                "needs duets.cut = \"decision\" (goal = \"find\"), whose samples say what can be "
-                "expected");
+  require_samples(definition_, options_);
   open_storage(options_.secret_text);
   begin();
 }
@@ -59,16 +82,8 @@ void LocalStudy::open_storage(const std::string& secret_text) {
   const std::string& name = definition_.study->name;
   const std::vector<std::string> names = store_->names();
   if (names.empty()) {
-    const std::vector<std::uint32_t>& ended = definition_.study->ended_after;
-    base::require(ended.empty(), "study.ended_after", fmt::format("[{}]", fmt::join(ended, ", ")),
-                  "is of a study that was ended early, whose queries cannot be asked again: for a "
-                  "new one remove it, and earlier_horizons");
-    if (options_.horizon > 0) {
-      protocol::Study study = *definition_.study;
-      study.horizon = options_.horizon;
-      protocol::validate(study);
-      definition_ = with_study(definition_, study);
-    }
+    require_new_study(definition_, options_);
+    definition_ = new_definition(definition_, options_);
     journal_.emplace(create_study(*store_, options_.storage, definition_, secret_text));
   } else {
     base::require(names.size() == 1 && names.front() == name, "study.name", name,
@@ -77,10 +92,11 @@ void LocalStudy::open_storage(const std::string& secret_text) {
     journal_.emplace(*store_, name);
   }
   StoredStudy stored = journal_->load();
-  wanted_ = wanted_horizon(*stored.definition.study);
+  const std::uint32_t given = definition_.study->horizon;
   definition_ = with_stages_of(stored.definition, definition_);
   require_same_study(options_.storage, stored.definition, definition_, secret_text,
                      {kMayChange, options_.way_out});
+  wanted_ = wanted_horizon(*stored.definition.study, given);
   if (stored.definition.toml != definition_.toml) journal_->set_definition(definition_);
   notes_ = std::move(stored.epochs);
   records_ = std::move(stored.records);
@@ -88,15 +104,15 @@ void LocalStudy::open_storage(const std::string& secret_text) {
 
 // A horizon that the study had before is that of a file, which does not change. After an early end
 // any horizon above the queries made is an extension.
-std::uint32_t LocalStudy::wanted_horizon(const protocol::Study& stored) const {
+std::uint32_t LocalStudy::wanted_horizon(const protocol::Study& stored, std::uint32_t given) const {
   const bool explicitly = options_.horizon > 0;
-  const std::uint32_t wanted = explicitly ? options_.horizon : definition_.study->horizon;
-  if (wanted == stored.horizon) return 0;
+  const std::uint32_t wanted = explicitly ? options_.horizon : given;
+  if (wanted == stored.horizon || (!explicitly && options_.keeps_horizon)) return 0;
   if (!explicitly && std::ranges::count(stored.earlier_horizons, wanted) > 0) return 0;
   const std::uint32_t made = protocol::num_queries_each(stored);
   base::require(wanted > made, explicitly ? "horizon" : "study.horizon", fmt::format("{}", wanted),
-                fmt::format("the study in {} has {} queries per agent already: it can be "
-                            "extended, not shortened; {}",
+                fmt::format("the study in {} ends at {} queries per agent: it can be extended, "
+                            "not shortened; {}",
                             options_.storage.string(), made, options_.way_out));
   return wanted;
 }
@@ -211,14 +227,41 @@ void LocalStudy::writing(const Write& write) {
   }
 }
 
-bool LocalStudy::expects_enough(const protocol::EpochClosed& closed) const {
+bool LocalStudy::expects_enough(const protocol::EpochClosed& closed) {
   const protocol::Study& study = *definition_.study;
   const bool ends_anyway =
       protocol::closes(study, closed.epoch) ||
       (!study.ended_after.empty() && study.ended_after.back() == base::value(closed.epoch));
   if (options_.until_gain == 0 || ends_anyway) return true;
-  const auto best = protocol::recommendation_of(study, definition_.objective(), summary());
-  return best && best->missed && best->missed->expected >= options_.until_gain;
+  const protocol::Measured measured = this->measured(closed.epoch);
+  if (measured.latents.rows() == 0) return true;
+  const protocol::Missed missed = protocol::outlook(study, ensemble_->coordinator().view(),
+                                                    summary().epochs().back(), measured, executor_);
+  expected_gain_ = missed.expected * definition_.objective().scale;
+  return *expected_gain_ >= options_.until_gain;
+}
+
+// In an order that does not depend on who was faster, and without answers of later epochs, which
+// may be there after a crash.
+protocol::Measured LocalStudy::measured(base::EpochId last) const {
+  std::vector<const JournalTrial*> rows;
+  for (const JournalTrial& trial : trials_) {
+    const bool counts =
+        trial.kind != JournalTrial::Kind::kHole && trial.query.epoch <= base::value(last);
+    if (counts) rows.push_back(&trial);
+  }
+  std::ranges::sort(rows, {}, [](const JournalTrial* trial) {
+    return std::tuple(trial->query.epoch, trial->query.agent, trial->query.slot);
+  });
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  protocol::Measured out{numeric::Points(count, definition_.study->domain->dimension()),
+                         numeric::Vector(count)};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const JournalTrial& trial = *rows[static_cast<std::size_t>(i)];
+    std::ranges::copy(trial.query.latent, out.latents.row(i).begin());
+    out.rewards[i] = definition_.objective().reward(trial.value);
+  }
+  return out;
 }
 
 // An epoch after which the study ends is stored without the opening of the next one, and the

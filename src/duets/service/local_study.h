@@ -25,6 +25,7 @@
 
 #include "duets/base/executor.h"
 #include "duets/protocol/ensemble.h"
+#include "duets/protocol/outlook.h"
 #include "duets/service/agent_session.h"
 #include "duets/service/answer_journal.h"
 #include "duets/service/clock.h"
@@ -43,6 +44,8 @@ struct LocalOptions {
   /// Queries of each agent. A study that is there is extended to this many once it is over; 0: the
   /// definition's horizon.
   std::uint32_t horizon = 0;
+  /// The definition's horizon is for a new study only: one that is there keeps its own.
+  bool keeps_horizon = false;
   /// The study ends early with the first epoch after which posterior samples expect no point to be
   /// better by this much, in the objective's units; 0: never. Needs cut = "decision".
   double until_gain = 0;
@@ -53,6 +56,10 @@ struct LocalOptions {
   /// Called when the disk cannot be written now; true: try again. Empty: never.
   std::function<bool(const storage::StorageError&)> try_again;
 };
+
+/// kInvalid, naming the field, unless a new study can begin so; for callers that remove an old one
+/// first.
+void require_new_study(const Definition& definition, const LocalOptions& options);
 
 class LocalStudy {
  public:
@@ -106,6 +113,10 @@ class LocalStudy {
   /// A query has been answered with something else than a failure.
   bool has_reward() const { return has_reward_; }
 
+  /// With until_gain: how much better some point was expected to be when the last epoch closed;
+  /// nothing before, and for an epoch that ended a study anyway.
+  std::optional<double> expected_gain() const { return expected_gain_; }
+
   /// All answers, in the order in which they were told.
   const std::vector<JournalTrial>& trials() const { return trials_; }
   /// Definition and records so far.
@@ -120,7 +131,7 @@ class LocalStudy {
   };
 
   void open_storage(const std::string& secret_text);
-  std::uint32_t wanted_horizon(const protocol::Study& stored) const;
+  std::uint32_t wanted_horizon(const protocol::Study& stored, std::uint32_t given) const;
   void begin();
   void read_answers();
   void set_study(const protocol::Study& study);
@@ -129,7 +140,8 @@ class LocalStudy {
   void settle();
   void go_on();
   void leave_open_queries();
-  bool expects_enough(const protocol::EpochClosed& closed) const;
+  bool expects_enough(const protocol::EpochClosed& closed);
+  protocol::Measured measured(base::EpochId last) const;
   void persist(const protocol::Effects& effects);
   void persist_all(const protocol::Effects& effects);
   void store(std::span<const AgentAnswer> answers, bool ends_epoch);
@@ -143,6 +155,7 @@ class LocalStudy {
   std::uint32_t wanted_ = 0;  ///< horizon to extend the study to; 0: none
   bool ends_ = false;         ///< the definition has changed: the run begins again with it
   bool has_reward_ = false;
+  std::optional<double> expected_gain_;
   std::unique_ptr<storage::Store> store_;
   std::optional<StudyJournal> journal_;
   std::optional<AnswerJournal> answers_;
