@@ -97,8 +97,9 @@ class Checker {
   void warn_epochs() {
     if (check_.lengths.size() == 1) {
       warn({"one-epoch", "duets.t1"},
-           "There is only one epoch, so nothing is exchanged and nothing recommended: choose "
-           "duets.t1 below study.horizon = {}.",
+           "There is only one epoch, so all points are drawn at random and no agent learns from "
+           "the others{}: choose duets.t1 below study.horizon = {}, or a larger horizon.",
+           protocol::sends_values(study_, base::EpochId{1}) ? "" : ", and nothing is recommended",
            study_.horizon);
       return;
     }
@@ -178,7 +179,8 @@ class Checker {
            check_.exchanges.back().cut, range);
     } else if (check_.theory && !check_.theory->long_enough()) {
       warn({"short-horizon", "study.horizon"},
-           "The theorem bounds the regret of all agents by {:.3g}, and {:.3g} is certain without "
+           "The theorem's bound of the regret of all agents is forecast at {:.3g}, and {:.3g} is "
+           "certain without "
            "any algorithm: the horizon is too short for the theorem to mean anything.",
            check_.theory->regret, check_.theory->trivial_regret);
     }

@@ -86,9 +86,12 @@ TEST(ConfigCheckTest, ExtendedStudiesAreForecastStageByStage) {
 }
 
 TEST(ConfigCheckTest, OneEpochExchangesNothing) {
-  EXPECT_THAT(warnings(study("[duets]\nt1 = 60\n" + kBranin)),
-              Contains(HasSubstr("nothing is exchanged")));
-  EXPECT_THAT(warnings(study(kBranin)), Not(Contains(HasSubstr("nothing is exchanged"))));
+  const std::string one = "[duets]\nt1 = 60\n";
+  EXPECT_THAT(warnings(study(one + kBranin)),
+              Contains(HasSubstr("no agent learns from the others, and nothing is recommended")));
+  EXPECT_THAT(warnings(study(one + "closing = \"all\"\n" + kBranin)),
+              Contains(HasSubstr("no agent learns from the others: choose duets.t1 below")));
+  EXPECT_THAT(warnings(study(kBranin)), Not(Contains(HasSubstr("learns from the others"))));
 }
 
 TEST(ConfigCheckTest, AFirstCutOnTooFewPoints) {
@@ -248,7 +251,9 @@ TEST(ConfigCheckTest, LearnedParametersAreShownAsGuesses) {
   const StudyFile file = parse_checked(study(preset("quick")));
   EXPECT_EQ(fact(file, "kernel"), "matern-5/2, length scale 0.289 as a first guess");
   EXPECT_THAT(fact(file, "learned from the rewards"), HasSubstr("length scale, variance, lambda"));
-  EXPECT_THAT(fact(file, "forecast last cut"), HasSubstr(" prior deviations"));
+  EXPECT_THAT(fact(parse_checked(study(preset("quick", kEarn))), "forecast last cut"),
+              HasSubstr(" prior deviations"));
+  EXPECT_EQ(fact(file, "forecast last cut"), "(none)") << "a decision has no width";
   EXPECT_THAT(
       fact(parse_checked(study(preset("quick", "relevance = true\n"))), "learned from the rewards"),
       HasSubstr("for each feature"));

@@ -109,11 +109,11 @@ Json theory_json(const Study& study, const ConfigCheck& check) {
 std::string theory_regret_text(const ConfigCheck& check) {
   if (!check.theory) return "";
   const TheoryForecast& theory = *check.theory;
-  return fmt::format("at most {:.3g}, {:.0f} % of the {:.3g} that is certain anyway: {}",
-                     theory.regret, 100 * theory.regret / theory.trivial_regret,
-                     theory.trivial_regret,
-                     theory.long_enough() ? "the horizon is long enough"
-                                          : "the horizon is too short to mean anything");
+  return fmt::format(
+      "forecast of its bound {:.3g}, {:.0f} % of the {:.3g} that is certain anyway: {}",
+      theory.regret, 100 * theory.regret / theory.trivial_regret, theory.trivial_regret,
+      theory.long_enough() ? "the horizon is long enough"
+                           : "the horizon is too short to mean anything");
 }
 
 // A number of an object that may be null.
@@ -305,15 +305,16 @@ Facts epoch_facts(const Study& study, const ConfigCheck& check) {
 }
 
 Facts forecast_facts(const Study& study, const ConfigCheck& check) {
-  const bool exchanges = !check.exchanges.empty();
-  const double last_cut = exchanges ? check.exchanges.back().cut : 0;
+  // A decision looks at samples, not at a width.
+  const bool has_width = !check.exchanges.empty() && study.cut == protocol::CutRule::kWidth;
+  const double last_cut = has_width ? check.exchanges.back().cut : 0;
   const Json reals = reals_json(study, check);
   const bool large =
       std::uint64_t{study.agents} * protocol::num_queries_each(study) >= harness::kLargeRun;
   return {
       {"", {}, "forecast uploads", uploads_text(check)},
-      {"last_cut", exchanges ? Json(last_cut) : Json(nullptr), "forecast last cut",
-       exchanges ? fmt::format("{:.3g}{}", last_cut, learns_model(study) ? " prior deviations" : "")
+      {"last_cut", has_width ? Json(last_cut) : Json(nullptr), "forecast last cut",
+       has_width ? fmt::format("{:.3g}{}", last_cut, learns_model(study) ? " prior deviations" : "")
                  : ""},
       {"reals", reals, "forecast real numbers sent", reals_text(reals)},
       {"acceptance", or_null(check.acceptance), "forecast acceptance",

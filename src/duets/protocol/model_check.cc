@@ -57,7 +57,7 @@ std::string model_check_text(const ModelCheck& check) {
   return figure +=
          (check.surprise > 1
               ? ": it does not fit. The function is rougher, or the noise has more outliers, "
-                "than the kernel allows; preset = \"safe\" or a Matern kernel may do better"
+                "than the kernel allows; kernel.name = \"matern-3/2\" may do better"
               : ": the function is less noisy than the model assumes, so cuts are wider than "
                 "necessary, which does no harm");
 }

@@ -60,7 +60,7 @@ constexpr std::array kPresets{
            .change = tune,
            .goal = Goal::kFind},
     Preset{.name = "safe",
-           .meaning = "tunes itself; wider cuts, which lose the best point less often",
+           .meaning = "tunes itself to earn; wider cuts, which lose the best point less often",
            .change =
                [](Study& study) {
                  tune(study);
