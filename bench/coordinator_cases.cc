@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "duets/base/executor.h"
 #include "duets/gp/low_rank.h"
 #include "duets/gp/sparse.h"
 #include "duets/protocol/variance.h"
@@ -20,7 +19,6 @@ using numeric::Matrix;
 using numeric::Points;
 using numeric::Vector;
 
-const base::SerialExecutor kSerial;
 constexpr double kTiedShare = 0.01;
 constexpr double kBudget = 0.5;  // seconds in which small cases are repeated
 

@@ -5,11 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "duets/base/executor.h"
 #include "duets/numeric/matrix.h"
 #include "duets/protocol/report.h"
 #include "scene.h"
 
 namespace duets::bench {
+
+inline const base::SerialExecutor kSerial;
 
 /// m points of a scene.
 struct Case {

@@ -1,6 +1,5 @@
 // The cases with more points than memory should hold.
 #include "coordinator_cases.h"
-#include "duets/base/executor.h"
 #include "duets/gp/sparse.h"
 #include "duets/protocol/variance.h"
 #include "process.h"
@@ -10,8 +9,6 @@ namespace {
 
 using numeric::Points;
 using numeric::Vector;
-
-const base::SerialExecutor kSerial;
 
 // Sum over blocks of K_SD y(D).
 template <typename Rewards>

@@ -33,9 +33,15 @@ class Function:
         return self.values[-1]
 
 
+# A list of dicts where pandas is not installed.
+def values_of(found):
+    trials = found.trials
+    return [trial["value"] for trial in trials] if isinstance(trials, list) else list(trials["value"])
+
+
 def maximize(f, horizon, path=None):
     found = duets.maximize(f, SPACE, agents=AGENTS, horizon=horizon, path=path, progress=False)
-    return lambda: list(found.trials["value"])
+    return lambda: values_of(found)
 
 
 def journalled(f, horizon):
@@ -48,7 +54,7 @@ def ask_tell(f, horizon):
         while (query := study.ask()) is not None:
             study.tell(query, f(**query.params))
         found = study.result()
-        return lambda: list(found.trials["value"])
+        return lambda: values_of(found)
 
 
 def optuna_with(make):
