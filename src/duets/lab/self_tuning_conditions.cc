@@ -52,7 +52,7 @@ constexpr std::array<Condition, 17> kConditions{{
      .peers = true},
 }};
 
-// These functions are looked at once.
+// Not to be run while a setting is being chosen.
 constexpr std::array<Condition, 3> kHeldOut{{
     {.key = "held-out",
      .title = "2000 candidates, held-out functions",

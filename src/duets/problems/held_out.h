@@ -1,4 +1,5 @@
-// Held-out test functions: never used while developing the presets, run once at the end.
+// Held-out test functions: run to report results, not to choose settings. borehole and friedman did
+// lead to a rule (docs/decisions/0036).
 //
 // To change a preset, a default or a rule, use development.h and the paper's functions, never
 // results on these. A result on a function that helped to choose a setting says little about the

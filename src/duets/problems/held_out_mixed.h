@@ -1,4 +1,4 @@
-// Held-out test functions of mixed spaces: as held_out.h has it, never used while developing.
+// Held-out test functions of mixed spaces: as held_out.h has it, run to report results only.
 //
 // antenna: side lobes in every category; compiler: mostly whole numbers; extruder: a valley that
 // bends another way in every category; reaction: twelve combinations of two categories that do not
