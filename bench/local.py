@@ -27,9 +27,10 @@ import program
 AGENTS, HORIZON, LIMIT_MS = 10, 50, 3.0
 MEASURE = """
 import json, sys
+import numpy as np
 for line in sys.stdin:
     p = json.loads(line)["params"]
-    print(1 - (p["x1"] - 0.3) ** 2 - (p["x2"] - 0.7) ** 2, flush=True)
+    print(1 - float(np.sum((np.array([p["x1"], p["x2"]]) - [0.3, 0.7]) ** 2)), flush=True)
 """
 STUDY = """
 [study]
@@ -73,7 +74,7 @@ def main():
     queries = AGENTS * horizon
     rows, wrong, load = [], False, os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as scratch:
-        command = [sys.executable, "-S", "-c", MEASURE]
+        command = [sys.executable, "-c", MEASURE]
         study = pathlib.Path(scratch) / "local.toml"
         study.write_text(STUDY.format(agents=AGENTS, horizon=horizon, command=json.dumps(command)))
         for parallel in (1, 2):

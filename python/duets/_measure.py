@@ -47,7 +47,8 @@ def number_of(value: Any) -> float:
 
 def failure_of(error: BaseException, seconds: float = 0.0) -> Outcome:
     """A hole, with the exception and its traceback."""
-    why = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()[-1]
+    lines = "".join(traceback.format_exception_only(type(error), error)).splitlines()
+    why = next((line for line in lines if line and not line[0].isspace()), type(error).__name__)
     log = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     return Outcome("failure", 0.0, why[:500], log[-_LOG_BYTES:], seconds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import numbers
 import queue
 import signal
 import sys
@@ -12,7 +13,7 @@ import time
 
 from . import _core
 from ._measure import failure_of, measure
-from .errors import Error
+from .errors import Error, InvalidError
 
 _MOST_PENDING = 10_000
 
@@ -27,7 +28,7 @@ class _Progress:
         self._seen = 0
         self._best = None
         self._bar = None
-        self._total = study.agents * study.horizon
+        self._total = self._local.num_queries()
         if shown:
             try:
                 from tqdm.auto import tqdm
@@ -92,15 +93,26 @@ class _Interrupts:
         self._wake()
 
 
+def whole_number(name, value, least):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} = {value!r}: must be a whole number")
+    if value < least:
+        raise InvalidError(f"{name} = {value}: must be at least {least}")
+
+
 def run(study, function, executor, max_failures, max_pending, seconds, shown):
     if not callable(function):
         raise TypeError(f"function = {function!r}: must be callable")
     if executor is not None and not hasattr(executor, "submit"):
         raise TypeError(f"executor = {executor!r}: must have submit(), as those of concurrent.futures")
-    if max_pending is not None and max_pending < 1:
-        raise ValueError(f"max_pending = {max_pending}: must be at least 1")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise ValueError(f"seconds = {seconds}: must be positive")
+    whole_number("max_failures", max_failures, 0)
+    if max_pending is not None:
+        whole_number("max_pending", max_pending, 1)
+    if seconds is not None:
+        if isinstance(seconds, bool) or not isinstance(seconds, numbers.Real):
+            raise TypeError(f"seconds = {seconds!r}: must be a number")
+        if not 0 < seconds < float("inf"):
+            raise InvalidError(f"seconds = {seconds}: must be positive")
     deadline = float("inf") if seconds is None else time.monotonic() + seconds
 
     def over():

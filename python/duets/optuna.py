@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any, Mapping, Optional
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from . import spaces
+from .errors import InvalidError
 from .result import Result
 from .study import Query, Study
 
@@ -34,7 +36,7 @@ class DuetsSampler(optuna.samplers.BaseSampler):
     :func:`duets.maximize`, or as Optuna's distributions; ``options`` are those of :class:`duets.Study`. The
     direction is the Optuna study's.
 
-    A pruned trial, a failed one and one without a finite value are holes. Parameters that are not in the
+    A pruned trial, a failed one and one without a finite value (or with an absurd one, 1e308) are holes. Parameters that are not in the
     space, trials after the ``agents * horizon`` of the study, and trials that begin while all queries of an epoch are
     under way, are sampled by ``after``: by default at random, with the seed of the study.
 
@@ -53,15 +55,17 @@ class DuetsSampler(optuna.samplers.BaseSampler):
         self._options = options
         self._after = after or optuna.samplers.RandomSampler(seed=options.get("seed", 1))
         self._study: Optional[Study] = None
+        self._beginning = threading.Lock()
         self._asked: dict[int, Query] = {}
 
     def _begin(self, study: optuna.Study) -> Study:
-        if self._study is None:
-            if len(study.directions) != 1:
-                raise ValueError("DuetsSampler is for studies with one objective")
-            minimizes = study.direction == optuna.study.StudyDirection.MINIMIZE
-            self._study = Study(self._space, direction="minimize" if minimizes else "maximize", **self._options)
-        return self._study
+        if len(study.directions) != 1:
+            raise ValueError("DuetsSampler is for studies with one objective")
+        with self._beginning:
+            if self._study is None:
+                minimizes = study.direction == optuna.study.StudyDirection.MINIMIZE
+                self._study = Study(self._space, direction="minimize" if minimizes else "maximize", **self._options)
+            return self._study
 
     def result(self) -> Result:
         """The result so far: recommendation, interval, epochs."""
@@ -103,10 +107,13 @@ class DuetsSampler(optuna.samplers.BaseSampler):
         query = self._asked.pop(trial.number, None)
         if query is None:
             return
+        why = state.name.lower()
         if state == optuna.trial.TrialState.COMPLETE and values and math.isfinite(values[0]):
-            self._study.tell(query, values[0])
-        else:
-            self._study.tell_failure(query, f"trial {trial.number}: {state.name.lower()}")
+            try:
+                return self._study.tell(query, values[0])
+            except InvalidError as error:  # an absurd value, such as 1e308
+                why = str(error)
+        self._study.tell_failure(query, f"trial {trial.number}: {why}")
 
     def reseed_rng(self):
         self._after.reseed_rng()

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.model_selection._search import BaseSearchCV
 
 from . import spaces
+from .errors import InvalidError
 from .study import Study
 
 
@@ -48,8 +49,8 @@ class DuetsSearchCV(BaseSearchCV):
                 scores = evaluate_candidates([query.params for query in queries])["mean_test_score"]
                 scores = np.asarray(scores)[-len(queries):]
                 for query, score in zip(queries, scores):
-                    if np.isfinite(score):
+                    try:
                         study.tell(query, score)
-                    else:
-                        study.tell_failure(query, f"score {score}")
+                    except InvalidError as error:  # not finite, or absurd
+                        study.tell_failure(query, str(error))
             self.duets_result_ = study.result()

@@ -12,6 +12,13 @@ from . import _core
 from .errors import InvalidError
 
 
+def _number(what: str, given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} = {given!r}: must be a number") from None
+
+
 @dataclasses.dataclass(frozen=True)
 class Float:
     """A number, bounds included; ``log=True``: uniform in the exponent."""
@@ -21,7 +28,8 @@ class Float:
     log: bool = False
 
     def _keys(self) -> dict:
-        return {"type": "float", "low": float(self.low), "high": float(self.high), "log": bool(self.log)}
+        return {"type": "float", "low": _number("low", self.low), "high": _number("high", self.high),
+                "log": bool(self.log)}
 
     def _value(self, number: float) -> float:
         return float(number)
@@ -50,7 +58,8 @@ class Categorical:
     choices: Sequence[Any]
 
     def __post_init__(self):
-        if isinstance(self.choices, str) or not isinstance(self.choices, collections.abc.Iterable):
+        unordered = isinstance(self.choices, collections.abc.Set)  # another order in every process
+        if isinstance(self.choices, str) or unordered or not isinstance(self.choices, collections.abc.Iterable):
             raise TypeError(f"Categorical({self.choices!r}): give a list of choices")
         object.__setattr__(self, "choices", tuple(self.choices))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ from .errors import InvalidError
 from .result import Result
 
 PathLike = Union[str, "os.PathLike[str]"]
+_HORIZON = 25  # of a new study
 
 
 class Query:
@@ -74,6 +76,12 @@ class Parameters:
         return core.values if self.as_array else Query(core, self.by_name).params
 
 
+def _core_of(query: Any) -> Any:
+    if not isinstance(query, Query):
+        raise TypeError(f"query = {query!r}: must be a Query that ask() gave")
+    return query._core
+
+
 def _name_of(path: Optional[pathlib.Path]) -> str:
     name = re.sub(r"[^A-Za-z0-9_.-]", "-", path.name) if path else ""
     return name.lstrip(".") or "study"
@@ -90,8 +98,9 @@ class Study:
     With ``path="results/x"`` every answer is stored in ``results/x.journal`` when it is told, and the same
     study made again continues, after Ctrl-C, a crash or ``kill -9``. Without a path nothing is kept.
 
-    A study that is over goes on when it is made again with a larger ``horizon``. It ends early with the first epoch
-    after which no point is expected to be better by ``until_gain``, if that is positive.
+    Each agent makes ``horizon`` queries: 25, or as many as the study at ``path`` has. A study that is over goes on when it
+    is made again with a larger ``horizon``. It ends early when, after two epochs in a row, no point is expected to be better
+    by ``until_gain``, if that is positive.
 
     Any number of queries may be under way, and their order does not change the run. All methods may be
     called from several threads; a child process (fork) cannot use the study.
@@ -103,7 +112,7 @@ class Study:
         *,
         direction: str = "maximize",
         agents: int = 8,
-        horizon: int = 25,
+        horizon: Optional[int] = None,
         seed: int = 1,
         name: Optional[str] = None,
         path: Optional[PathLike] = None,
@@ -114,12 +123,14 @@ class Study:
     ):
         parameters, as_array = spaces._read(space)
         tables = _settings.settings_of(
-            {"direction": direction, "agents": agents, "horizon": horizon, "seed": seed, **settings})
+            {"direction": direction, "agents": agents, "horizon": _HORIZON if horizon is None else horizon, "seed": seed,
+             **settings})
         own_path = pathlib.Path(path) if path is not None else None
         tables["study"]["name"] = _name_of(own_path) if name is None else name
         tables["duets"].setdefault("preset", "auto")
         text = _settings.toml_of(tables, parameters)
-        self._begin(text, parameters, as_array, own_path, overwrite, threads, None, until_gain)
+        self._begin(text, parameters, as_array, own_path, overwrite, threads, None, until_gain,
+                    keeps_horizon=horizon is None)
 
     @classmethod
     def from_file(cls, file: PathLike, *, seed: Optional[int] = None, path: Optional[PathLike] = None,
@@ -131,7 +142,8 @@ class Study:
                      until_gain, pathlib.Path(file))
         return study
 
-    def _begin(self, text, parameters, as_array, path, overwrite, threads, seed, until_gain, file=None):
+    def _begin(self, text, parameters, as_array, path, overwrite, threads, seed, until_gain, file=None,
+               keeps_horizon=False):
         self._local = None
         self._scratch = None
         name, folder = (str(file), str(file.parent)) if file else ("study", "")
@@ -140,6 +152,8 @@ class Study:
         self._path = path
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 1024:
             raise InvalidError(f"threads = {threads!r}: must be a whole number from 0 (all) to 1024")
+        if isinstance(until_gain, bool) or not isinstance(until_gain, numbers.Real):
+            raise TypeError(f"until_gain = {until_gain!r}: must be a number")
         if path is None:
             self._scratch = tempfile.TemporaryDirectory(prefix="duets-", ignore_cleanup_errors=True)
             journal = os.path.join(self._scratch.name, "journal")
@@ -149,7 +163,7 @@ class Study:
             _core.prepare_place(str(path), bool(overwrite), definition, float(until_gain))
         secret = _core.seed_secret(definition.seed)
         self._name = definition.name
-        self._local = _core.Local(definition, journal, secret, int(threads), float(until_gain))
+        self._local = _core.Local(definition, journal, secret, int(threads), float(until_gain), keeps_horizon)
 
     def __enter__(self) -> "Study":
         return self
@@ -234,6 +248,8 @@ class Study:
     def ask(self, agent: Optional[int] = None) -> Optional[Query]:
         """The next query, of one agent or of the one with most left. None when the study is over, or when
         all that are left of the open epoch are under way."""
+        if agent is not None:
+            _running.whole_number("agent", agent, 0)
         core = self._local.ask(agent)
         return None if core is None else self._parameters.query(core)
 
@@ -243,7 +259,7 @@ class Study:
 
     def give_back(self, query: Query) -> None:
         """The query is not under way any more, and will be asked for again."""
-        self._local.give_back(query._core)
+        self._local.give_back(_core_of(query))
 
     def tell(self, query: Query, value: Any, *, seconds: float = 0.0) -> None:
         """The value that was measured: one number. TypeError for anything else, InvalidError for a number that
@@ -252,16 +268,17 @@ class Study:
 
     def tell_all(self, answers: Iterable[tuple[Query, Any]], *, seconds: float = 0.0) -> None:
         """Several values, stored together."""
-        self._local.tell([_core.Told(query._core, _core.Value(number_of(value)), seconds) for query, value in answers])
+        self._local.tell([_core.Told(_core_of(query), _core.Value(number_of(value)), seconds)
+                          for query, value in answers])
 
     def tell_failure(self, query: Query, why: Union[str, BaseException], *, seconds: float = 0.0) -> None:
         """The query failed and will never have a value: a hole. An exception's traceback is kept."""
         answer = failure_of(why).answer() if isinstance(why, BaseException) else _core.Failure(str(why), "")
-        self._local.tell([_core.Told(query._core, answer, seconds)])
+        self._local.tell([_core.Told(_core_of(query), answer, seconds)])
 
     def tell_infeasible(self, query: Query, why: str = "infeasible", *, seconds: float = 0.0) -> None:
         """The point cannot be measured: it counts as ``infeasible_value``. ObjectiveError without one."""
-        self._local.tell([_core.Told(query._core, _core.Infeasible(str(why)), seconds)])
+        self._local.tell([_core.Told(_core_of(query), _core.Infeasible(str(why)), seconds)])
 
     def end(self) -> None:
         """Ends the study early, with a recommendation: queries of the open epoch that have no answer become holes.
@@ -313,7 +330,7 @@ def maximize(
     space: Any,
     *,
     agents: int = 8,
-    horizon: int = 25,
+    horizon: Optional[int] = None,
     seed: int = 1,
     path: Optional[PathLike] = None,
     overwrite: bool = False,
@@ -331,7 +348,7 @@ def maximize(
     >>> abs(best.recommendation["x"] - 0.3) < 0.1
     True
 
-    See :class:`Study` for ``space``, ``path`` and ``settings``, and :meth:`Study.run` for the function, the
+    See :class:`Study` for ``space``, ``horizon`` (25), ``path`` and ``settings``, and :meth:`Study.run` for the function, the
     executor and failures.
     """
     with Study(space, agents=agents, horizon=horizon, seed=seed, path=path, overwrite=overwrite, **settings) as study:

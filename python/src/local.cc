@@ -35,13 +35,14 @@ constexpr const char* kWayOut =
 class Local {
  public:
   Local(const service::Definition& definition, const std::string& storage,
-        const std::string& secret, unsigned threads, double until_gain)
+        const std::string& secret, unsigned threads, double until_gain, bool keeps_horizon)
       : executor_(threads == 0 ? harness::default_threads() : threads) {
     service::LocalOptions options;
     options.storage = storage;
     options.secret_text = secret;
     options.way_out = kWayOut;
     options.until_gain = until_gain;
+    options.keeps_horizon = keeps_horizon;
     options.event = [this](const protocol::Event& event) { note(event); };
     options.try_again = [this](const storage::StorageError& error) { return waits(error); };
     study_.emplace(definition, std::move(options), executor_);
@@ -93,6 +94,10 @@ class Local {
   std::uint32_t epoch() {
     const auto lock = enter();
     return study_->epoch();
+  }
+  std::uint64_t num_queries() {
+    const auto lock = enter();
+    return std::uint64_t{study_->definition().study->agents} * study_->num_queries_each();
   }
   std::size_t num_told() {
     const auto lock = enter();
@@ -167,7 +172,7 @@ class Local {
     }
   }
 
-  // An answer may have taken hours. Ctrl-C ends the waiting.
+  // An answer may have taken hours. The second Ctrl-C ends the waiting, with the StorageError.
   bool waits(const storage::StorageError& error) {
     {
       const py::gil_scoped_acquire gil;
@@ -204,7 +209,10 @@ void bind_local(py::module_& module) {
          double until_gain) {
         service::LocalOptions options;
         options.until_gain = until_gain;
-        cli::prepare(cli::run_place(output), overwrite, definition, options);
+        cli::RunPlace place = cli::run_place(output);
+        place.field = "path";
+        place.hint = "choose another path or give overwrite=True";
+        cli::prepare(place, overwrite, definition, options);
       },
       ReleaseGil());
   py::class_<Told>(module, "Told").def(py::init<Query, service::Answer, double>());
@@ -212,14 +220,16 @@ void bind_local(py::module_& module) {
   // none of those threads, and leaves everything as it is.
   py::class_<Local, std::shared_ptr<Local>>(module, "Local")
       .def(py::init([](const service::Definition& definition, const std::string& storage,
-                       const std::string& secret, unsigned threads, double until_gain) {
+                       const std::string& secret, unsigned threads, double until_gain,
+                       bool keeps_horizon) {
         const py::gil_scoped_release working;
-        return std::shared_ptr<Local>(new Local(definition, storage, secret, threads, until_gain),
-                                      [owner = getpid()](Local* local) {
-                                        if (getpid() != owner) return;
-                                        const py::gil_scoped_release release;
-                                        delete local;
-                                      });
+        return std::shared_ptr<Local>(
+            new Local(definition, storage, secret, threads, until_gain, keeps_horizon),
+            [owner = getpid()](Local* local) {
+              if (getpid() != owner) return;
+              const py::gil_scoped_release release;
+              delete local;
+            });
       }))
       .def("ask", &Local::ask, ReleaseGil())
       .def("tell", &Local::tell, ReleaseGil())
@@ -238,6 +248,7 @@ void bind_local(py::module_& module) {
       .def("run_digest", &Local::run_digest, ReleaseGil())
       .def("finished", &Local::finished, ReleaseGil())
       .def("epoch", &Local::epoch, ReleaseGil())
+      .def("num_queries", &Local::num_queries, ReleaseGil())
       .def("num_told", &Local::num_told, ReleaseGil());
 }
 

@@ -33,4 +33,4 @@ def test_docs(tmp_path, monkeypatch):
 def test_readme(tmp_path):
     (block,) = [block for block in blocks(SOURCE / "README.md") if "import duets" in block]
     out = subprocess.run([sys.executable, "-B", "-c", block], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert "opt" in out
+    assert re.search(r"layers.*3.*opt.*adam", out, re.S), out

@@ -21,6 +21,7 @@ ONE = {"x": duets.Float(0, 1)}
     ({1: duets.Float(0, 1)}, TypeError, "must be a text"),
     ({"x": 3}, TypeError, "Float"),
     ({"x": (0, 1, 2)}, TypeError, "Float"),
+    ({"x": duets.Float("a", 1)}, TypeError, "low = 'a': must be a number"),
     ({"x": duets.Float(1, 0)}, duets.InvalidError, "space.x.high"),
     ({"x": duets.Float(0, 1, log=True)}, duets.InvalidError, "space.x.low"),
     ({"x": duets.Float(float("nan"), 1)}, duets.InvalidError, "space.x.low"),
@@ -39,9 +40,10 @@ def test_spaces(space, error, text):
         duets.Study(space)
 
 
-def test_a_categorical_is_no_text():
+@pytest.mark.parametrize("choices", ["abc", {"a", "b"}, frozenset("ab"), 3])
+def test_a_categorical_is_a_list(choices):
     with pytest.raises(TypeError, match="list of choices"):
-        duets.Categorical("abc")
+        duets.Categorical(choices)
 
 
 def test_spaces_as_on_the_command_line():
@@ -65,6 +67,9 @@ def test_spaces_as_on_the_command_line():
     ({"beta": object()}, TypeError, "must be a number"),
     ({"variance": 1.0}, duets.InvalidError, "kernel.variance"),
     ({"threads": -1}, duets.InvalidError, "threads = -1"),
+    ({"until_gain": float("nan")}, duets.InvalidError, "until_gain = nan: must be positive"),
+    ({"until_gain": -1}, duets.InvalidError, "until_gain = -1: must be positive"),
+    ({"until_gain": "little"}, TypeError, "until_gain = 'little': must be a number"),
     ({"nonsense": 1}, TypeError, "'nonsense'"),
     ({"kernel": {"nonsense": 1}}, duets.InvalidError, "nonsense"),
 ])
@@ -134,8 +139,32 @@ def test_arguments_of_run():
             study.run(3)
         with pytest.raises(TypeError, match="submit"):
             study.run(lambda x: x, executor="threads")
-        with pytest.raises(ValueError, match="max_pending"):
-            study.run(lambda x: x, max_pending=0)
+        for options, error, text in [
+            ({"max_pending": 0}, duets.InvalidError, "max_pending = 0: must be at least 1"),
+            ({"max_pending": "3"}, TypeError, "max_pending = '3': must be a whole number"),
+            ({"max_failures": -1}, duets.InvalidError, "max_failures = -1: must be at least 0"),
+            ({"max_failures": 2.5}, TypeError, "max_failures = 2.5: must be a whole number"),
+            ({"seconds": -1}, duets.InvalidError, "seconds = -1: must be positive"),
+            ({"seconds": "2h"}, TypeError, "seconds = '2h': must be a number"),
+        ]:
+            with pytest.raises(error, match=text):
+                study.run(lambda x: x, **options)
+        with pytest.raises(duets.InvalidError, match="agent = -1"):
+            study.ask(-1)
+        with pytest.raises(TypeError, match=r"query = 3: must be a Query that ask\(\) gave"):
+            study.tell(3, 1.0)
+
+
+def test_an_exception_of_several_lines_keeps_its_type():
+    def f(x):
+        raise ValueError("out of memory\n  tried to allocate 3 GiB\n")
+    with duets.Study(ONE) as study:
+        query = study.ask()
+        try:
+            f(0)
+        except ValueError as error:
+            study.tell_failure(query, error)
+        assert study.failures[0][1].startswith("ValueError: out of memory")
 
 
 def test_exits_pass_through():

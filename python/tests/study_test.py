@@ -1,6 +1,7 @@
 """Ask and tell, run, executors, resuming."""
 
 import concurrent.futures
+import importlib.util
 import os
 import pathlib
 import signal
@@ -277,8 +278,9 @@ def test_a_path_in_use_is_refused_before_anything_is_measured(tmp_path):
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / "photo.jpg").write_text("mine")
     calls = []
-    for overwrite in (False, True):
-        with pytest.raises(duets.InvalidError, match="/s: "):
+    for overwrite, text in [(False, "^path = .*/s: already exists; choose another path or give overwrite=True"),
+                            (True, "^path = .*/s: is not the result of a run")]:
+        with pytest.raises(duets.InvalidError, match=text):
             duets.maximize(lambda **p: calls.append(p) or 1.0, SPACE, path=tmp_path / "s", overwrite=overwrite, **SMALL)
     assert not calls and not (tmp_path / "s.journal").exists()
     assert (tmp_path / "s" / "photo.jpg").exists()
@@ -297,19 +299,30 @@ def run_script(text, *words, **options):
 
 
 INTERRUPTED = """
-    import concurrent.futures, sys, time, duets
+    import concurrent.futures, contextlib, sys, time, duets
     def f(x):
         print("begin", flush=True)
         time.sleep(0.5)
         return x
-    with concurrent.futures.{executor}(2) as executor:
+    with {executor} as executor:
         duets.maximize(f, {{"x": duets.Float(0, 1)}}, agents=4, horizon=8, path=sys.argv[1], executor=executor)
 """
 
 
+def test_ctrl_c_interrupts_the_function(tmp_path):
+    process = run_script(INTERRUPTED.format(executor="contextlib.nullcontext()"), str(tmp_path / "s"))
+    for _ in range(3):
+        assert process.stdout.readline() == "begin\n"
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode != 0 and "KeyboardInterrupt" in error
+    study = duets.Study({"x": duets.Float(0, 1)}, agents=4, path=tmp_path / "s")
+    assert study.num_told == 2 and study.horizon == 8
+
+
 @pytest.mark.parametrize("executor", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
 def test_ctrl_c_finishes_running_calls(tmp_path, executor):
-    process = run_script(INTERRUPTED.format(executor=executor), str(tmp_path / "s"))
+    process = run_script(INTERRUPTED.format(executor=f"concurrent.futures.{executor}(2)"), str(tmp_path / "s"))
     assert process.stdout.readline() == "begin\n"
     assert process.stdout.readline() == "begin\n"
     process.send_signal(signal.SIGINT)
@@ -328,7 +341,9 @@ def test_progress_lines_and_the_functions_output():
     """)
     out, error = process.communicate(timeout=60)
     assert out == "mine\n" * 8
-    if "query" not in error:  # without tqdm
+    if importlib.util.find_spec("tqdm"):
+        assert "8/8" in error and "best=" in error
+    else:
         assert error.count("of 8 queries, best value so far") == error.count("\n") >= 1
 
 

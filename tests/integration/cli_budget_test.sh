@@ -118,14 +118,18 @@ duets tune -p 'x=0..1' --agents 4 --horizon 30 --until-gain 1000 -- python3 -S t
 exits "--until-gain" 0
 says "--until-gain" "ended early; best mean"
 holds "nothing is left then" bash -c '! grep -q "0 queries per agent" err'
-holds "it ends after the first epoch" grep -q '^horizon .*ended early after epoch 1$' out
+holds "it ends after two epochs" grep -q '^horizon .*ended early after epoch 2$' out
 duets tune -p 'x=0..1' --agents 4 --horizon 31 -- python3 -S train.py
 exits "and is continued" 0
-holds "it is shown" grep -q 'ended early after epoch 1, extended to 31$' out
+holds "it is shown" grep -q 'ended early after epoch 2, extended to 31$' out
 duets tune -p 'x=0..1' --agents 4 -- python3 -S train.py
 exits "without --horizon" 0
 says "without --horizon it is not changed" "4 agents x 31 queries = 124"
 says "and only reported" "the study is finished"
+holds "the study file has its horizon" grep -qx 'horizon = 31' results/train.toml
+duets run results/train.toml
+exits "the study file is that study" 0
+says "and it is finished" "the study is finished"
 duets tune -p 'x=0..2' --agents 4 --horizon 9 -- python3 -S train.py
 exits "another space" 2
 says "another space" "choose another --name or --output"

@@ -81,4 +81,15 @@ small_study small.toml
 duets run small.toml --parallel 2
 exits "--parallel with a built-in function" 2
 says "--parallel with a built-in function" "is for a study with objective.command"
+
+# The README's example: its command as it stands there, its program as README and page show it.
+readme_command=$(sed -n "/^    .\/duets tune/,/train.py$/p" "$DUETS_SOURCE_DIR/README.md" | sed 's|./duets|duets|')
+cp -r "$DUETS_SOURCE_DIR/examples" . && mv results earlier
+eval "$readme_command"
+exits "the README's command" 0
+holds "finds the three best parameters" grep -Eq '^recommendation  *lr = 0.00[0-9]*, layers = 3, opt = adam$' out
+body() { grep -E '^ +(p|score|print)\b' "$1" | sed 's/  *#.*//' | sort -u; }
+for page in README.md docs/own-function.md; do
+  holds "$page shows the program" diff <(body "$DUETS_SOURCE_DIR/$page" | grep -E 'loads|log10|dumps') <(body examples/tune/train.py)
+done
 finish

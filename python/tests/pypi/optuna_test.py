@@ -44,10 +44,19 @@ def test_minimize_and_distributions_of_optuna():
     assert sampler.result().recommendation == duets.maximize(measure, SPACE, progress=False, **OPTIONS).recommendation
 
 
-def test_threads():
+def test_threads(monkeypatch):
+    made = []
+    monkeypatch.setattr("duets.optuna.Study", lambda *a, **k: made.append(duets.Study(*a, **k)) or made[-1])
     sampler = DuetsSampler(SPACE, **OPTIONS)
     optimize(sampler, n_jobs=3, n_trials=60)  # some are random: the others wait for an epoch's end
     assert sampler.result().run_digest == expected()
+    assert len(made) == 1
+
+
+def test_an_absurd_value_is_a_hole():
+    sampler = DuetsSampler(SPACE, **OPTIONS)
+    optimize(sampler, f=lambda trial: 1e308 if trial.number == 4 else objective(trial))
+    assert list(sampler.result().trials["state"]).count("hole") == 1
 
 
 def test_trials_after_the_study_are_random():

@@ -70,14 +70,14 @@ class LocalRun {
         progress_(stderr, flags.verbosity, num_queries_, file.objective) {}
 
   ReportSource run(const std::string& secret_text, const base::Executor& executor,
-                   const std::function<void()>& accepted) {
+                   const std::function<void(const protocol::Study&)>& accepted) {
     const service::Definition definition = service::definition_of(file_);
     const auto programs = make_programs(definition);  // a mistake there changes no file
     const service::LocalOptions options = this->options(secret_text);
     prepare(place_, flags_.overwrite, definition, options);
     LocalStudy study(definition, options, executor);
     study_ = &study;
-    if (accepted) accepted();
+    if (accepted) accepted(*study.definition().study);
     begin(study);
     bool over = study.finished();
     try {
@@ -188,7 +188,9 @@ class LocalRun {
   void show_gain(const LocalStudy& study) {
     if (const std::optional<double> gain = study.expected_gain(); gain && !study.finished()) {
       progress_.line(
-          fmt::format("         expected gain {:.3g}; ends below {:g}", *gain, given_.until_gain));
+          fmt::format("         more queries are expected to gain {:.3g}; ends after two "
+                      "epochs below {:g}",
+                      *gain, given_.until_gain));
     }
   }
 
@@ -256,7 +258,8 @@ void add_local_flags(CLI::App& command, LocalFlags& flags) {
       ->option_text("TIME");
   command
       .add_option("--until-gain", flags.until_gain,
-                  "End early when no point is expected to be better by X than the recommended one")
+                  "End early when, after two epochs in a row, no point is expected to be better by "
+                  "X than the recommended one")
       ->check([](const std::string& text) {
         double number = 0;
         const bool usable = CLI::detail::lexical_cast(text, number) && number > 0 &&
@@ -281,7 +284,8 @@ double seconds_of(const std::string& text) {
 
 void run_locally(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
                  const std::string& secret_text, const base::Executor& executor,
-                 const Extensions& extensions, const std::function<void()>& accepted) {
+                 const Extensions& extensions,
+                 const std::function<void(const protocol::Study&)>& accepted) {
   const RunPlace place = place_of(flags, file);
   const ReportSource source =
       LocalRun(flags, given, file, place).run(secret_text, executor, accepted);

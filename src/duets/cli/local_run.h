@@ -38,6 +38,7 @@ double seconds_of(const std::string& text);
 /// signal.
 void run_locally(const CommonFlags& flags, const LocalFlags& given, const StudyFile& file,
                  const std::string& secret_text, const base::Executor& executor,
-                 const Extensions& extensions, const std::function<void()>& accepted = {});
+                 const Extensions& extensions,
+                 const std::function<void(const protocol::Study&)>& accepted = {});
 
 }  // namespace duets::cli

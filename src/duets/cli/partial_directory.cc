@@ -12,9 +12,9 @@ namespace fs = std::filesystem;
 
 void require_free(const fs::path& directory, const PartialDirectory::Replaced& replaced) {
   if (!fs::exists(directory) || holds_nothing(directory)) return;
-  base::require(replaced.finished != nullptr, "--output", directory.string(),
+  base::require(replaced.finished != nullptr, replaced.field, directory.string(),
                 std::string("already exists; ") + replaced.hint);
-  base::require(fs::is_directory(directory) && replaced.finished(directory), "--output",
+  base::require(fs::is_directory(directory) && replaced.finished(directory), replaced.field,
                 directory.string(), "is not the result of a run, and is not overwritten");
 }
 
@@ -24,7 +24,7 @@ PartialDirectory::PartialDirectory(const fs::path& directory, Replaced replaced)
       replaced_(replaced) {
   require_free(directory_, replaced_);
   if (fs::exists(partial_)) {
-    base::require(holds_nothing(partial_) || replaced_.cut_off(partial_), "--output",
+    base::require(holds_nothing(partial_) || replaced_.cut_off(partial_), replaced_.field,
                   partial_.string(), "exists and has other contents; it is not removed");
     std::error_code error;
     fs::remove_all(partial_, error);

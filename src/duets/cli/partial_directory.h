@@ -21,6 +21,7 @@ class PartialDirectory {
     Ours finished = nullptr;
     Ours cut_off = nullptr;
     const char* hint = "choose another directory or add --overwrite";  ///< when it is not replaced
+    const char* field = "--output";                                    ///< of which errors speak
   };
 
   PartialDirectory(const std::filesystem::path& directory, Replaced replaced);

@@ -47,14 +47,18 @@ void remove_journal(const fs::path& journal) {
 RunPlace run_place(const std::string& output) {
   const fs::path given(output);
   const fs::path path = given.has_filename() ? given : given.parent_path();  // "out/" is "out"
-  return {path.string(), full_name(path).string() + ".journal"};
+  RunPlace place;
+  place.output = path.string();
+  place.journal = full_name(path).string() + ".journal";
+  return place;
 }
 
 // With a journal the results are those of an earlier call, and are written again.
 void prepare(const RunPlace& place, bool overwrite, const service::Definition& definition,
              const service::LocalOptions& options) {
   const bool continues = !overwrite && fs::exists(place.journal);
-  require_free(place.output, {overwrite || continues ? holds_run : nullptr, holds_unfinished_run});
+  require_free(place.output, {overwrite || continues ? holds_run : nullptr, holds_unfinished_run,
+                              place.hint, place.field});
   if (!overwrite) return;
   service::require_new_study(definition, options);
   remove_journal(place.journal);

@@ -115,8 +115,10 @@ void tune(const TuneFlags& flags, const Extensions& extensions) {
   const harness::ThreadExecutor executor(common.threads == 0 ? harness::default_threads()
                                                              : common.threads);
   run_locally(common, flags.local, file, service::seed_secret_text(file.seed), executor, extensions,
-              [&] {
-                write_whole_file(path, text);
+              [&](const protocol::Study& study) {
+                TuneFlags made = flags;
+                if (flags.local.horizon == 0) made.horizon = study.horizon;  // that of the journal
+                write_whole_file(path, tune_toml(made));
                 tell(common, "study file: " + path);
               });
 }

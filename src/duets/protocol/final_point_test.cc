@@ -43,12 +43,6 @@ std::vector<Domain> all_domains() {
   return {Domain::finite(lattice(60, 2)), Domain::box(2), Domain::ball(2, 0.5)};
 }
 
-std::vector<base::Bytes> encoded(const std::vector<Record>& records) {
-  std::vector<base::Bytes> bytes;
-  for (const Record& record : records) bytes.push_back(encode_record(record));
-  return bytes;
-}
-
 EpochId last_epoch(const Study& study) {
   return EpochId{static_cast<std::uint32_t>(lengths(study).size())};
 }
@@ -143,7 +137,7 @@ TEST(FinalPoint, ProjectsEveryQueryWhereRewardsAreNotKnown) {
     EXPECT_TRUE(std::ranges::any_of(inducing.message.public_slots,
                                     [](std::uint32_t slot) { return slot >= kPublicPool; }));
     const Verification verification = verify(share(study), random::StudySecret::from_seed(7),
-                                             encoded(run.records()), kTestExecutor, {});
+                                             encoded_records(run.records()), kTestExecutor, {});
     EXPECT_TRUE(verification.ok());
   }
 }
@@ -211,7 +205,7 @@ TEST(FinalPoint, VerifyFindsAnotherAnswer) {
     std::vector<Record> records = run.records();
     change(std::get<EpochClosed>(records.back()).report);
     const Verification verification = verify(share(study), random::StudySecret::from_seed(7),
-                                             encoded(records), kTestExecutor, {});
+                                             encoded_records(records), kTestExecutor, {});
     std::set<std::string> names;
     for (const Finding& finding : verification.findings) {
       if (!finding.ok) names.insert(finding.what);

@@ -22,7 +22,7 @@ struct Found {
   std::optional<double> true_value{};  ///< without noise; set by callers that know it
 };
 
-/// The best posterior mean; nothing before the first epoch is closed.
+/// What is recommended; nothing before the first epoch is closed.
 std::optional<Found> recommendation_of(const Study& study, const RewardScale& scale,
                                        const RunSummary& summary);
 

@@ -31,14 +31,14 @@ struct CommunicationPoint {
 inline constexpr double kLearnedInterval = 4;
 
 /// What posterior samples say of the rest of the last region and, with cut = "decision", of what
-/// the cuts removed. Of a model that may be too sure: a lower estimate.
+/// the cuts removed. True only of the model (docs/self-tuning.md).
 struct Missed {
   double expected = 0;  ///< how much better the best point is than the recommended one; model units
   double better_by = 0;  ///< model units
   double chance = 0;     ///< that one is better by more than that
 };
 
-/// The best posterior mean and how far to trust it; never confused with the best reward observed.
+/// What is recommended and how far to trust it; never confused with the best reward observed.
 struct Recommendation {
   base::EpochId epoch{};
   numeric::Vector point;  ///< latent

@@ -10,12 +10,6 @@
 namespace duets::protocol {
 namespace {
 
-std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
-  std::vector<base::Bytes> bytes;
-  for (const Record& record : records) bytes.push_back(encode_record(record));
-  return bytes;
-}
-
 // Plays a run with these absences and keeps its records.
 std::vector<base::Bytes> records_of_run_with(const Participation& participation) {
   TestRun run(small_study());

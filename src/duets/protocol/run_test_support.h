@@ -115,6 +115,12 @@ class FailingExecutor final : public base::Executor {
   bool fails = false;
 };
 
+inline std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
+  std::vector<base::Bytes> bytes;
+  for (const Record& record : records) bytes.push_back(encode_record(record));
+  return bytes;
+}
+
 /// An ensemble whose agents share nothing, with every record and broadcast it gave out.
 class TestRun {
  public:

@@ -299,8 +299,8 @@ std::vector<std::size_t> queries_in_cells(TestRun& run, Eigen::Index coordinate,
 }
 
 // A category leads by a third of the noise after the first epoch, an int's value likewise: with the
-// goal find the others are queried again, since so few rewards cannot exclude them. A cut that does
-// not know the parts drops some, which makes sure that this test can fail.
+// goal find the others are queried again, since so few rewards cannot exclude them. (Without parts
+// some are dropped: the mutation protocol-cuts-do-not-know-parts.)
 TEST(SelfTuning, PartsOfAMixedSpaceStayWhileLittleIsKnown) {
   using domain::Parameter;
   using domain::ParameterType;

@@ -15,12 +15,6 @@ using domain::Domain;
 
 const auto kVerifySecret = random::StudySecret::from_seed(7);
 
-std::vector<base::Bytes> encoded_records(const std::vector<Record>& records) {
-  std::vector<base::Bytes> bytes;
-  for (const Record& record : records) bytes.push_back(encode_record(record));
-  return bytes;
-}
-
 Verification verified(const Study& study, const std::vector<Record>& records,
                       const std::vector<Answer>& answers = {}) {
   return verify(share(study), kVerifySecret, encoded_records(records), kTestExecutor, answers);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -232,8 +233,9 @@ TEST(LocalExtension, EndsWhenNoGainIsExpected) {
   Place place;
   place.options.until_gain = 1e6;  // more than any function of this kind gains
   place.run(deciding_study());
-  EXPECT_THAT(place.last.ended_after, ElementsAre(1)) << "after the first epoch";
-  EXPECT_EQ(place.measured.size(), 4U * protocol::lengths(deciding_study()).front());
+  EXPECT_THAT(place.last.ended_after, ElementsAre(2)) << "two epochs have to say so";
+  const std::vector<std::uint32_t> lengths = protocol::lengths(deciding_study());
+  EXPECT_EQ(place.measured.size(), 4U * (lengths[0] + lengths[1]));
 
   Place other;
   other.options.until_gain = 1e-9;
@@ -244,6 +246,10 @@ TEST(LocalExtension, EndsWhenNoGainIsExpected) {
                 LocalStudy(test_definition(with_horizon(9)), other.options, kExtensionSerial);
               }),
               HasSubstr("needs duets.cut = \"decision\""));
+  for (const double gain : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    other.options.until_gain = gain;
+    EXPECT_THAT(error_text([&] { other.run(deciding_study()); }), HasSubstr("must be positive"));
+  }
 }
 
 // The gain that an early end compares with, after every epoch of a run that no gain ends.
@@ -263,17 +269,19 @@ std::vector<double> gains_of(const protocol::Study& study, const study::Objectiv
   return gains;
 }
 
-// After the first epoch that leaves less to expect than the first one, in the objective's units.
-TEST(LocalExtension, EndsWithTheFirstEpochThatExpectsLittle) {
+// After the first two epochs in a row that leave less to expect than the first one did, in the
+// objective's units.
+TEST(LocalExtension, EndsWhenTwoEpochsExpectLittle) {
   const protocol::Study study = deciding_study();
   Place place;
   place.objective.scale = 4;
   const std::vector<double> gains = gains_of(study, place.objective);
-  const auto less = std::ranges::find_if(gains, [&](double gain) { return gain < gains.front(); });
+  const auto less = std::ranges::adjacent_find(
+      gains, [&](double a, double b) { return std::max(a, b) < gains.front(); });
   ASSERT_NE(less, gains.end());
-  place.options.until_gain = (gains.front() + *less) / 2;
+  place.options.until_gain = (gains.front() + std::max(less[0], less[1])) / 2;
   place.run(study);
-  EXPECT_THAT(place.last.ended_after, ElementsAre(less - gains.begin() + 1));
+  EXPECT_THAT(place.last.ended_after, ElementsAre(less - gains.begin() + 2));
   const std::vector<double> in_other_units = gains_of(study, {});
   EXPECT_NEAR(gains.front(), 4 * in_other_units.front(), 1e-6 * gains.front());
 }
@@ -310,7 +318,7 @@ TEST(LocalExtension, KilledAtEveryWriteItContinuesWithTheSameRun) {
   few.agents = 2;
   for (const bool by_gain : {false, true}) {
     protocol::Study first = by_gain ? deciding_study() : few;
-    if (by_gain) first.horizon = 4;
+    if (by_gain) first.horizon = 6;
     protocol::Study second = first;
     second.horizon += 3;
     std::optional<base::Digest> undisturbed;

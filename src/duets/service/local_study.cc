@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "duets/base/error.h"
@@ -24,6 +25,8 @@ const std::vector<std::string_view> kMayChange{
 constexpr double kSyncSeconds = 1;
 
 void require_samples(const Definition& definition, const LocalOptions& options) {
+  base::require(std::isfinite(options.until_gain) && options.until_gain >= 0, "until_gain",
+                fmt::format("{}", options.until_gain), "must be positive, or 0 for no early end");
   base::require(options.until_gain == 0 || definition.study->cut == protocol::CutRule::kDecision,
                 "until_gain", fmt::format("{}", options.until_gain),
                 "needs duets.cut = \"decision\" (goal = \"find\"), whose samples say what can be "
@@ -233,12 +236,25 @@ bool LocalStudy::expects_enough(const protocol::EpochClosed& closed) {
       protocol::closes(study, closed.epoch) ||
       (!study.ended_after.empty() && study.ended_after.back() == base::value(closed.epoch));
   if (options_.until_gain == 0 || ends_anyway) return true;
-  const protocol::Measured measured = this->measured(closed.epoch);
-  if (measured.latents.rows() == 0) return true;
-  const protocol::Missed missed = protocol::outlook(study, ensemble_->coordinator().view(),
-                                                    summary().epochs().back(), measured, executor_);
-  expected_gain_ = missed.expected * definition_.objective().scale;
-  return *expected_gain_ >= options_.until_gain;
+  const std::uint32_t epoch = base::value(closed.epoch);
+  expected_gain_ = gain_after(epoch);
+  // Early models are often too sure: two epochs in a row have to say so. The one before is computed
+  // again, so that a run that went on after a crash ends where it would have ended.
+  const auto is_little = [&](const std::optional<double>& gain) {
+    return gain && *gain < options_.until_gain;
+  };
+  return !is_little(expected_gain_) || epoch == 1 || !is_little(gain_after(epoch - 1));
+}
+
+std::optional<double> LocalStudy::gain_after(std::uint32_t epoch) const {
+  const auto& reports = summary().epochs();
+  const auto report =
+      std::ranges::find(reports, base::EpochId{epoch}, &protocol::EpochReport::epoch);
+  const protocol::Measured measured = this->measured(base::EpochId{epoch});
+  if (report == reports.end() || measured.latents.rows() == 0) return std::nullopt;
+  const protocol::Missed missed = protocol::outlook(
+      *definition_.study, ensemble_->coordinator().view(), *report, measured, executor_);
+  return missed.expected * definition_.objective().scale;
 }
 
 // In an order that does not depend on who was faster, and without answers of later epochs, which

@@ -46,8 +46,9 @@ struct LocalOptions {
   std::uint32_t horizon = 0;
   /// The definition's horizon is for a new study only: one that is there keeps its own.
   bool keeps_horizon = false;
-  /// The study ends early with the first epoch after which posterior samples expect no point to be
-  /// better by this much, in the objective's units; 0: never. Needs cut = "decision".
+  /// The study ends early with the first epoch after which, as after the one before, posterior
+  /// samples expect no point to be better by this much, in the objective's units; 0: never. Needs
+  /// cut = "decision".
   double until_gain = 0;
   std::string_view way_out =
       "use the old study file or another directory";  ///< if another is there
@@ -114,7 +115,7 @@ class LocalStudy {
   bool has_reward() const { return has_reward_; }
 
   /// With until_gain: how much better some point was expected to be when the last epoch closed;
-  /// nothing before, and for an epoch that ended a study anyway.
+  /// nothing before, without a reward, and for an epoch that ended a study anyway.
   std::optional<double> expected_gain() const { return expected_gain_; }
 
   /// All answers, in the order in which they were told.
@@ -141,6 +142,7 @@ class LocalStudy {
   void go_on();
   void leave_open_queries();
   bool expects_enough(const protocol::EpochClosed& closed);
+  std::optional<double> gain_after(std::uint32_t epoch) const;
   protocol::Measured measured(base::EpochId last) const;
   void persist(const protocol::Effects& effects);
   void persist_all(const protocol::Effects& effects);

@@ -98,5 +98,5 @@ def killed_at_random(scratch, kills, parallel, **options):
             continue
         fleet.same("the last run ends well", run.process.wait(), 0)
         break
-    fleet.check(f"it was killed {killed} times", killed >= min(kills, 5))
+    fleet.same("times that it was killed", killed, kills)
     run.check_end(f"killed {killed} times", killed * parallel)

@@ -9,7 +9,7 @@ def alone(scratch):
 
 
 def several(scratch):
-    local.killed_at_random(scratch, kills=50, parallel=4, agents=12, horizon=30)
+    local.killed_at_random(scratch, kills=50, parallel=4, agents=12, horizon=100)
 
 
 fleet.main(alone, several)
