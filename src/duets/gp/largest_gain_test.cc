@@ -59,7 +59,6 @@ TEST(LargestGain, NoDesignHasMoreThanTheBound) {
       EXPECT_LE(found.bound, 1.05 * found.value) << "tight enough to say something";
       Vector counts = Vector::Zero(points.rows());
       for (int q = 0; q < queries; ++q) {
-        Vector with = counts;
         // Greedy is the largest variance: a posterior over points without queries needs a tiny
         // count.
         const Vector variance =

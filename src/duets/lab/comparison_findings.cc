@@ -209,7 +209,7 @@ PageHead with_known_facts(PageHead head, const Analysis& analysis) {
                                        {"functions", list_text(functions)},
                                        {"algorithms", list_text(algorithms)},
                                        {"runs of each setting", seeds_text(analysis.seeds)},
-                                       {"runs in all", std::to_string(runs)}});
+                                       {"runs that are shown", std::to_string(runs)}});
   return head;
 }
 

@@ -95,6 +95,12 @@ SelfTuningMean mean_over(const std::vector<const SelfTuningEntry*>& entries,
   return out;
 }
 
+double mean_lost(const std::vector<const SelfTuningTask*>& tasks, const std::string& name) {
+  double sum = 0;
+  for (const SelfTuningTask* task : tasks) sum += task->find(name)->recommendation.lost;
+  return sum / static_cast<double>(tasks.size());
+}
+
 void append_means(const std::vector<const SelfTuningTask*>& tasks, const std::string& group,
                   Bootstraps& bootstraps, std::vector<SelfTuningMean>& means) {
   if (tasks.empty()) return;
@@ -104,6 +110,8 @@ void append_means(const std::vector<const SelfTuningTask*>& tasks, const std::st
     entries.reserve(tasks.size());
     for (const SelfTuningTask* task : tasks) entries.push_back(task->find(first.name));
     means.push_back(mean_over(entries, bootstraps.of(first.regret.runs)));
+    means.back().lost = mean_lost(tasks, first.name);
+    means.back().lost_reference = mean_lost(tasks, first.reference);
     means.back().condition = tasks.front()->condition;
     means.back().group = group;
   }

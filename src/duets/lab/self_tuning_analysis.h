@@ -75,7 +75,9 @@ struct SelfTuningMean {
   std::string reference{};
   std::size_t functions = 0;
   std::size_t runs = 0;
-  Ratios ratios{};  ///< nothing where a function has none
+  double lost = 0;            ///< share of the runs that lost the optimum, mean over functions
+  double lost_reference = 0;  ///< the same of the reference
+  Ratios ratios{};            ///< nothing where a function has none
 };
 
 struct SelfTuningAnalysis {

@@ -117,9 +117,11 @@ report::Table entries_table(const SelfTuningAnalysis& analysis) {
 
 report::Table means_table(const SelfTuningAnalysis& analysis) {
   using M = SelfTuningMean;
-  report::Columns<M> columns = {{"condition", &M::condition}, {"group", &M::group},
-                                {"name", &M::name},           {"reference", &M::reference},
-                                {"functions", &M::functions}, {"runs", &M::runs}};
+  report::Columns<M> columns = {
+      {"condition", &M::condition}, {"group", &M::group},
+      {"name", &M::name},           {"reference", &M::reference},
+      {"functions", &M::functions}, {"runs", &M::runs},
+      {"lost", &M::lost},           {"lost_reference", &M::lost_reference}};
   add_ratios(columns, [](const M& m) -> const Ratios& { return m.ratios; });
   return make_table(columns, analysis.means);
 }
@@ -146,15 +148,18 @@ void add_ask_tell(const SelfTuningAnalysis& analysis, const std::string& conditi
                   none,
                   {short_number(ratio->paper)},
                   {short_number(ratio->links)},
+                  none,
                   none});
 }
 
 // For people: the means to the rivals, or those of ingredients to "auto".
 report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) {
-  std::vector<std::string> titles = {"condition", "functions",    "preset",     "rival",
-                                     "regret",    "reals, paper", "every link", "recommendation"};
+  std::vector<std::string> titles = {"condition",  "functions",      "preset",
+                                     "rival",      "regret",         "reals, paper",
+                                     "every link", "recommendation", "lost, and the rival"};
   if (ingredients) {
-    titles = {"change", "functions", "regret", "reals, paper", "every link", "recommendation"};
+    titles = {"change",     "functions",      "regret",        "reals, paper",
+              "every link", "recommendation", "lost, and auto"};
   }
   std::vector<std::vector<Markup>> rows;
   std::string condition;
@@ -173,6 +178,8 @@ report::Table shown_means(const SelfTuningAnalysis& analysis, bool ingredients) 
                      report::text(mean.name), report::text(mean.reference)};
     }
     for (const auto& ratio : mean.ratios) rows.back().push_back(ratio_cell(ratio));
+    rows.back().push_back(
+        {fmt::format("{:.0f} %, {:.0f} %", 100 * mean.lost, 100 * mean.lost_reference)});
   }
   return report::shown_table(
       prose().line(ingredients ? "self-tuning: ingredients" : "self-tuning: means"), titles, rows);

@@ -430,7 +430,8 @@ report::CsvCells cells_of(const SelfTuningTask& task, const SelfTuningEntry& ent
 report::CsvCells cells_of(const SelfTuningMean& mean) {
   report::CsvCells cells = {{"condition", mean.condition}, {"group", mean.group},
                             {"name", mean.name},           {"reference", mean.reference},
-                            {"functions", mean.functions}, {"runs", mean.runs}};
+                            {"functions", mean.functions}, {"runs", mean.runs},
+                            {"lost", mean.lost},           {"lost_reference", mean.lost_reference}};
   append_ratios(cells, mean.ratios);
   return cells;
 }
