@@ -88,4 +88,10 @@ holds "--quiet says nothing on standard error" test ! -s err
 holds "--quiet still prints the data" grep -q '^run digest' out
 duets run small.toml -o verbose -v
 holds "-v says how regions are sampled" grep -q 'sampled by rejection' err
+# The theory study in which coins leave points out (p < 1).
+duets run "$studies/theory-fleet.toml" -q -o theory
+exits "the theory study" 0
+holds "coins leave points out" python3 -c 'import csv
+rows = list(csv.DictReader(open("theory/epochs.csv")))
+assert any(0 < float(r["p"] or 0) < 1 and int(r["selected"]) < int(r["points"]) for r in rows), rows'
 finish

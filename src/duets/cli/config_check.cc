@@ -42,7 +42,8 @@ class Checker {
 
   ConfigCheck run() {
     count_learned_cuts();
-    if (!check_.exchanges.empty()) {
+    // A decision looks at samples, not at a width.
+    if (!check_.exchanges.empty() && study_.cut == protocol::CutRule::kWidth) {
       check_.acceptance = forecast_acceptance(study_, check_.exchanges.back().cut);
     }
     forecast_size();

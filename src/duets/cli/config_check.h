@@ -77,6 +77,7 @@ TheoryForecast forecast_theory(const protocol::Study& study,
                                const std::vector<ExchangeForecast>& exchanges);
 
 /// Up to this many candidates of a finite set count all, otherwise a sample of kGainSample points.
+bool gain_is_sampled(const protocol::Study& study);
 inline constexpr std::size_t kGainCandidates = 2000;
 inline constexpr std::size_t kGainSample = 600;
 /// The largest information gain of N T queries (gamma), in nats, and what bounds it: over all

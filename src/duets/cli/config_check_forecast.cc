@@ -243,11 +243,16 @@ TheoryForecast forecast_theory(const Study& study, const std::vector<ExchangeFor
   return out;
 }
 
+bool gain_is_sampled(const Study& study) {
+  const domain::Domain& domain = *study.domain;
+  return !domain.is_finite() ||
+         domain.candidates().rows() > static_cast<Eigen::Index>(kGainCandidates);
+}
+
 gp::LargestGain forecast_gain(const Study& study, std::uint64_t seed) {
   const domain::Domain& domain = *study.domain;
-  const bool all = domain.is_finite() &&
-                   domain.candidates().rows() <= static_cast<Eigen::Index>(kGainCandidates);
-  const numeric::Points points = all ? domain.candidates() : draw_latents(study, seed, kGainSample);
+  const numeric::Points points =
+      gain_is_sampled(study) ? draw_latents(study, seed, kGainSample) : domain.candidates();
   return gp::largest_gain(study.kernel, domain.features(points), study.lambda,
                           static_cast<double>(study.agents) * protocol::num_queries_each(study));
 }

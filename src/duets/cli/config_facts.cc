@@ -92,8 +92,15 @@ std::string floor_text(const Json& floor) {
 
 std::string cut_text(const Study& study, std::size_t num_cuts) {
   if (study.cut != protocol::CutRule::kDecision || num_cuts == 0) return "";
-  return fmt::format("by decision: each keeps {:.3g} to {:.3g} of its region",
-                     share_of_a_cut(study), study.epoch_cap);
+  const double least = share_of_a_cut(study);
+  if (least >= study.epoch_cap) {
+    return fmt::format(
+        "each keeps {:.3g} of its region: with so many cuts the floor is above the "
+        "cap of {:.3g}, and nothing is left to decide",
+        least, study.epoch_cap);
+  }
+  return fmt::format("by decision: each keeps {:.3g} to {:.3g} of its region", least,
+                     study.epoch_cap);
 }
 
 Json theory_json(const Study& study, const ConfigCheck& check) {
@@ -201,13 +208,18 @@ Json epochs_json(const Study& study, const ConfigCheck& check) {
 Json reals_json(const Study& study, const ConfigCheck& check) {
   if (check.exchanges.empty()) return nullptr;
   const RealsForecast reals = forecast_reals(study, check.exchanges);
-  return {{"paper", reals.paper}, {"figure", reals.figure}, {"links", reals.links}};
+  const std::uint64_t queries = std::uint64_t{study.agents} * protocol::num_queries_each(study);
+  return {{"paper", reals.paper},
+          {"figure", reals.figure},
+          {"links", reals.links},
+          {"ask_tell_links", queries * (study.domain->dimension() + 1)}};
 }
 
 std::string reals_text(const Json& reals) {
   if (reals.is_null()) return "";
-  return fmt::format("paper {:.0f}, figure {:.0f}, links {:.0f}", reals["paper"].get<double>(),
-                     reals["figure"].get<double>(), reals["links"].get<double>());
+  return fmt::format("paper {:.0f}, figure {:.0f}, links {:.0f}; plain ask and tell: links {}",
+                     reals["paper"].get<double>(), reals["figure"].get<double>(),
+                     reals["links"].get<double>(), reals["ask_tell_links"].get<std::uint64_t>());
 }
 
 Json memory_json(const harness::MemoryEstimate& memory) {
@@ -281,7 +293,10 @@ Facts model_facts(const StudyFile& file, const ConfigCheck& check) {
           {"learned_cuts", learned_json(check), "cuts with a learned length scale",
            learned_cuts_text(check)},
           {"gamma", gain ? Json(gain->value) : Json(nullptr), "largest information gain (gamma)",
-           gain ? fmt::format("{:.3g} nats, at most {:.3g}", gain->value, gain->bound) : ""},
+           gain ? fmt::format(
+                      "{:.3g} nats, at most {:.3g}{}", gain->value, gain->bound,
+                      gain_is_sampled(study) ? fmt::format(" (over {} points)", kGainSample) : "")
+                : ""},
           {"gamma_bound", gain ? Json(gain->bound) : Json(nullptr)}};
 }
 
