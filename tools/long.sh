@@ -10,7 +10,7 @@ set -uo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd -P)
 source "$root/tools/common.sh"
 logs=$root/build/long
-all_stages=(format standalone tidy determinism sanitize thread fuzz statistics fleet python mutation outside clone)
+all_stages=(format standalone tidy determinism sanitize thread fuzz statistics fleet python mutation bench outside clone)
 fuzz_seconds=${DUETS_FUZZ_SECONDS:-60}
 
 # cannot REASON: ends the stage as not run.
@@ -59,14 +59,15 @@ stage_determinism() {
   bash "$script"
 }
 
-# suite PRESET COMMAND...: builds the preset and runs its fast suite, both under COMMAND.
+# suite PRESET COMMAND...: builds the preset and runs its fast suite, both under COMMAND. Tests of
+# fleets spend half of their time waiting.
 suite() {
   local preset=$1
   shift
   need
   prepare_build "$preset" || return 1
   "$@" cmake --build "$root/build/$preset" &&
-    (cd "$root" && "$@" ctest --preset "$preset" --parallel "$(nproc)")
+    (cd "$root" && "$@" ctest --preset "$preset" --parallel "$(($(nproc) + 2))")
 }
 
 stage_sanitize() { suite sanitize env ASAN_OPTIONS=detect_stack_use_after_return=1; }
@@ -147,6 +148,12 @@ stage_python() {
 stage_mutation() {
   need
   python3 "$root/tools/mutation.py"
+}
+
+# Every benchmark works and every answer is right; the figures mean nothing.
+stage_bench() {
+  need bench
+  "$root/bench/run" --quick
 }
 
 # The library alone, as ./duets builds it but without the packages of the command line, used by a
