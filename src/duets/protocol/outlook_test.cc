@@ -39,9 +39,9 @@ TEST(Outlook, RewardsEverywhereLeaveLittleToGain) {
   EXPECT_LT(missed.chance, 0.5);
 }
 
-// From 0.4 to 1 there are three length scales of which nothing is known. Of three independent normals
-// one is above 1.1 with probability 0.36, and their largest is above the known 1 by 0.25 on average;
-// half of that is left for what their dependence takes.
+// From 0.4 to 1 there are three length scales of which nothing is known. Of three independent
+// normals one is above 1.1 with probability 0.36, and their largest is above the known 1 by 0.25 on
+// average; half of that is left for what their dependence takes.
 TEST(Outlook, AnUnmeasuredPartMayHoldMore) {
   const Missed missed = outlook_after(0.4);
   EXPECT_GT(missed.expected, 0.12);
