@@ -23,7 +23,7 @@ namespace duets::lab {
 /// with kappa_i the eigenvalues of the Gram matrix of its M points: the gain of m queries spread
 /// evenly, m / M on each point.
 ///
-/// It replaces gamma_m, the maximum over all designs, which cannot be computed. It involves no
+/// It replaces gamma_m, the maximum over all designs (gp::largest_gain bounds it). It involves no
 /// chance; by concavity of the log-determinant no uniform random design has more on average, and it
 /// is below gamma_m up to rounding m / M to whole queries. It follows the decay of the eigenvalues
 /// as the known bounds on gamma_m do, so both grow alike up to constants: a greedy design, which
