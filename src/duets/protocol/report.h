@@ -31,7 +31,7 @@ constexpr auto enum_entries(VariancePath /*tag*/) {
                                       {VariancePath::kApproximate, "approximate"}});
 }
 
-/// One closed epoch. The last epoch of a run has a report only with closing = "projection".
+/// One closed epoch. The last epoch of a run has a report with closing = "projection" or "all".
 struct EpochReport {
   base::EpochId epoch{};
   std::uint32_t planned_length = 0;  ///< T_j by the schedule
