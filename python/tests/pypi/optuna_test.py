@@ -54,8 +54,12 @@ def test_threads(monkeypatch):
 
 
 def test_an_absurd_value_is_a_hole():
+    def f(trial):
+        value = objective(trial)
+        return 1e308 if trial.number == 4 else value
+
     sampler = DuetsSampler(SPACE, **OPTIONS)
-    optimize(sampler, f=lambda trial: 1e308 if trial.number == 4 else objective(trial))
+    optimize(sampler, f=f)
     assert list(sampler.result().trials["state"]).count("hole") == 1
 
 
