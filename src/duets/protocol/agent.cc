@@ -142,6 +142,7 @@ std::optional<Message> Agent::receive(const Message& message) {
 // reach the result.
 void Agent::end_epoch(bool took_part) {
   if (!took_part) history_.exclude();
+  if (answers_.disowned) history_.set_rewards({});  // those of another machine count
   if (!took_part || !outstanding_ || answers_.disowned) best_ = best_before_;
 }
 
@@ -188,6 +189,11 @@ std::vector<double> Agent::values_to_send() const {
 
 std::vector<double> Agent::project() const {
   const Selection selection = history_.select();
+  if (!selection.knows_rewards) {
+    fail(
+        "its rewards of an earlier epoch are not on this machine; with closing = \"all\" an agent "
+        "can continue only with its journal");
+  }
   const ResolvedInducing& inducing = view_->inducing(plan_.epoch);
   const numeric::Vector rewards = counted_rewards(*study_, inducing.model, selection.rewards);
   const numeric::Vector u = gp::project(inducing.model.kernel, inducing.features,

@@ -102,6 +102,38 @@ TEST(FinalPoint, RestsOnEveryReward) {
   }
 }
 
+// A machine that has taken an agent over does not have the rewards of earlier epochs, which a
+// closing projection rests on: it says so, instead of counting them as 0. One that answered an
+// epoch again in vain has others than those that count.
+TEST(FinalPoint, AnAgentWithoutEarlierRewardsSaysSo) {
+  Study study = projecting_study(Domain::box(2));
+  study.data = DataPolicy::kEpoch;
+  TestRun run(study);
+  while (run.coordinator().epoch() != last_epoch(study)) run.run_epoch();
+  const auto secret = random::StudySecret::from_seed(7);
+  const auto ends = [&](bool answers, bool disowned) {
+    Agent agent(share(study), base::AgentId{1}, secret.agent_coin(base::AgentId{1}),
+                std::make_shared<PublicView>(share(study), secret.public_coin(), kTestExecutor));
+    const auto answer_all = [&] {
+      for (std::uint32_t slot = 0; slot < agent.plan().latents().rows(); ++slot) {
+        agent.report(slot, 0.25);
+      }
+    };
+    for (const base::Bytes& bytes : run.broadcast()) {
+      const Message message = decode(bytes);
+      if (answers && std::holds_alternative<Trim>(message)) {
+        answer_all();
+        if (disowned) agent.disown();
+      }
+      agent.receive(message);
+    }
+    return error_text(answer_all);
+  };
+  EXPECT_NE(ends(false, false).find("only with its journal"), std::string::npos);
+  EXPECT_NE(ends(true, true).find("only with its journal"), std::string::npos);
+  EXPECT_EQ(ends(true, false), "");
+}
+
 // Nobody but the coordinator needs inducing points, so none are sent.
 TEST(FinalPoint, SendsTheLastRewardsAndNoPoints) {
   const Study study = all_study(Domain::box(2));

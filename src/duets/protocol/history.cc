@@ -107,6 +107,7 @@ Selection History::select_from(std::size_t first_block) const {
       if (!counts(block, i)) continue;
       selection.latents.row(next) = block.draw->latents.row(row);
       selection.rewards[next] = block.rewards.empty() ? 0.0 : block.rewards[i];
+      selection.knows_rewards = selection.knows_rewards && !block.rewards.empty();
       if (!block.draw->indices.empty()) selection.indices.push_back(block.draw->indices[i]);
       ++next;
     }

@@ -20,6 +20,7 @@ struct Selection {
   numeric::Points latents;
   std::vector<std::uint32_t> indices;  ///< finite sets only
   numeric::Vector rewards;             ///< 0 where the holder does not know them
+  bool knows_rewards = true;           ///< of every row
 };
 
 class History {
@@ -38,7 +39,7 @@ class History {
   /// Begins an epoch with its points (not null); all of them count unless changed below.
   void open(std::shared_ptr<const region::Draw> draw);
 
-  /// Sets the rewards of the newest epoch: one per slot.
+  /// Sets the rewards of the newest epoch: one per slot, or none where they are not known.
   void set_rewards(const std::vector<double>& rewards);
 
   /// All slots of the newest epoch count except these. Slots must exist.
