@@ -132,6 +132,7 @@ TEST(LocalStudy, KilledAtEveryWriteItContinuesWithTheSameRun) {
           EXPECT_EQ(study.summary().state_digest(), expected.summary().state_digest());
           EXPECT_EQ(study.summary().best_trial()->reward, expected.summary().best_trial()->reward);
           EXPECT_EQ(study.trials().size(), 10U);
+          EXPECT_EQ(study.exported().records.size(), expected.journal().size()) << "each once";
         } catch (const Killed&) {
           was_killed = true;
         }
