@@ -79,7 +79,7 @@ def page():
 
 
 def run(scratch, *words, code=0):
-    result = fleet.duets(scratch, *words)
+    result = fleet.duets(scratch, *words, seconds=600)  # studies take a while under a sanitizer
     if result.returncode != code:
         fleet.check(f"duets {' '.join(map(str, words))}: exit code {code}", False,
                     f"{result.returncode}\n{result.stderr[-1500:]}")
