@@ -287,6 +287,26 @@ TEST(Extension, TheRegionStaysWhereAStageEnds) {
       << "then it is cut again";
 }
 
+TEST(Extension, ACutWhereAStageEndsIsRefused) {
+  const Study study = extended(small_study(), 18);
+  TestRun run(study);
+  run.finish();
+  PublicView view(share(study), random::StudySecret::from_seed(7).public_coin(), kTestExecutor);
+  std::size_t refused = 0;
+  for (const base::Bytes& bytes : run.broadcast()) {
+    const Message message = decode(bytes);
+    const Trim* trim = std::get_if<Trim>(&message);
+    if (trim != nullptr && closes(study, trim->epoch)) {
+      Trim cut = *trim;
+      cut.weights = numeric::Vector::Ones(1);
+      EXPECT_NE(error_text([&] { view.apply(cut); }).find("ends without one"), std::string::npos);
+      ++refused;
+    }
+    view.apply(message);
+  }
+  EXPECT_EQ(refused, 1U);
+}
+
 // In every epoch of the second stage and of the third, which has one epoch only; and to the end.
 TEST(Extension, ALateClosingMessageIsStale) {
   const Study study = extended(extended(small_study(), 18), 19);

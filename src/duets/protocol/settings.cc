@@ -204,7 +204,8 @@ constexpr std::array kSettings{
                       .why_not = with_decision,
                       .constraint = "must be above 0 and at most 1",
                       .meaning = "above 0, at most 1: a cut keeps at most this share of its "
-                                 "region; for `cut = \"decision\"`"}},
+                                 "region, or the floor's share where that is larger; for `cut = "
+                                 "\"decision\"`"}},
     Setting{.field = {.table = "duets",
                       .key = "parameters",
                       .place = kAt<&Study::parameters>,
