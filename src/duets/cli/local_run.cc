@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <vector>
