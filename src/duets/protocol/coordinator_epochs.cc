@@ -423,7 +423,7 @@ void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, E
     effects.messages.push_back({std::nullopt, message});
   }
   effects.records.push_back(closed);
-  effects.events.push_back(EpochEnded{epoch_, closed.has_report, closed.report});
+  effects.events.push_back(EpochEnded{epoch_, closed.has_report, !closes(), closed.report});
   apply_closed(closed);
   if (finished_) {
     effects.events.push_back(StudyFinished{});
