@@ -62,8 +62,9 @@ def _end_child(error: BaseException | None):
     os._exit(1 if error is not None else 0)
 
 
-def measure(function: Callable, arguments: Any, by_name: bool) -> Outcome:
-    """Calls the function. Interrupts (KeyboardInterrupt, SystemExit) pass through."""
+def measure(function: Callable, arguments: Any, by_name: bool, call: str = "") -> Outcome:
+    """Calls the function. Interrupts (KeyboardInterrupt, SystemExit) pass through. An executor that remembers results,
+    as Dask does, makes the call again at the same point because ``call`` differs."""
     process = os.getpid()
     begin = time.perf_counter()
     try:

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+import uuid
 
 from . import _core
 from ._measure import failure_of, measure
@@ -194,8 +195,8 @@ class _Pool:
             if query is None:
                 return
             try:
-                future = self._executor.submit(
-                    measure, self._function, self._parameters.arguments(query), not self._parameters.as_array)
+                future = self._executor.submit(measure, self._function, self._parameters.arguments(query),
+                                               not self._parameters.as_array, uuid.uuid4().hex)
             except BaseException:
                 self._local.give_back(query)
                 raise
