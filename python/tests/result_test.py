@@ -75,11 +75,15 @@ def test_a_simulation_of_the_program(tmp_path):
     assert found.figure("map").startswith("<svg")
 
 
-@pytest.mark.parametrize("path, error", [("nowhere", duets.InvalidError), (".", duets.InvalidError)])
-def test_what_is_no_result(path, error, tmp_path, monkeypatch):
+def test_what_is_no_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(error, match="has neither an export nor studies"):
-        duets.load(path)
+    with pytest.raises(duets.InvalidError, match="path = nowhere: does not exist, and neither does nowhere.journal"):
+        duets.load("nowhere")
+    for text in [None, "no JSON", "[]", '{"command": "run"}']:  # somebody else's directory
+        if text is not None:
+            (tmp_path / "manifest.json").write_text(text)
+        with pytest.raises(duets.InvalidError, match="has neither an export nor studies"):
+            duets.load(".")
 
 
 def test_the_numbers_fit_together(stored):
