@@ -13,10 +13,7 @@ import ray
 
 
 def _call(function, arguments, keywords):
-    try:
-        return function(*arguments, **keywords), None
-    except (KeyboardInterrupt, SystemExit) as error:  # they would end Ray's worker
-        return None, error
+    return function(*arguments, **keywords)
 
 
 class RayExecutor(concurrent.futures.ThreadPoolExecutor):
@@ -41,7 +38,4 @@ class RayExecutor(concurrent.futures.ThreadPoolExecutor):
         return super().submit(self._wait, function, arguments, keywords)
 
     def _wait(self, function, arguments, keywords):
-        value, error = ray.get(self._task.remote(function, arguments, keywords))
-        if error is not None:
-            raise error
-        return value
+        return ray.get(self._task.remote(function, arguments, keywords))

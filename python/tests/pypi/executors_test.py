@@ -109,10 +109,10 @@ def test_a_function_that_cannot_be_sent(executor):
         duets.maximize(Stays(), SPACE, executor=executor, **SMALL)
 
 
-def test_a_function_that_ends_the_process(ray):
+def test_a_function_that_ends_the_process(executor):
     with pytest.raises(SystemExit, match="enough"):
-        duets.maximize(leaves, SPACE, executor=ray, **SMALL)
-    assert duets.maximize(score, SPACE, executor=ray, **SMALL).recommendation["opt"] == "adam"
+        duets.maximize(leaves, SPACE, executor=executor, **SMALL)
+    assert duets.maximize(score, SPACE, executor=executor, **SMALL).recommendation["opt"] == "adam"
 
 
 def test_a_worker_that_dies(ray):
