@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
 import numpy as np
@@ -48,8 +49,10 @@ def _table(text: str):
         import pandas
     except ImportError:
         return Table({key: _cell(value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(text)))
-    return pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""],
-                           float_precision="round_trip")
+    # From 3.1 on pandas always reads exactly, and warns of the argument.
+    version = tuple(int(number) for number in re.findall(r"\d+", pandas.__version__)[:2])
+    exact = {} if version >= (3, 1) else {"float_precision": "round_trip"}
+    return pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], **exact)
 
 
 def _columns(text: str) -> dict[str, list]:

@@ -1,5 +1,6 @@
 """Results of this process and from files."""
 
+import csv
 import json
 import math
 import os
@@ -108,6 +109,14 @@ def test_without_pandas(stored, monkeypatch):
     assert plain.columns == list(found.trials.columns)
     assert plain.column("value") == list(found.trials["value"])
     assert plain.column("opt") == list(found.trials["opt"])
+
+
+def test_a_table_has_the_exact_numbers_and_warns_of_nothing(stored, recwarn):
+    path, found = stored
+    found.epochs, found.ledger
+    values = [row["value"] for row in csv.DictReader((path / "trials.csv").read_text().splitlines())]
+    assert list(found.trials["value"]) == [float(value) for value in values]
+    assert not list(recwarn)
 
 
 def test_a_choice_named_as_nothing_stays_a_text(tmp_path):
