@@ -115,7 +115,9 @@ void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchang
   std::uint64_t known = 0;
   for (ExchangeForecast& exchange : exchanges) {
     const bool shorter =
-        study.upload == protocol::UploadRule::kAuto && exchange.length < exchange.inducing;
+        study.upload == protocol::UploadRule::kAuto &&
+        protocol::bits_of(study, true) * exchange.length <
+            protocol::bits_of(study, false) * exchange.inducing;
     const bool wanted = learned && known < study.raw_rewards;
     exchange.rewards =
         allowed && (study.upload == protocol::UploadRule::kRewards || shorter || wanted);

@@ -10,6 +10,12 @@
 #include "duets/gp/sparse.h"
 
 namespace duets::protocol {
+namespace {
+
+/// Single precision: it is for people, and nothing is computed from it.
+constexpr int kBestBits = 24;
+
+}  // namespace
 
 Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
              std::shared_ptr<PublicView> view, DrawnPoints drawn)
@@ -178,13 +184,22 @@ std::optional<Message> Agent::send_when_ready() {
   return outstanding_;
 }
 
-std::vector<double> Agent::values_to_send() const {
-  if (view_->inducing(plan_.epoch).message.upload == UploadKind::kProjection) return project();
-  std::vector<double> rewards;
-  for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
-    if (answers_.states[slot] == SlotState::kReward) rewards.push_back(answers_.rewards[slot]);
+RoundedNumbers Agent::values_to_send() const {
+  const bool rewards = view_->inducing(plan_.epoch).message.upload == UploadKind::kRewards;
+  std::vector<double> values;
+  if (rewards) {
+    for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
+      if (answers_.states[slot] == SlotState::kReward) values.push_back(answers_.rewards[slot]);
+    }
+  } else {
+    values = project();
   }
-  return rewards;
+  if (study_->numbers == Numbers::kDouble) return {std::move(values), {}};
+  const bool has_model = study_->parameters == Parameters::kLearned && plan_.epoch > EpochId{1};
+  const double deviation =
+      rewards && has_model ? std::sqrt(view_->model(plan_.epoch).kernel.variance) : 0;
+  return round_upload(values, static_cast<int>(bits_of(*study_, rewards)), deviation, coin_,
+                      base::value(plan_.epoch));
 }
 
 std::vector<double> Agent::project() const {
@@ -202,12 +217,14 @@ std::vector<double> Agent::project() const {
 }
 
 Upload Agent::make_upload() const {
+  RoundedNumbers values = values_to_send();
   return {id_,
           plan_.epoch,
           view_->inducing(plan_.epoch).message.upload,
-          values_to_send(),
+          std::move(values.numbers),
           holes(),
-          points_digest(plan_.latents())};
+          sent_digest(points_digest(plan_.latents())),
+          values.format};
 }
 
 Closing Agent::make_closing() const {
@@ -215,9 +232,17 @@ Closing Agent::make_closing() const {
   closing.agent = id_;
   closing.has_best = best_.has_value();
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
-  if (sends_values_) closing.values = values_to_send();
+  closing.format.numbers = study_->numbers;
+  if (study_->numbers == Numbers::kShort) {
+    closing.best.reward = round_bits(closing.best.reward, kBestBits);
+  }
+  if (sends_values_) {
+    RoundedNumbers values = values_to_send();
+    closing.values = std::move(values.numbers);
+    closing.format = values.format;
+  }
   closing.holes = holes();
-  closing.points_digest = points_digest(plan_.latents());
+  closing.points_digest = sent_digest(points_digest(plan_.latents()));
   return closing;
 }
 

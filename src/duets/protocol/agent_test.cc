@@ -154,7 +154,7 @@ TEST_F(AgentTest, UploadIsTheProjectionOfWhatWasAnswered) {
   const auto upload = std::get<Upload>(run.query(1, {1}).value());
   EXPECT_EQ(upload.holes, std::vector<std::uint32_t>{1});
   const Plan& plan = run.agent(1).plan();
-  EXPECT_EQ(upload.points_digest, points_digest(plan.latents()));
+  EXPECT_EQ(upload.points_digest, sent_digest(points_digest(plan.latents())));
   const auto& inducing = run.coordinator().view().inducing(EpochId{1});
   const numeric::Vector reward =
       numeric::Vector::Constant(1, wavy_reward({plan.latents().row(0).transpose(), 1, 1, 0}));

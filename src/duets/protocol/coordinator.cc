@@ -48,7 +48,7 @@ std::vector<AgentId> Coordinator::waiting_for() const {
   return missing;
 }
 
-std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::uint64_t digest,
+std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::uint32_t digest,
                                              const std::vector<std::uint32_t>& holes) const {
   if (base::value(agent) >= study_->agents) return Reason::kForeign;
   if (epoch > epoch_ || base::value(epoch) == 0) return Reason::kForeign;
@@ -57,7 +57,7 @@ std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::
   if (std::adjacent_find(holes.begin(), holes.end(), std::greater_equal<>()) != holes.end()) {
     return Reason::kShape;
   }
-  if (digest != point_digests_[base::value(agent)]) return Reason::kDiverged;
+  if (digest != sent_digest(point_digests_[base::value(agent)])) return Reason::kDiverged;
   return std::nullopt;
 }
 
@@ -79,6 +79,7 @@ std::optional<Reason> Coordinator::objection(const Upload& upload) const {
   if (closes()) return Reason::kShape;
   if (upload.kind != view_->inducing(epoch).message.upload) return Reason::kShape;
   if (upload.values.size() != num_values(upload.holes.size())) return Reason::kShape;
+  if (upload.format.numbers != study_->numbers) return Reason::kShape;
   if (!usable(upload.values)) return Reason::kUnusable;
   return std::nullopt;
 }
@@ -103,6 +104,7 @@ std::optional<Reason> Coordinator::objection(const Closing& closing) const {
     return reason;
   }
   if (closing.values.size() != num_values(closing.holes.size())) return Reason::kShape;
+  if (closing.format.numbers != study_->numbers) return Reason::kShape;
   const std::uint32_t best_epoch = base::value(closing.best.epoch);
   if (closing.has_best && (best_epoch < 1 || best_epoch > lengths_.size() ||
                            closing.best.slot >= lengths_[best_epoch - 1])) {

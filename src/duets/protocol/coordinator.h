@@ -171,7 +171,7 @@ class Coordinator {
   std::vector<std::uint32_t> everybody() const;
   RewardWish reward_wish() const;
 
-  std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
+  std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint32_t digest,
                                   const std::vector<std::uint32_t>& holes) const;
   /// How many values a message of the open epoch has.
   std::size_t num_values(std::size_t num_holes) const;

@@ -26,6 +26,20 @@ const std::vector<double>& values_of(const Message& message) {
   return std::get<Closing>(message).values;
 }
 
+// A few hundred rewards determine no length scale or variance any closer, and the level matters in
+// relation to the deviation.
+gp::Parameters shortened(gp::Parameters exact) {
+  constexpr int kLevelBits = 5;
+  for (double& scale : exact.kernel.lengthscales) scale = round_bits(scale, kScaleBits);
+  exact.kernel.variance = round_bits(exact.kernel.variance, kScaleBits);
+  exact.offset = round_down(exact.offset, std::ilogb(exact.kernel.variance) / 2 - kLevelBits);
+  return exact;
+}
+
+/// With numbers = "short" the model stays while it explains the rewards as well as a new one, but
+/// for this much of their log evidence: what agents have need not be sent again.
+constexpr double kSameModel = 1;
+
 bool came_as_rewards(const PublicView& view, EpochId epoch) {
   return view.knows_inducing(epoch) && view.inducing(epoch).message.upload == UploadKind::kRewards;
 }
@@ -76,6 +90,9 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   out.f64(solution.decision.lost);
   out.f64(solution.decision.missed);
   out.f64(solution.decision.lost_chance);
+  out.u8(solution.format.bits);
+  out.u32(static_cast<std::uint32_t>(solution.format.exponent));
+  out.u64(static_cast<std::uint64_t>(solution.format.base));
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
   const std::vector<double> weights = in.f64s();
@@ -87,6 +104,9 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   solution.decision.lost = in.f64();
   solution.decision.missed = in.f64();
   solution.decision.lost_chance = in.f64();
+  solution.format.bits = in.u8();
+  solution.format.exponent = static_cast<std::int32_t>(in.u32());
+  solution.format.base = static_cast<std::int64_t>(in.u64());
 }
 
 }  // namespace
@@ -248,7 +268,15 @@ std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
   report.surprise =
       learner_.surprise(epoch_, {before.kernel, lambda_, before.reward_offset}).value_or(0.0);
   if (closes()) return std::nullopt;
-  return learner_.fit(executor_);
+  std::optional<gp::Parameters> found = learner_.fit(executor_);
+  if (!found || study_->numbers == Numbers::kDouble) return found;
+  *found = shortened(std::move(*found));
+  const gp::Parameters as_before{before.kernel, lambda_, before.reward_offset};
+  const bool is_first = before.kernel == study_->kernel && before.reward_offset == 0;
+  if (is_first || learner_.log_evidence(as_before) < learner_.log_evidence(*found) - kSameModel) {
+    return found;
+  }
+  return as_before;
 }
 
 ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>& learned,
@@ -298,6 +326,9 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   Solution solution =
       solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
                   pool(), executor_, report);
+  if (!closes() && study_->numbers == Numbers::kShort) {
+    shorten(inducing, pool(), *study_->domain, executor_, solution, report);
+  }
   // Of a run that is recalled final_point() draws them, once there is one.
   if (!recalls() && draws_samples(*study_, epoch_)) {
     solution.decision = decide_cut(*study_, inducing, solution, *view_, pool());
@@ -327,6 +358,7 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
   closed.has_trim = true;
   trim.epoch = epoch_;
   trim.weights = solution.weights;
+  trim.format = solution.format;
   trim.tau = cut.tau;
   trim.excluded = absent(*study_, closed);
   const Model& before = view_->model(epoch_);

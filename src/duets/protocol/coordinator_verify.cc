@@ -83,6 +83,7 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
                         std::isfinite(recorded.report.kept_share);
     if (usable) {
       solution.weights = recorded.trim.weights;
+      solution.format = recorded.trim.format;
       solution.width = recorded.report.width;
       solution.max_stddev = recorded.report.max_stddev;
       solution.decision.share = recorded.report.kept_share;

@@ -14,6 +14,7 @@
 #include "duets/gp/low_rank.h"
 #include "duets/numeric/rows.h"
 #include "duets/protocol/mean_error.h"
+#include "duets/protocol/short_weights.h"
 
 namespace duets::protocol {
 namespace {
@@ -24,6 +25,9 @@ using numeric::Vector;
 constexpr std::size_t kMaxGreedy = 4000;
 constexpr double kGreedyShare = 0.1;
 constexpr std::size_t kExplainedSample = 2048;
+/// A threshold is a multiple of this many halvings of the largest deviation, rounded down: what the
+/// floor keeps stays.
+constexpr int kTauBits = 5;
 
 Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);
@@ -100,11 +104,13 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
     report.num_selected = static_cast<std::uint64_t>(set.points.rows());
   } else {
     set.public_slots = explaining_slots(study, epoch, view, replay, report.lambda);
+    std::ranges::sort(set.public_slots);
     report.num_selected = set.public_slots.size();
   }
   report.num_inducing = set.public_slots.empty() ? static_cast<std::uint64_t>(set.points.rows())
                                                  : set.public_slots.size();
-  const bool shorter = report.length < report.num_inducing;
+  const bool shorter =
+      bits_of(study, true) * report.length < bits_of(study, false) * report.num_inducing;
   const bool chosen = study.upload == UploadRule::kRewards || rewards.wanted ||
                       (study.upload == UploadRule::kAuto && shorter);
   set.upload = chosen && rewards.allowed ? UploadKind::kRewards : UploadKind::kProjection;
@@ -137,6 +143,17 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
     max_stddev = std::sqrt(maximise(region, pool, variance).value);
   }
   return {std::move(posterior), std::move(weights), width, max_stddev, {}};
+}
+
+void shorten(const ResolvedInducing& inducing, const Points& pool, const domain::Domain& domain,
+             const base::Executor& executor, Solution& solution, EpochReport& report) {
+  const Points sample = gp::spread_rows(gp::blocks_of(pool), kSupremumPool, executor);
+  const kernel::Kernel& kernel = inducing.model.kernel;
+  ShortWeights found = shorten_weights(kernel, domain.features(sample), inducing.features,
+                                       solution.weights, kWeightShare * solution.max_stddev);
+  solution.weights = std::move(found.weights);
+  solution.format = found.format;
+  report.mean_error = estimated_mean_error(kernel, solution.weights);
 }
 
 bool draws_samples(const Study& study, EpochId epoch) {
@@ -191,6 +208,9 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
     report.lost_chance = solution.decision.lost_chance;
   } else if (const double share = kept_share(study, inducing.message.epoch); share > 0) {
     choice.tau = std::min(choice.tau, floor_threshold(pool_means, share));
+  }
+  if (solution.format.numbers == Numbers::kShort && solution.max_stddev > 0) {
+    choice.tau = round_down(choice.tau, std::ilogb(solution.max_stddev) - kTauBits);
   }
   report.shortfall = solution.decision.shortfall;
   report.missed = solution.decision.missed;

@@ -53,6 +53,7 @@ struct Solution {
   double width = 0;       ///< beta, or the theory's b~
   double max_stddev = 0;  ///< sigma_max, or the theory's max s~
   Decision decision;      ///< cut = "decision"
+  NumberFormat format{};  ///< of the weights, where they are sent
 };
 /// From the summed projections; fills information_gain and mean_error. `report.sigma2_max` and
 /// `report.lambda` must be known.
@@ -60,6 +61,11 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
                      const numeric::Vector& projection, const region::Region& region,
                      const numeric::Points& pool, const base::Executor& executor,
                      EpochReport& report);
+
+/// Rounds the weights as they are sent (numbers = "short"); fills mean_error again.
+void shorten(const ResolvedInducing& inducing, const numeric::Points& pool,
+             const domain::Domain& domain, const base::Executor& executor, Solution& solution,
+             EpochReport& report);
 
 /// What a recommendation may be worse by before it counts as missed (EpochReport::missed): this
 /// part of the function's deviation, as the kernel has it.

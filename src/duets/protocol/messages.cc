@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "duets/base/digest.h"
 #include "duets/base/error.h"
@@ -23,141 +22,265 @@ void check_message(bool ok, const char* what) {
   if (!ok) fail_message(what);
 }
 
-bool read_flag(ByteReader& in) {
-  const std::uint8_t flag = in.u8();
-  check_message(flag <= 1, "a flag must be 0 or 1");
-  return flag == 1;
-}
-
 template <typename Enum>
 Enum read_enum(ByteReader& in, const char* what) {
   return base::enum_of<Enum>(in.u8(), what, base::ErrorKind::kDecode);
 }
 
-AgentId read_agent(ByteReader& in) { return AgentId{in.u32()}; }
-EpochId read_epoch(ByteReader& in) { return EpochId{in.u32()}; }
+// The type is in the lowest three bits of the first byte, what the message has in the others.
+constexpr std::uint8_t kType = 7;
+constexpr std::uint8_t kShortFlag = 1U << 3;
 
-void write_vector(ByteWriter& out, const numeric::Vector& v) {
-  out.f64s({v.data(), static_cast<std::size_t>(v.size())});
+enum class SetFlag : std::uint8_t { kRewards = 1U << 4, kClosing = 1U << 5, kPoints = 1U << 6 };
+enum class TrimFlag : std::uint8_t { kStarts = 1U << 4, kExcluded = 1U << 5, kLearned = 1U << 6 };
+enum class UploadFlag : std::uint8_t { kRewards = 1U << 4, kHoles = 1U << 5 };
+enum class ClosingFlag : std::uint8_t { kBest = 1U << 4, kHoles = 1U << 5 };
+
+template <typename Flag>
+std::uint8_t flag_if(bool on, Flag flag) {
+  return on ? static_cast<std::uint8_t>(flag) : std::uint8_t{0};
 }
 
-numeric::Vector read_vector(ByteReader& in) {
-  const std::vector<double> values = in.f64s();
+// The flags of a message that is read; each may be asked for once, and then none is left.
+class Flags {
+ public:
+  explicit Flags(std::uint8_t flags) : flags_(flags) {}
+  template <typename Flag>
+  bool take(Flag flag) {
+    const bool on = (flags_ & static_cast<std::uint8_t>(flag)) != 0;
+    flags_ = static_cast<std::uint8_t>(flags_ & ~static_cast<std::uint8_t>(flag));
+    return on;
+  }
+  void finish() const { check_message(flags_ == 0, "unknown flags"); }
+
+ private:
+  std::uint8_t flags_;
+};
+
+std::uint8_t short_flag(const NumberFormat& format) {
+  return format.numbers == Numbers::kShort ? kShortFlag : std::uint8_t{0};
+}
+NumberFormat read_format(Flags& flags) {
+  NumberFormat format;
+  if (flags.take(kShortFlag)) format.numbers = Numbers::kShort;
+  return format;
+}
+UploadKind kind_if(bool rewards) {
+  return rewards ? UploadKind::kRewards : UploadKind::kProjection;
+}
+
+AgentId read_agent(ByteReader& in) { return AgentId{read_count32(in)}; }
+EpochId read_epoch(ByteReader& in) { return EpochId{read_count32(in)}; }
+
+std::span<const double> numbers_of(const numeric::Vector& v) {
+  return {v.data(), static_cast<std::size_t>(v.size())};
+}
+
+numeric::Vector read_vector(ByteReader& in, NumberFormat& format, std::uint64_t most) {
+  const std::vector<double> values = read_numbers(in, format, most);
   return Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-std::vector<std::uint32_t> read_increasing(ByteReader& in) {
-  std::vector<std::uint32_t> list = in.u32s();
-  check_message(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end(),
-                "holes and excluded agents must increase");
+// A list that is there has an element: its flag says whether it is.
+std::vector<std::uint32_t> read_some(ByteReader& in, std::uint64_t most) {
+  std::vector<std::uint32_t> list = read_increasing(in, most);
+  check_message(!list.empty(), "an empty list has no flag");
   return list;
 }
 
-void write(ByteWriter& out, const InducingSet& m) {
-  out.u32(base::value(m.epoch));
-  out.u8(static_cast<std::uint8_t>(m.upload));
-  out.u8(m.closing ? 1 : 0);
-  write_points(out, m.points);
-  out.u32s(m.public_slots);
+// A length scale or a variance.
+void write_positive(ByteWriter& out, double number, Numbers numbers) {
+  if (numbers == Numbers::kShort) {
+    write_scale(out, number);
+  } else {
+    out.f64(number);
+  }
+}
+double read_positive(ByteReader& in, Numbers numbers) {
+  return numbers == Numbers::kShort ? read_scale(in) : in.f64();
 }
 
-InducingSet read_inducing_set(ByteReader& in) {
+void write_sampler(ByteWriter& out, const region::SamplerSettings& s) {
+  auto method = static_cast<std::uint8_t>(s.method);
+  std::uint8_t flag = 4;
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    if (s.*number.member != 0) method = static_cast<std::uint8_t>(method | flag);
+    flag = static_cast<std::uint8_t>(flag << 1);
+  }
+  out.u8(method);
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    if (s.*number.member != 0) write_count(out, s.*number.member);
+  }
+}
+
+region::SamplerSettings read_sampler(ByteReader& in) {
+  const std::uint8_t first = in.u8();
+  region::SamplerSettings s;
+  s.method = base::enum_of<region::Method>(first & 3U, "sampler method", base::ErrorKind::kDecode);
+  std::uint8_t flag = 4;
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    s.*number.member = (first & flag) != 0 ? read_count32(in) : 0;
+    check_message((first & flag) == 0 || s.*number.member != 0, "sampler: a number that is 0");
+    check_message(!number.is_own || number.belongs_to(s.method) || (first & flag) == 0,
+                  "sampler: a number of another method");
+    check_message(!number.is_own || s.*number.member <= number.high,
+                  "sampler: a number out of range");
+    flag = static_cast<std::uint8_t>(flag << 1);
+  }
+  return s;
+}
+
+std::uint8_t flags_of(const InducingSet& m) {
+  return static_cast<std::uint8_t>(flag_if(m.upload == UploadKind::kRewards, SetFlag::kRewards) |
+                                   flag_if(m.closing, SetFlag::kClosing) |
+                                   flag_if(m.points.rows() > 0, SetFlag::kPoints));
+}
+
+void write(ByteWriter& out, const InducingSet& m) {
+  write_count(out, base::value(m.epoch));
+  if (m.points.rows() > 0) {
+    write_points(out, m.points);
+  } else {
+    write_increasing(out, m.public_slots);
+  }
+}
+
+InducingSet read_inducing_set(ByteReader& in, Flags& flags, std::uint64_t most) {
   InducingSet m;
+  m.upload = kind_if(flags.take(SetFlag::kRewards));
+  m.closing = flags.take(SetFlag::kClosing);
   m.epoch = read_epoch(in);
-  m.upload = read_enum<UploadKind>(in, "upload kind");
-  m.closing = read_flag(in);
-  m.points = read_points(in);
-  m.public_slots = in.u32s();
-  const bool has_points = m.points.rows() > 0;
-  const bool has_slots = !m.public_slots.empty();
-  const bool may_be_empty = m.closing && m.upload == UploadKind::kRewards;
-  check_message(has_points != has_slots || (may_be_empty && !has_points),
+  if (flags.take(SetFlag::kPoints)) {
+    m.points = read_points(in);
+    check_message(m.points.rows() > 0, "an inducing set without points");
+    return m;
+  }
+  m.public_slots = read_increasing(in, most);
+  check_message(!m.public_slots.empty() || (m.closing && m.upload == UploadKind::kRewards),
                 "an inducing set has either points or public slots");
   return m;
 }
 
-void write(ByteWriter& out, const Trim& m) {
-  out.u32(base::value(m.epoch));
-  write_vector(out, m.weights);
-  out.f64(m.tau);
-  write_settings(out, m.sampler);
-  write_points(out, m.starts);
-  out.u32s(m.excluded);
-  out.u8(m.learned ? 1 : 0);
-  if (!m.learned) return;
-  write_kernel(out, m.learned->kernel);
-  out.f64(m.learned->reward_offset);
+std::uint8_t flags_of(const Trim& m) {
+  return static_cast<std::uint8_t>(short_flag(m.format) |
+                                   flag_if(m.starts.rows() > 0, TrimFlag::kStarts) |
+                                   flag_if(!m.excluded.empty(), TrimFlag::kExcluded) |
+                                   flag_if(m.learned.has_value(), TrimFlag::kLearned));
 }
 
-Trim read_trim(ByteReader& in) {
+void write(ByteWriter& out, const Trim& m) {
+  const Numbers numbers = m.format.numbers;
+  write_count(out, base::value(m.epoch));
+  write_numbers(out, numbers_of(m.weights), m.format);
+  write_number(out, m.tau, numbers);
+  write_sampler(out, m.sampler);
+  if (m.starts.rows() > 0) write_points(out, m.starts);
+  if (!m.excluded.empty()) write_increasing(out, m.excluded);
+  if (!m.learned) return;
+  const kernel::Kernel& kernel = m.learned->kernel;
+  out.u8(static_cast<std::uint8_t>(kernel.family));
+  write_count(out, kernel.lengthscales.size());
+  for (const double scale : kernel.lengthscales) write_positive(out, scale, numbers);
+  write_positive(out, kernel.variance, numbers);
+  write_number(out, m.learned->reward_offset, numbers);
+}
+
+Trim read_trim(ByteReader& in, Flags& flags, std::uint64_t most) {
   Trim m;
+  m.format = read_format(flags);
+  const Numbers numbers = m.format.numbers;
   m.epoch = read_epoch(in);
-  m.weights = read_vector(in);
-  m.tau = in.f64();
-  m.sampler = read_settings(in);
-  m.starts = read_points(in);
-  m.excluded = read_increasing(in);
-  if (read_flag(in)) {
+  m.weights = read_vector(in, m.format, most);
+  m.tau = read_number(in, numbers);
+  m.sampler = read_sampler(in);
+  if (flags.take(TrimFlag::kStarts)) {
+    m.starts = read_points(in);
+    check_message(m.starts.rows() > 0, "starts without points");
+  }
+  if (flags.take(TrimFlag::kExcluded)) m.excluded = read_some(in, most);
+  if (flags.take(TrimFlag::kLearned)) {
     Model learned;
-    learned.kernel = read_kernel(in);
-    learned.reward_offset = in.f64();
+    learned.kernel.family = read_enum<kernel::Family>(in, "kernel family");
+    const std::uint64_t num_scales = read_count(in);
+    check_message(num_scales <= std::min<std::uint64_t>(most, in.remaining()),
+                  "more length scales than bytes");
+    learned.kernel.lengthscales.resize(static_cast<std::size_t>(num_scales));
+    for (double& scale : learned.kernel.lengthscales) scale = read_positive(in, numbers);
+    learned.kernel.variance = read_positive(in, numbers);
+    learned.reward_offset = read_number(in, numbers);
     m.learned = std::move(learned);
   }
   return m;
 }
 
-void write(ByteWriter& out, const Upload& m) {
-  out.u32(base::value(m.agent));
-  out.u32(base::value(m.epoch));
-  out.u8(static_cast<std::uint8_t>(m.kind));
-  out.f64s(m.values);
-  out.u32s(m.holes);
-  out.u64(m.points_digest);
+std::uint8_t flags_of(const Upload& m) {
+  return static_cast<std::uint8_t>(short_flag(m.format) |
+                                   flag_if(m.kind == UploadKind::kRewards, UploadFlag::kRewards) |
+                                   flag_if(!m.holes.empty(), UploadFlag::kHoles));
 }
 
-Upload read_upload(ByteReader& in) {
+void write(ByteWriter& out, const Upload& m) {
+  write_count(out, base::value(m.agent));
+  write_count(out, base::value(m.epoch));
+  out.u32(m.points_digest);
+  if (!m.holes.empty()) write_increasing(out, m.holes);
+  write_numbers(out, m.values, m.format);
+}
+
+Upload read_upload(ByteReader& in, Flags& flags, std::uint64_t most) {
   Upload m;
+  m.format = read_format(flags);
+  m.kind = kind_if(flags.take(UploadFlag::kRewards));
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.kind = read_enum<UploadKind>(in, "upload kind");
-  m.values = in.f64s();
-  m.holes = read_increasing(in);
-  m.points_digest = in.u64();
+  m.points_digest = in.u32();
+  if (flags.take(UploadFlag::kHoles)) m.holes = read_some(in, most);
+  m.values = read_numbers(in, m.format, most);
   return m;
+}
+
+std::uint8_t flags_of(const Closing& m) {
+  return static_cast<std::uint8_t>(short_flag(m.format) | flag_if(m.has_best, ClosingFlag::kBest) |
+                                   flag_if(!m.holes.empty(), ClosingFlag::kHoles));
 }
 
 void write(ByteWriter& out, const Closing& m) {
-  out.u32(base::value(m.agent));
-  out.u8(m.has_best ? 1 : 0);
-  out.u32(base::value(m.best.epoch));
-  out.u32(m.best.slot);
-  out.f64(m.best.reward);
-  out.f64s(m.values);
-  out.u32s(m.holes);
-  out.u64(m.points_digest);
+  write_count(out, base::value(m.agent));
+  if (m.has_best) {
+    write_count(out, base::value(m.best.epoch));
+    write_count(out, m.best.slot);
+    write_number(out, m.best.reward, m.format.numbers);
+  }
+  out.u32(m.points_digest);
+  if (!m.holes.empty()) write_increasing(out, m.holes);
+  write_numbers(out, m.values, m.format);
 }
 
-Closing read_closing(ByteReader& in) {
+Closing read_closing(ByteReader& in, Flags& flags, std::uint64_t most) {
   Closing m;
-  m.agent = read_agent(in);
-  m.has_best = read_flag(in);
-  m.best.agent = m.agent;
-  m.best.epoch = read_epoch(in);
-  m.best.slot = in.u32();
-  m.best.reward = in.f64();
-  m.values = in.f64s();
-  m.holes = read_increasing(in);
-  m.points_digest = in.u64();
+  m.format = read_format(flags);
+  m.agent = m.best.agent = read_agent(in);
+  m.has_best = flags.take(ClosingFlag::kBest);
+  if (m.has_best) {
+    m.best.epoch = read_epoch(in);
+    m.best.slot = read_count32(in);
+    m.best.reward = read_number(in, m.format.numbers);
+  }
+  m.points_digest = in.u32();
+  if (flags.take(ClosingFlag::kHoles)) m.holes = read_some(in, most);
+  m.values = read_numbers(in, m.format, most);
   return m;
 }
 
+std::uint8_t flags_of(const Refusal& /*m*/) { return 0; }
+
 void write(ByteWriter& out, const Refusal& m) {
-  out.u32(base::value(m.agent));
-  out.u32(base::value(m.epoch));
+  write_count(out, base::value(m.agent));
+  write_count(out, base::value(m.epoch));
   out.u8(static_cast<std::uint8_t>(m.reason));
 }
 
-Refusal read_refusal(ByteReader& in) {
+Refusal read_refusal(ByteReader& in, Flags& /*flags*/, std::uint64_t /*most*/) {
   Refusal m;
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
@@ -239,34 +362,41 @@ region::SamplerSettings read_settings(ByteReader& in) {
 
 base::Bytes encode(const Message& message) {
   ByteWriter out;
-  out.u8(static_cast<std::uint8_t>(message.index() + 1));
-  std::visit([&out](const auto& m) { write(out, m); }, message);
+  const auto type = static_cast<std::uint8_t>(message.index() + 1);
+  std::visit(
+      [&](const auto& m) {
+        out.u8(static_cast<std::uint8_t>(type | flags_of(m)));
+        write(out, m);
+      },
+      message);
   return out.take();
 }
 
-Message decode(std::span<const std::uint8_t> bytes) {
+Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most) {
   ByteReader in(bytes);
-  const std::uint8_t type = in.u8();
+  const std::uint8_t first = in.u8();
+  Flags flags(static_cast<std::uint8_t>(first & ~kType));
   Message message;
-  switch (type) {
+  switch (first & kType) {
     case 1:
-      message = read_inducing_set(in);
+      message = read_inducing_set(in, flags, most);
       break;
     case 2:
-      message = read_trim(in);
+      message = read_trim(in, flags, most);
       break;
     case 3:
-      message = read_upload(in);
+      message = read_upload(in, flags, most);
       break;
     case 4:
-      message = read_closing(in);
+      message = read_closing(in, flags, most);
       break;
     case 5:
-      message = read_refusal(in);
+      message = read_refusal(in, flags, most);
       break;
     default:
-      fail_message(fmt::format("message type {}: must be 1 to 5", type));
+      fail_message(fmt::format("message type {}: must be 1 to 5", first & kType));
   }
+  flags.finish();
   in.expect_end();
   return message;
 }

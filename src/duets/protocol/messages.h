@@ -14,6 +14,7 @@
 #include "duets/base/ids.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
+#include "duets/protocol/numbers.h"
 #include "duets/region/sampler.h"
 
 namespace duets::protocol {
@@ -43,8 +44,8 @@ struct InducingSet {
   UploadKind upload = UploadKind::kProjection;
   bool closing = false;    ///< the last epoch: only for the closing projection
   numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
-  /// Rows of PublicView::public_candidates(). Nothing at all where only the coordinator uses S_j:
-  /// in a last epoch that sends rewards.
+  /// Rows of PublicView::public_candidates(), increasing. Nothing at all where only the coordinator
+  /// uses S_j: in a last epoch that sends rewards.
   std::vector<std::uint32_t> public_slots;
 };
 
@@ -66,6 +67,7 @@ struct Trim {
   numeric::Points starts;               ///< empty unless the public stream gave none
   std::vector<std::uint32_t> excluded;  ///< agents that did not take part in the epoch, increasing
   std::optional<Model> learned;         ///< of this cut and of all later epochs
+  NumberFormat format{};                ///< of the weights; the other numbers are as short
 };
 
 /// Agent -> coordinator: a summary of an epoch's rewards.
@@ -76,7 +78,8 @@ struct Upload {
   std::vector<double>
       values;  ///< s projected reals, or one reward for each slot that is not a hole
   std::vector<std::uint32_t> holes;  ///< slots without a reward, increasing
-  std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included
+  std::uint32_t points_digest = 0;   ///< of the epoch's points, holes included
+  NumberFormat format{};             ///< of the values
 };
 
 /// The best reward an agent saw in the epochs it took part in.
@@ -94,7 +97,8 @@ struct Closing {
   BestTrial best;
   std::vector<double> values;        ///< as in an Upload, unless closing = "best"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
-  std::uint64_t points_digest = 0;   ///< of the last epoch
+  std::uint32_t points_digest = 0;   ///< of the last epoch
+  NumberFormat format{};             ///< of the values; the best reward is as short
 };
 
 /// Why a message was not accepted.
@@ -125,16 +129,20 @@ struct Refusal {
 
 using Message = std::variant<InducingSet, Trim, Upload, Closing, Refusal>;
 
-/// One byte of type, then the fields.
+/// One byte of type and flags, then the fields. kInvalid for a short number that is not finite.
 base::Bytes encode(const Message& message);
-Message decode(std::span<const std::uint8_t> bytes);
+/// kDecode, also for a list of more than `most` elements.
+Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most = kAnyNumber);
 
 /// The number of reals that the message counts in the ledgers: an index is one real, so is the
 /// index of a hole; digests and sampler settings count as bytes only.
 std::uint64_t num_reals(const Message& message);
 
-/// 8-byte digest of latent points in row order.
+/// 8-byte digest of latent points in row order, and the part of it that messages carry.
 std::uint64_t points_digest(const numeric::Points& latents);
+constexpr std::uint32_t sent_digest(std::uint64_t digest) {
+  return static_cast<std::uint32_t>(digest);
+}
 
 /// Field helpers shared with records.
 void write_points(base::ByteWriter& out, const numeric::Points& points);

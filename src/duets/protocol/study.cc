@@ -158,6 +158,11 @@ void write_domain(const domain::Domain& domain, base::ByteWriter& out) {
 
 }  // namespace
 
+std::uint64_t bits_of(const Study& study, bool rewards) {
+  if (study.numbers == Numbers::kDouble) return 64;
+  return rewards ? kRewardBits : kProjectionBits;
+}
+
 void validate(const Study& study) {
   require(study.domain != nullptr, "space", "missing", "a study needs a domain");
   require(study.agents >= 1, "study.agents", fmt::format("{}", study.agents), "must be at least 1");

@@ -14,6 +14,7 @@
 #include "duets/domain/domain.h"
 #include "duets/gp/confidence.h"
 #include "duets/kernel/kernel.h"
+#include "duets/protocol/numbers.h"
 #include "duets/protocol/schedule.h"
 
 namespace duets::protocol {
@@ -163,7 +164,14 @@ struct Study {
   /// shorter.
   std::uint32_t raw_rewards = 32;
   Coins coins = Coins::kIndependent;
+  Numbers numbers = Numbers::kDouble;
 };
+
+/// The bits of a number that agents upload, with numbers = "short". A projection adds up many
+/// rewards, and the posterior is ill-conditioned in it.
+inline constexpr std::uint64_t kRewardBits = 8;
+inline constexpr std::uint64_t kProjectionBits = 16;
+std::uint64_t bits_of(const Study& study, bool rewards);
 
 /// Throws kInvalid naming the study file's field, the value and the constraint.
 void validate(const Study& study);
