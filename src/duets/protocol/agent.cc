@@ -12,8 +12,8 @@
 namespace duets::protocol {
 namespace {
 
-/// Single precision: it is for people, and nothing is computed from it.
-constexpr int kBestBits = 24;
+/// It is for people, and nothing is computed from it.
+constexpr int kBestBits = 16;
 
 }  // namespace
 
@@ -195,11 +195,10 @@ RoundedNumbers Agent::values_to_send() const {
     values = project();
   }
   if (study_->numbers == Numbers::kDouble) return {std::move(values), {}};
-  const bool has_model = study_->parameters == Parameters::kLearned && plan_.epoch > EpochId{1};
-  const double deviation =
-      rewards && has_model ? std::sqrt(view_->model(plan_.epoch).kernel.variance) : 0;
-  return round_upload(values, static_cast<int>(bits_of(*study_, rewards)), deviation, coin_,
-                      base::value(plan_.epoch));
+  const std::uint32_t epoch = base::value(plan_.epoch);
+  const std::optional<std::int32_t> exponent = view_->inducing(plan_.epoch).exponent;
+  return rewards ? round_rewards(values, exponent, coin_, epoch)
+                 : round_projection(values, exponent.value(), coin_, epoch);
 }
 
 std::vector<double> Agent::project() const {
@@ -223,7 +222,7 @@ Upload Agent::make_upload() const {
           view_->inducing(plan_.epoch).message.upload,
           std::move(values.numbers),
           holes(),
-          sent_digest(points_digest(plan_.latents())),
+          sent_digest(points_digest(plan_.latents()), study_->numbers, false),
           values.format};
 }
 
@@ -242,7 +241,7 @@ Closing Agent::make_closing() const {
     closing.format = values.format;
   }
   closing.holes = holes();
-  closing.points_digest = sent_digest(points_digest(plan_.latents()));
+  closing.points_digest = sent_digest(points_digest(plan_.latents()), study_->numbers, true);
   return closing;
 }
 

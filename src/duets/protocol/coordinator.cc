@@ -48,7 +48,7 @@ std::vector<AgentId> Coordinator::waiting_for() const {
   return missing;
 }
 
-std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::uint32_t digest,
+std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::uint64_t digest,
                                              const std::vector<std::uint32_t>& holes) const {
   if (base::value(agent) >= study_->agents) return Reason::kForeign;
   if (epoch > epoch_ || base::value(epoch) == 0) return Reason::kForeign;
@@ -57,7 +57,7 @@ std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::
   if (std::adjacent_find(holes.begin(), holes.end(), std::greater_equal<>()) != holes.end()) {
     return Reason::kShape;
   }
-  if (digest != sent_digest(point_digests_[base::value(agent)])) return Reason::kDiverged;
+  if (digest != points_digest_of(agent)) return Reason::kDiverged;
   return std::nullopt;
 }
 
@@ -90,7 +90,7 @@ EpochId Coordinator::epoch_of(const Closing& closing) const {
   const std::uint32_t agent = base::value(closing.agent);
   if (agent >= study_->agents) return end;
   const auto is_of = [&](const std::vector<std::uint64_t>& digests) {
-    return digests[agent] == closing.points_digest;
+    return sent_digest(digests[agent], study_->numbers, true) == closing.points_digest;
   };
   if (epoch_ == end && is_of(point_digests_)) return end;
   const auto found =

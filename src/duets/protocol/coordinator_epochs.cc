@@ -10,6 +10,7 @@
 #include "duets/gp/low_rank.h"
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
+#include "duets/protocol/upload_grid.h"
 #include "duets/protocol/variance.h"
 #include "duets/region/pieces.h"
 
@@ -80,7 +81,8 @@ std::vector<double> spread_over_slots(const Message& message, std::uint32_t leng
 }
 
 // What was computed outside the determinism boundary is the first process's, everywhere.
-void agree_on(Solution& solution, const base::Executor& executor) {
+void agree_on(const PublicView& view, const ResolvedInducing& inducing, Solution& solution,
+              const base::Executor& executor) {
   base::ByteWriter out;
   out.f64s({solution.weights.data(), static_cast<std::size_t>(solution.weights.size())});
   out.f64(solution.width);
@@ -90,9 +92,12 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   out.f64(solution.decision.lost);
   out.f64(solution.decision.missed);
   out.f64(solution.decision.lost_chance);
-  out.u8(solution.format.bits);
-  out.u32(static_cast<std::uint32_t>(solution.format.exponent));
-  out.u64(static_cast<std::uint64_t>(solution.format.base));
+  Trim cut;
+  cut.epoch = inducing.message.epoch;
+  cut.public_slots = solution.cut.public_slots;
+  cut.weights = solution.cut.weights;
+  cut.format = solution.cut.format;
+  out.blob(encode(cut));
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
   const std::vector<double> weights = in.f64s();
@@ -104,9 +109,7 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   solution.decision.lost = in.f64();
   solution.decision.missed = in.f64();
   solution.decision.lost_chance = in.f64();
-  solution.format.bits = in.u8();
-  solution.format.exponent = static_cast<std::int32_t>(in.u32());
-  solution.format.base = static_cast<std::int64_t>(in.u64());
+  solution.cut = cut_form(view, inducing, std::get<Trim>(decode(in.blob())));
 }
 
 }  // namespace
@@ -148,12 +151,18 @@ RewardWish Coordinator::reward_wish() const {
     if (lengths_[e - 1] > 0 && !came_as_rewards(*view_, EpochId{e})) knows_all = false;
   }
   if (closes()) {
-    const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto &&
-                      lengths_[base::value(epoch_) - 1] <= kPublicPool;
+    const bool is_shorter = study_->numbers == Numbers::kShort ||
+                            lengths_[base::value(epoch_) - 1] <= kPublicPool;
+    const bool only =
+        knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
     return {false, false, only};
   }
-  return {knows_all || study_->data == DataPolicy::kEpoch,
-          study_->parameters == Parameters::kLearned && learner_.wants_more()};
+  // A short reward takes less than its part of a projection of the whole run at its end.
+  const bool saves_closing = study_->numbers == Numbers::kShort && knows_all &&
+                             study_->upload == UploadRule::kAuto &&
+                             recalls_all(*study_, EpochId{stage_of(*study_, epoch_).end()});
+  const bool teaches = study_->parameters == Parameters::kLearned && learner_.wants_more();
+  return {knows_all || study_->data == DataPolicy::kEpoch, teaches || saves_closing};
 }
 
 EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
@@ -186,7 +195,20 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(),
                                     recorded_sigma2.value_or(report.sigma2_max_open), report);
   opened.inducing.closing = closes();
+  if (study_->numbers == Numbers::kShort) opened.inducing.exponent = exponent_of(opened.inducing);
   return opened;
+}
+
+// Rewards are rounded as before unless the noise is another.
+std::optional<std::int32_t> Coordinator::exponent_of(const InducingSet& message) {
+  if (message.upload == UploadKind::kProjection) {
+    return projection_exponent(*view_, message, replay_, pool(), lambda_);
+  }
+  const bool knows_noise = study_->parameters == Parameters::kFixed ||
+                           is_learned(*study_, view_->model(epoch_));
+  const std::int32_t exponent = reward_exponent(lambda_);
+  if (!knows_noise || view_->reward_exponent() == exponent) return std::nullopt;
+  return exponent;
 }
 
 void Coordinator::open_epoch(Effects& effects) {
@@ -272,19 +294,29 @@ std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
   if (!found || study_->numbers == Numbers::kDouble) return found;
   *found = shortened(std::move(*found));
   const gp::Parameters as_before{before.kernel, lambda_, before.reward_offset};
-  const bool is_first = before.kernel == study_->kernel && before.reward_offset == 0;
-  if (is_first || learner_.log_evidence(as_before) < learner_.log_evidence(*found) - kSameModel) {
+  if (!is_learned(*study_, before) ||
+      learner_.log_evidence(as_before) < learner_.log_evidence(*found) - kSameModel) {
     return found;
   }
   return as_before;
 }
 
+// Fills lambda, and where S_j was not sent, its size.
 ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>& learned,
-                                            double lambda) const {
+                                            EpochReport& report) const {
   ResolvedInducing inducing = view_->inducing(epoch_);
-  if (learned) inducing.model = {learned->kernel, learned->offset};
+  if (learned) {
+    inducing.model = {learned->kernel, learned->offset};
+    report.lambda = learned->lambda;
+  }
   if (inducing.latents.rows() > 0) return inducing;
-  choose_for_answer(*study_->domain, replay_.latents(), lambda, inducing, executor_);
+  if (closes()) {
+    choose_for_answer(*study_->domain, replay_.latents(), report.lambda, inducing, executor_);
+  } else {
+    choose_for_cut(*study_, *view_, replay_, report.lambda, inducing);
+    report.num_selected = report.num_inducing =
+        static_cast<std::uint64_t>(inducing.latents.rows());
+  }
   return inducing;
 }
 
@@ -326,14 +358,14 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   Solution solution =
       solve_epoch(*study_, inducing, data, summed_projections(inducing, participants), region,
                   pool(), executor_, report);
-  if (!closes() && study_->numbers == Numbers::kShort) {
-    shorten(inducing, pool(), *study_->domain, executor_, solution, report);
-  }
   // Of a run that is recalled final_point() draws them, once there is one.
   if (!recalls() && draws_samples(*study_, epoch_)) {
     solution.decision = decide_cut(*study_, inducing, solution, *view_, pool());
   }
-  agree_on(solution, executor_);
+  if (!closes() && study_->numbers == Numbers::kShort) {
+    shorten(*view_, inducing, pool(), solution, report);
+  }
+  agree_on(*view_, inducing, solution, executor_);
   return solution;
 }
 
@@ -357,8 +389,9 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
   Trim& trim = closed.trim;
   closed.has_trim = true;
   trim.epoch = epoch_;
-  trim.weights = solution.weights;
-  trim.format = solution.format;
+  trim.public_slots = solution.cut.public_slots;
+  trim.weights = solution.cut.weights;
+  trim.format = solution.cut.format;
   trim.tau = cut.tau;
   trim.excluded = absent(*study_, closed);
   const Model& before = view_->model(epoch_);
@@ -368,7 +401,7 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
   }
   region::Region next = region.trimmed(
       std::make_shared<const region::Cut>(inducing.model.kernel, inducing.model.reward_offset,
-                                          inducing.features, trim.weights, trim.tau),
+                                          solution.cut.features, trim.weights, trim.tau),
       cut.sums);
   const numeric::Points starts =
       choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
@@ -389,8 +422,7 @@ EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& parti
   EpochClosed closed = begin_closing(participants);
   if (sends_values()) {
     const std::optional<gp::Parameters> learned = learn(closed.report);
-    if (learned) closed.report.lambda = learned->lambda;
-    const ResolvedInducing inducing = inducing_with(learned, closed.report.lambda);
+    const ResolvedInducing inducing = inducing_with(learned, closed.report);
     cut_region(inducing, solve(inducing, participants, closed.report), closed);
   }
   return closed;

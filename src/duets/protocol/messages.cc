@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <span>
 
 #include "duets/base/digest.h"
 #include "duets/base/error.h"
@@ -26,266 +28,286 @@ template <typename Enum>
 Enum read_enum(ByteReader& in, const char* what) {
   return base::enum_of<Enum>(in.u8(), what, base::ErrorKind::kDecode);
 }
-
-// The type is in the lowest three bits of the first byte, what the message has in the others.
-constexpr std::uint8_t kType = 7;
-constexpr std::uint8_t kShortFlag = 1U << 3;
-
-enum class SetFlag : std::uint8_t { kRewards = 1U << 4, kClosing = 1U << 5, kPoints = 1U << 6 };
-enum class TrimFlag : std::uint8_t { kStarts = 1U << 4, kExcluded = 1U << 5, kLearned = 1U << 6 };
-enum class UploadFlag : std::uint8_t { kRewards = 1U << 4, kHoles = 1U << 5 };
-enum class ClosingFlag : std::uint8_t { kBest = 1U << 4, kHoles = 1U << 5 };
-
-template <typename Flag>
-std::uint8_t flag_if(bool on, Flag flag) {
-  return on ? static_cast<std::uint8_t>(flag) : std::uint8_t{0};
+template <typename Enum>
+Enum read_enum(BitReader& in, int bits, const char* what) {
+  return base::enum_of<Enum>(static_cast<std::uint32_t>(in.bits(bits)), what,
+                             base::ErrorKind::kDecode);
+}
+template <typename Enum>
+void write_enum(BitWriter& out, Enum value, int bits) {
+  out.bits(static_cast<std::uint64_t>(value), bits);
 }
 
-// The flags of a message that is read; each may be asked for once, and then none is left.
-class Flags {
- public:
-  explicit Flags(std::uint8_t flags) : flags_(flags) {}
-  template <typename Flag>
-  bool take(Flag flag) {
-    const bool on = (flags_ & static_cast<std::uint8_t>(flag)) != 0;
-    flags_ = static_cast<std::uint8_t>(flags_ & ~static_cast<std::uint8_t>(flag));
-    return on;
-  }
-  void finish() const { check_message(flags_ == 0, "unknown flags"); }
+// Bits and parameters of the fields in messages.md.
+constexpr int kTypeParameter = 0;
+constexpr int kReasonBits = 3;
+constexpr int kMethodBits = 2;
+constexpr int kFamilyBits = 2;
+constexpr int kPowerBits = 5;
+constexpr int kIdParameter = 3;
+constexpr int kSlotParameter = 5;
+constexpr int kSamplerParameter = 5;
+constexpr int kSizeParameter = 2;
+constexpr int kExponentOfSet = 2;
 
- private:
-  std::uint8_t flags_;
-};
-
-std::uint8_t short_flag(const NumberFormat& format) {
-  return format.numbers == Numbers::kShort ? kShortFlag : std::uint8_t{0};
-}
-NumberFormat read_format(Flags& flags) {
-  NumberFormat format;
-  if (flags.take(kShortFlag)) format.numbers = Numbers::kShort;
-  return format;
+bool is_short(const NumberFormat& format) { return format.numbers == Numbers::kShort; }
+void read_short_flag(BitReader& in, NumberFormat& format) {
+  format.numbers = in.flag() ? Numbers::kShort : Numbers::kDouble;
 }
 UploadKind kind_if(bool rewards) {
   return rewards ? UploadKind::kRewards : UploadKind::kProjection;
 }
 
-AgentId read_agent(ByteReader& in) { return AgentId{read_count32(in)}; }
-EpochId read_epoch(ByteReader& in) { return EpochId{read_count32(in)}; }
+void write_agent(BitWriter& out, AgentId agent) { out.count(base::value(agent), kIdParameter); }
+void write_epoch(BitWriter& out, EpochId epoch) { out.count(base::value(epoch), kIdParameter); }
+AgentId read_agent(BitReader& in) { return AgentId{in.count32(kIdParameter)}; }
+EpochId read_epoch(BitReader& in) { return EpochId{in.count32(kIdParameter)}; }
 
 std::span<const double> numbers_of(const numeric::Vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
 }
 
-numeric::Vector read_vector(ByteReader& in, NumberFormat& format, std::uint64_t most) {
-  const std::vector<double> values = read_numbers(in, format, most);
-  return Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+// A list that is there if its flag is set.
+void write_some(BitWriter& out, std::span<const std::uint32_t> list) {
+  out.flag(!list.empty());
+  if (!list.empty()) out.increasing(list);
+}
+std::vector<std::uint32_t> read_some(BitReader& in) {
+  return in.flag() ? in.increasing() : std::vector<std::uint32_t>{};
 }
 
-// A list that is there has an element: its flag says whether it is.
-std::vector<std::uint32_t> read_some(ByteReader& in, std::uint64_t most) {
-  std::vector<std::uint32_t> list = read_increasing(in, most);
-  check_message(!list.empty(), "an empty list has no flag");
-  return list;
+void write_some(BitWriter& out, const numeric::Points& points) {
+  out.flag(points.rows() > 0);
+  if (points.rows() == 0) return;
+  out.count(static_cast<std::uint64_t>(points.rows()), kSizeParameter);
+  out.count(static_cast<std::uint64_t>(points.cols()), kSizeParameter);
+  for (const double coordinate : std::span(points.data(), static_cast<std::size_t>(points.size()))) {
+    out.f64(coordinate);
+  }
+}
+numeric::Points read_some_points(BitReader& in) {
+  if (!in.flag()) return {};
+  const std::size_t rows = in.length(in.count32(kSizeParameter));
+  const std::size_t columns = in.length(in.count32(kSizeParameter));
+  check_message(rows > 0 && columns > 0, "points without coordinates");
+  check_message(columns <= in.left() / 64 / rows, "more points than their message has");
+  numeric::Points points(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
+  for (double& coordinate : std::span(points.data(), static_cast<std::size_t>(points.size()))) {
+    coordinate = in.f64();
+  }
+  return points;
 }
 
 // A length scale or a variance.
-void write_positive(ByteWriter& out, double number, Numbers numbers) {
+void write_positive(BitWriter& out, double number, Numbers numbers) {
   if (numbers == Numbers::kShort) {
     write_scale(out, number);
   } else {
     out.f64(number);
   }
 }
-double read_positive(ByteReader& in, Numbers numbers) {
+double read_positive(BitReader& in, Numbers numbers) {
   return numbers == Numbers::kShort ? read_scale(in) : in.f64();
 }
 
-void write_sampler(ByteWriter& out, const region::SamplerSettings& s) {
-  auto method = static_cast<std::uint8_t>(s.method);
-  std::uint8_t flag = 4;
-  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    if (s.*number.member != 0) method = static_cast<std::uint8_t>(method | flag);
-    flag = static_cast<std::uint8_t>(flag << 1);
-  }
-  out.u8(method);
-  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    if (s.*number.member != 0) write_count(out, s.*number.member);
+// A power of two by its exponent. Only a method's own numbers are sent, the others are 0.
+void write_sampler(BitWriter& out, const region::SamplerSettings& s) {
+  write_enum(out, s.method, kMethodBits);
+  for (const region::SamplerNumber& one : region::kSamplerNumbers) {
+    if (!one.belongs_to(s.method)) continue;
+    const std::uint32_t number = s.*one.member;
+    out.flag(std::has_single_bit(number));
+    if (std::has_single_bit(number)) {
+      out.bits(static_cast<std::uint64_t>(std::countr_zero(number)), kPowerBits);
+    } else {
+      out.count(number, kSamplerParameter);
+    }
   }
 }
 
-region::SamplerSettings read_sampler(ByteReader& in) {
-  const std::uint8_t first = in.u8();
+region::SamplerSettings read_sampler(BitReader& in) {
   region::SamplerSettings s;
-  s.method = base::enum_of<region::Method>(first & 3U, "sampler method", base::ErrorKind::kDecode);
-  std::uint8_t flag = 4;
-  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    s.*number.member = (first & flag) != 0 ? read_count32(in) : 0;
-    check_message((first & flag) == 0 || s.*number.member != 0, "sampler: a number that is 0");
-    check_message(!number.is_own || number.belongs_to(s.method) || (first & flag) == 0,
-                  "sampler: a number of another method");
-    check_message(!number.is_own || s.*number.member <= number.high,
-                  "sampler: a number out of range");
-    flag = static_cast<std::uint8_t>(flag << 1);
+  s.method = read_enum<region::Method>(in, kMethodBits, "sampler method");
+  for (const region::SamplerNumber& one : region::kSamplerNumbers) {
+    std::uint32_t& number = s.*one.member;
+    number = 0;
+    if (!one.belongs_to(s.method)) continue;
+    number = in.flag() ? std::uint32_t{1} << in.bits(kPowerBits) : in.count32(kSamplerParameter);
+    check_message(number >= one.low && number <= one.high, "sampler: a number out of range");
   }
   return s;
 }
 
-std::uint8_t flags_of(const InducingSet& m) {
-  return static_cast<std::uint8_t>(flag_if(m.upload == UploadKind::kRewards, SetFlag::kRewards) |
-                                   flag_if(m.closing, SetFlag::kClosing) |
-                                   flag_if(m.points.rows() > 0, SetFlag::kPoints));
+void write_model(BitWriter& out, const Model& model, Numbers numbers) {
+  write_enum(out, model.kernel.family, kFamilyBits);
+  out.count(model.kernel.lengthscales.size(), kSizeParameter);
+  for (const double scale : model.kernel.lengthscales) write_positive(out, scale, numbers);
+  write_positive(out, model.kernel.variance, numbers);
+  write_number(out, model.reward_offset, numbers);
 }
 
-void write(ByteWriter& out, const InducingSet& m) {
-  write_count(out, base::value(m.epoch));
-  if (m.points.rows() > 0) {
-    write_points(out, m.points);
-  } else {
-    write_increasing(out, m.public_slots);
-  }
+Model read_model(BitReader& in, Numbers numbers) {
+  Model model;
+  model.kernel.family = read_enum<kernel::Family>(in, kFamilyBits, "kernel family");
+  model.kernel.lengthscales.resize(in.length(in.count(kSizeParameter)));
+  for (double& scale : model.kernel.lengthscales) scale = read_positive(in, numbers);
+  model.kernel.variance = read_positive(in, numbers);
+  model.reward_offset = read_number(in, numbers);
+  return model;
 }
 
-InducingSet read_inducing_set(ByteReader& in, Flags& flags, std::uint64_t most) {
+void write(BitWriter& out, const InducingSet& m) {
+  out.flag(m.upload == UploadKind::kRewards);
+  out.flag(m.closing);
+  write_epoch(out, m.epoch);
+  const bool has_exponent = m.exponent.has_value();
+  if (!has_exponent && m.points.rows() == 0 && m.public_slots.empty()) return;
+  out.flag(has_exponent);
+  if (has_exponent) out.integer(*m.exponent, kExponentOfSet);
+  if (m.points.rows() == 0 && m.public_slots.empty()) return;
+  write_some(out, m.points);
+  out.increasing_to_end(m.public_slots);
+}
+
+InducingSet read_inducing_set(BitReader& in) {
   InducingSet m;
-  m.upload = kind_if(flags.take(SetFlag::kRewards));
-  m.closing = flags.take(SetFlag::kClosing);
+  m.upload = kind_if(in.flag());
+  m.closing = in.flag();
   m.epoch = read_epoch(in);
-  if (flags.take(SetFlag::kPoints)) {
-    m.points = read_points(in);
-    check_message(m.points.rows() > 0, "an inducing set without points");
+  if (!in.at_end() && in.flag()) {
+    const std::int64_t exponent = in.integer(kExponentOfSet);
+    check_message(std::abs(exponent) <= Grid::kMostExponent, "an exponent is out of range");
+    m.exponent = static_cast<std::int32_t>(exponent);
+  }
+  if (in.at_end()) {
+    check_message(m.upload == UploadKind::kRewards,
+                  "an inducing set for projections needs points or public slots");
     return m;
   }
-  m.public_slots = read_increasing(in, most);
-  check_message(!m.public_slots.empty() || (m.closing && m.upload == UploadKind::kRewards),
-                "an inducing set has either points or public slots");
+  m.points = read_some_points(in);
+  m.public_slots = in.increasing_to_end();
+  check_message(m.points.rows() == 0 || m.public_slots.empty(),
+                "an inducing set has points or public slots, not both");
   return m;
 }
 
-std::uint8_t flags_of(const Trim& m) {
-  return static_cast<std::uint8_t>(short_flag(m.format) |
-                                   flag_if(m.starts.rows() > 0, TrimFlag::kStarts) |
-                                   flag_if(!m.excluded.empty(), TrimFlag::kExcluded) |
-                                   flag_if(m.learned.has_value(), TrimFlag::kLearned));
-}
-
-void write(ByteWriter& out, const Trim& m) {
+void write(BitWriter& out, const Trim& m) {
   const Numbers numbers = m.format.numbers;
-  write_count(out, base::value(m.epoch));
-  write_numbers(out, numbers_of(m.weights), m.format);
+  out.flag(is_short(m.format));
+  write_epoch(out, m.epoch);
+  write_some(out, m.excluded);
+  const bool cuts = m.weights.size() > 0;
+  out.flag(cuts);
+  if (!cuts) return;
+  out.flag(m.learned.has_value());
+  if (m.learned) write_model(out, *m.learned, numbers);
   write_number(out, m.tau, numbers);
   write_sampler(out, m.sampler);
-  if (m.starts.rows() > 0) write_points(out, m.starts);
-  if (!m.excluded.empty()) write_increasing(out, m.excluded);
-  if (!m.learned) return;
-  const kernel::Kernel& kernel = m.learned->kernel;
-  out.u8(static_cast<std::uint8_t>(kernel.family));
-  write_count(out, kernel.lengthscales.size());
-  for (const double scale : kernel.lengthscales) write_positive(out, scale, numbers);
-  write_positive(out, kernel.variance, numbers);
-  write_number(out, m.learned->reward_offset, numbers);
+  write_some(out, m.starts);
+  write_some(out, m.public_slots);
+  write_numbers(out, numbers_of(m.weights), m.format);
 }
 
-Trim read_trim(ByteReader& in, Flags& flags, std::uint64_t most) {
+Trim read_trim(BitReader& in) {
   Trim m;
-  m.format = read_format(flags);
+  read_short_flag(in, m.format);
   const Numbers numbers = m.format.numbers;
   m.epoch = read_epoch(in);
-  m.weights = read_vector(in, m.format, most);
+  m.excluded = read_some(in);
+  if (!in.flag()) return m;
+  if (in.flag()) m.learned = read_model(in, numbers);
   m.tau = read_number(in, numbers);
   m.sampler = read_sampler(in);
-  if (flags.take(TrimFlag::kStarts)) {
-    m.starts = read_points(in);
-    check_message(m.starts.rows() > 0, "starts without points");
-  }
-  if (flags.take(TrimFlag::kExcluded)) m.excluded = read_some(in, most);
-  if (flags.take(TrimFlag::kLearned)) {
-    Model learned;
-    learned.kernel.family = read_enum<kernel::Family>(in, "kernel family");
-    const std::uint64_t num_scales = read_count(in);
-    check_message(num_scales <= std::min<std::uint64_t>(most, in.remaining()),
-                  "more length scales than bytes");
-    learned.kernel.lengthscales.resize(static_cast<std::size_t>(num_scales));
-    for (double& scale : learned.kernel.lengthscales) scale = read_positive(in, numbers);
-    learned.kernel.variance = read_positive(in, numbers);
-    learned.reward_offset = read_number(in, numbers);
-    m.learned = std::move(learned);
-  }
+  m.starts = read_some_points(in);
+  m.public_slots = read_some(in);
+  const std::vector<double> weights = read_numbers(in, m.format);
+  check_message(!weights.empty(), "a cut without weights");
+  m.weights = Eigen::Map<const numeric::Vector>(weights.data(),
+                                                static_cast<Eigen::Index>(weights.size()));
   return m;
 }
 
-std::uint8_t flags_of(const Upload& m) {
-  return static_cast<std::uint8_t>(short_flag(m.format) |
-                                   flag_if(m.kind == UploadKind::kRewards, UploadFlag::kRewards) |
-                                   flag_if(!m.holes.empty(), UploadFlag::kHoles));
-}
-
-void write(ByteWriter& out, const Upload& m) {
-  write_count(out, base::value(m.agent));
-  write_count(out, base::value(m.epoch));
-  out.u32(m.points_digest);
-  if (!m.holes.empty()) write_increasing(out, m.holes);
+void write(BitWriter& out, const Upload& m) {
+  out.flag(is_short(m.format));
+  out.flag(m.kind == UploadKind::kRewards);
+  write_agent(out, m.agent);
+  write_epoch(out, m.epoch);
+  out.bits(m.points_digest, digest_bits(m.format.numbers, false));
+  write_some(out, m.holes);
   write_numbers(out, m.values, m.format);
 }
 
-Upload read_upload(ByteReader& in, Flags& flags, std::uint64_t most) {
+Upload read_upload(BitReader& in) {
   Upload m;
-  m.format = read_format(flags);
-  m.kind = kind_if(flags.take(UploadFlag::kRewards));
+  read_short_flag(in, m.format);
+  m.kind = kind_if(in.flag());
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.points_digest = in.u32();
-  if (flags.take(UploadFlag::kHoles)) m.holes = read_some(in, most);
-  m.values = read_numbers(in, m.format, most);
+  m.points_digest = in.bits(digest_bits(m.format.numbers, false));
+  m.holes = read_some(in);
+  m.values = read_numbers(in, m.format);
   return m;
 }
 
-std::uint8_t flags_of(const Closing& m) {
-  return static_cast<std::uint8_t>(short_flag(m.format) | flag_if(m.has_best, ClosingFlag::kBest) |
-                                   flag_if(!m.holes.empty(), ClosingFlag::kHoles));
-}
-
-void write(ByteWriter& out, const Closing& m) {
-  write_count(out, base::value(m.agent));
+void write(BitWriter& out, const Closing& m) {
+  out.flag(is_short(m.format));
+  write_agent(out, m.agent);
+  out.flag(m.has_best);
   if (m.has_best) {
-    write_count(out, base::value(m.best.epoch));
-    write_count(out, m.best.slot);
+    write_epoch(out, m.best.epoch);
+    out.count(m.best.slot, kSlotParameter);
     write_number(out, m.best.reward, m.format.numbers);
   }
-  out.u32(m.points_digest);
-  if (!m.holes.empty()) write_increasing(out, m.holes);
+  out.bits(m.points_digest, digest_bits(m.format.numbers, true));
+  write_some(out, m.holes);
   write_numbers(out, m.values, m.format);
 }
 
-Closing read_closing(ByteReader& in, Flags& flags, std::uint64_t most) {
+Closing read_closing(BitReader& in) {
   Closing m;
-  m.format = read_format(flags);
+  read_short_flag(in, m.format);
   m.agent = m.best.agent = read_agent(in);
-  m.has_best = flags.take(ClosingFlag::kBest);
+  m.has_best = in.flag();
   if (m.has_best) {
     m.best.epoch = read_epoch(in);
-    m.best.slot = read_count32(in);
+    m.best.slot = in.count32(kSlotParameter);
     m.best.reward = read_number(in, m.format.numbers);
   }
-  m.points_digest = in.u32();
-  if (flags.take(ClosingFlag::kHoles)) m.holes = read_some(in, most);
-  m.values = read_numbers(in, m.format, most);
+  m.points_digest = in.bits(digest_bits(m.format.numbers, true));
+  m.holes = read_some(in);
+  m.values = read_numbers(in, m.format);
   return m;
 }
 
-std::uint8_t flags_of(const Refusal& /*m*/) { return 0; }
-
-void write(ByteWriter& out, const Refusal& m) {
-  write_count(out, base::value(m.agent));
-  write_count(out, base::value(m.epoch));
-  out.u8(static_cast<std::uint8_t>(m.reason));
+void write(BitWriter& out, const Refusal& m) {
+  write_agent(out, m.agent);
+  write_epoch(out, m.epoch);
+  write_enum(out, m.reason, kReasonBits);
 }
 
-Refusal read_refusal(ByteReader& in, Flags& /*flags*/, std::uint64_t /*most*/) {
+Refusal read_refusal(BitReader& in) {
   Refusal m;
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.reason = read_enum<Reason>(in, "reason");
+  m.reason = read_enum<Reason>(in, kReasonBits, "reason");
   return m;
+}
+
+Message read_message(BitReader& in) {
+  switch (const std::uint64_t type = in.count(kTypeParameter)) {
+    case 0:
+      return read_inducing_set(in);
+    case 1:
+      return read_trim(in);
+    case 2:
+      return read_upload(in);
+    case 3:
+      return read_closing(in);
+    case 4:
+      return read_refusal(in);
+    default:
+      fail_message(fmt::format("message type {}: must be at most 4", type));
+  }
 }
 
 // Reals of one message kind each.
@@ -295,7 +317,7 @@ std::uint64_t reals(const InducingSet& m) {
 std::uint64_t reals(const Trim& m) {
   // Scales, variance, offset.
   const std::size_t model = m.learned ? m.learned->kernel.lengthscales.size() + 2 : 0;
-  return static_cast<std::uint64_t>(m.weights.size()) + 1 +
+  return m.public_slots.size() + static_cast<std::uint64_t>(m.weights.size()) + 1 +
          static_cast<std::uint64_t>(m.starts.size()) + m.excluded.size() + model;
 }
 std::uint64_t reals(const Upload& m) { return m.values.size() + m.holes.size(); }
@@ -343,7 +365,7 @@ numeric::Points read_points(ByteReader& in) {
 void write_settings(ByteWriter& out, const region::SamplerSettings& s) {
   out.u8(static_cast<std::uint8_t>(s.method));
   for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    if (!number.is_own || number.belongs_to(s.method)) out.u32(s.*number.member);
+    if (number.belongs_to(s.method)) out.u32(s.*number.member);
   }
 }
 
@@ -351,53 +373,29 @@ region::SamplerSettings read_settings(ByteReader& in) {
   region::SamplerSettings s;
   s.method = read_enum<region::Method>(in, "sampler method");
   for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    if (number.is_own && !number.belongs_to(s.method)) continue;
+    s.*number.member = 0;
+    if (!number.belongs_to(s.method)) continue;
     s.*number.member = in.u32();
-    check_message(
-        !number.is_own || (s.*number.member >= number.low && s.*number.member <= number.high),
-        "sampler: a number out of range");
+    check_message(s.*number.member >= number.low && s.*number.member <= number.high,
+                  "sampler: a number out of range");
   }
   return s;
 }
 
 base::Bytes encode(const Message& message) {
-  ByteWriter out;
-  const auto type = static_cast<std::uint8_t>(message.index() + 1);
-  std::visit(
-      [&](const auto& m) {
-        out.u8(static_cast<std::uint8_t>(type | flags_of(m)));
-        write(out, m);
-      },
-      message);
+  BitWriter out;
+  out.count(message.index(), kTypeParameter);
+  std::visit([&](const auto& m) { write(out, m); }, message);
   return out.take();
 }
 
+// Of all codes for a message the encoder has one: another would be another message to digests and
+// to a coordinator that compares what it was sent twice.
 Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most) {
-  ByteReader in(bytes);
-  const std::uint8_t first = in.u8();
-  Flags flags(static_cast<std::uint8_t>(first & ~kType));
-  Message message;
-  switch (first & kType) {
-    case 1:
-      message = read_inducing_set(in, flags, most);
-      break;
-    case 2:
-      message = read_trim(in, flags, most);
-      break;
-    case 3:
-      message = read_upload(in, flags, most);
-      break;
-    case 4:
-      message = read_closing(in, flags, most);
-      break;
-    case 5:
-      message = read_refusal(in, flags, most);
-      break;
-    default:
-      fail_message(fmt::format("message type {}: must be 1 to 5", first & kType));
-  }
-  flags.finish();
+  BitReader in(bytes, most);
+  Message message = read_message(in);
   in.expect_end();
+  check_message(std::ranges::equal(encode(message), bytes), "not as an encoder writes it");
   return message;
 }
 

@@ -45,8 +45,11 @@ struct InducingSet {
   bool closing = false;    ///< the last epoch: only for the closing projection
   numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
   /// Rows of PublicView::public_candidates(), increasing. Nothing at all where only the coordinator
-  /// uses S_j: in a last epoch that sends rewards.
+  /// uses S_j: for rewards the agents do not need it.
   std::vector<std::uint32_t> public_slots;
+  /// With short numbers: what is uploaded is rounded to multiples of 2^this. A projection's is always
+  /// there; absent for rewards: as before, and before the first one the agents choose.
+  std::optional<std::int32_t> exponent;
 };
 
 /// The model of the rewards as far as agents need it; its noise variance stays with the
@@ -61,6 +64,8 @@ struct Model {
 /// and only `excluded` says something.
 struct Trim {
   EpochId epoch{};
+  /// Rows of PublicView::public_candidates(), increasing: the points that the weights belong to. Empty: S_j.
+  std::vector<std::uint32_t> public_slots;
   numeric::Vector weights;  ///< w_j
   double tau = 0;
   region::SamplerSettings sampler;      ///< for X_{j+1}
@@ -78,7 +83,7 @@ struct Upload {
   std::vector<double>
       values;  ///< s projected reals, or one reward for each slot that is not a hole
   std::vector<std::uint32_t> holes;  ///< slots without a reward, increasing
-  std::uint32_t points_digest = 0;   ///< of the epoch's points, holes included
+  std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included: sent_digest()
   NumberFormat format{};             ///< of the values
 };
 
@@ -97,7 +102,7 @@ struct Closing {
   BestTrial best;
   std::vector<double> values;        ///< as in an Upload, unless closing = "best"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
-  std::uint32_t points_digest = 0;   ///< of the last epoch
+  std::uint64_t points_digest = 0;   ///< of the last epoch
   NumberFormat format{};             ///< of the values; the best reward is as short
 };
 
@@ -129,7 +134,7 @@ struct Refusal {
 
 using Message = std::variant<InducingSet, Trim, Upload, Closing, Refusal>;
 
-/// One byte of type and flags, then the fields. kInvalid for a short number that is not finite.
+/// kInvalid for a short number that is not finite.
 base::Bytes encode(const Message& message);
 /// kDecode, also for a list of more than `most` elements.
 Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most = kAnyNumber);
@@ -138,10 +143,16 @@ Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most = kAnyNum
 /// index of a hole; digests and sampler settings count as bytes only.
 std::uint64_t num_reals(const Message& message);
 
-/// 8-byte digest of latent points in row order, and the part of it that messages carry.
+/// 8-byte digest of latent points in row order.
 std::uint64_t points_digest(const numeric::Points& latents);
-constexpr std::uint32_t sent_digest(std::uint64_t digest) {
-  return static_cast<std::uint32_t>(digest);
+/// What messages carry of it. Points that differ in one epoch differ in all later ones, so a few
+/// bits an epoch and more at the end are enough.
+constexpr int digest_bits(Numbers numbers, bool closing) {
+  if (numbers == Numbers::kDouble) return 64;
+  return closing ? 32 : 16;
+}
+constexpr std::uint64_t sent_digest(std::uint64_t digest, Numbers numbers, bool closing) {
+  return digest & (~std::uint64_t{0} >> (64 - digest_bits(numbers, closing)));
 }
 
 /// Field helpers shared with records.

@@ -160,7 +160,11 @@ void write_domain(const domain::Domain& domain, base::ByteWriter& out) {
 
 std::uint64_t bits_of(const Study& study, bool rewards) {
   if (study.numbers == Numbers::kDouble) return 64;
-  return rewards ? kRewardBits : kProjectionBits;
+  constexpr std::uint64_t kRewardBits = 4;
+  constexpr std::uint64_t kProjectionBits = 16;
+  constexpr std::uint64_t kSlotBits = 5;
+  if (rewards) return kRewardBits;
+  return kProjectionBits + (keeps_inducing(study) ? kSlotBits : 0);
 }
 
 void validate(const Study& study) {

@@ -167,10 +167,13 @@ struct Study {
   Numbers numbers = Numbers::kDouble;
 };
 
-/// The bits of a number that agents upload, with numbers = "short". A projection adds up many
-/// rewards, and the posterior is ill-conditioned in it.
-inline constexpr std::uint64_t kRewardBits = 8;
-inline constexpr std::uint64_t kProjectionBits = 16;
+/// Whether S_j of an epoch that sends rewards stays with the coordinator: a cut names its points.
+inline bool keeps_inducing(const Study& study) {
+  return study.numbers == Numbers::kShort && study.inducing == Inducing::kPublic;
+}
+
+/// About how many bits a number takes that agents upload, over all links of an agent: a number of a
+/// projection also a public slot, which is not sent where rewards are.
 std::uint64_t bits_of(const Study& study, bool rewards);
 
 /// Throws kInvalid naming the study file's field, the value and the constraint.

@@ -12,7 +12,7 @@
 namespace duets::protocol {
 namespace {
 
-std::uint32_t& digest_in(Message& message) {
+std::uint64_t& digest_in(Message& message) {
   auto* upload = std::get_if<Upload>(&message);
   return upload != nullptr ? upload->points_digest : std::get<Closing>(message).points_digest;
 }
@@ -72,10 +72,10 @@ class Verifier {
     const AgentId agent = sender(message);
     const std::optional<Reason> objection = coordinator_.refusal_of(message);
     if (!objection || *objection == Reason::kDiverged) {
-      const std::uint32_t ours = sent_digest(coordinator_.points_digest_of(agent));
+      const std::uint64_t ours = coordinator_.points_digest_of(agent);
       if (digest_in(message) != ours) {
         out_.wrong(fmt::format("points of agent {}", base::value(agent)),
-                   fmt::format("{:08x}", digest_in(message)), fmt::format("{:08x}", ours));
+                   fmt::format("{:x}", digest_in(message)), fmt::format("{:x}", ours));
       }
       digest_in(message) = ours;
       with_points_drawn_.insert(base::value(agent));

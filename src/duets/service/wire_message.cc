@@ -127,15 +127,23 @@ class Checker {
 
   void check_one(const protocol::InducingSet& m) {
     set_source(std::nullopt, m.epoch);
+    const bool is_short = study_.numbers == protocol::Numbers::kShort;
+    if (m.exponent ? !is_short : is_short && m.upload == UploadKind::kProjection) {
+      refuse(is_short ? "a projection without its exponent"
+                      : "an exponent: this study has numbers = \"double\"");
+    }
     check_points(m.points, max_inducing(), "inducing point");
     const std::uint32_t most = recalls() ? protocol::kMostPublic : protocol::kPublicPool;
     check_count(m.public_slots.size(), most, "public slot");
     check_below(
         m.public_slots,
-        recalls() ? std::uint64_t{protocol::kPublicPool} * source_.epoch : protocol::kPublicPool,
+        // Of each earlier epoch an inducing set and the points of a cut.
+        recalls() ? std::uint64_t{2} * protocol::kPublicPool * source_.epoch
+                  : protocol::kPublicPool,
         "public slot");
     const bool is_public = study_.inducing == protocol::Inducing::kPublic;
-    const bool unused = m.upload == UploadKind::kRewards && recalls();
+    const bool unused = m.upload == UploadKind::kRewards &&
+                        (recalls() || protocol::keeps_inducing(study_));
     if (unused && m.public_slots.empty() && m.points.rows() == 0) return;
     if (m.public_slots.empty() == is_public || (m.points.rows() == 0) != is_public) {
       refuse(is_public ? "the inducing set of this study has public slots, not points"
@@ -146,8 +154,14 @@ class Checker {
   void check_one(const protocol::Trim& m) {
     set_source(std::nullopt, m.epoch);
     check_format(m.format);
-    check_numbers({m.weights.data(), static_cast<std::size_t>(m.weights.size())}, max_inducing(),
-                  "weight");
+    const bool has_own = !m.public_slots.empty();
+    check_below(m.public_slots, protocol::kPublicPool, "public slot");
+    check_numbers({m.weights.data(), static_cast<std::size_t>(m.weights.size())},
+                  has_own ? m.public_slots.size() : max_inducing(), "weight");
+    if (has_own && static_cast<std::size_t>(m.weights.size()) != m.public_slots.size()) {
+      refuse(fmt::format("{} weights for {} public slots", m.weights.size(),
+                         m.public_slots.size()));
+    }
     const bool goes_on = protocol::closes(study_, m.epoch);
     if ((m.weights.size() == 0) != goes_on) {
       refuse(goes_on ? "weights where the study goes on without a cut"
