@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -28,15 +26,6 @@ void RunSummary::add(const Record& record) {
 }
 
 void RunSummary::add_broadcast(const Message& message, bool closing) {
-  if (getenv("DBG") != nullptr) {
-    if (const auto* t = std::get_if<Trim>(&message)) {
-      Trim a = *t;
-      auto full = encode(a).size();
-      a.learned.reset(); auto nomodel = encode(a).size();
-      BitWriter w; w.increasing(a.public_slots);
-      fprintf(stderr, "trim %zu model %zu slots %zu(%zu bytes) weights %ld (%lu bits, e %d) method %d\n", full, full-nomodel, a.public_slots.size(), w.take().size(), long(a.weights.size()), (unsigned long)size_of_numbers({a.weights.data(), (size_t)a.weights.size()}, a.format), a.format.grid? a.format.grid->exponent:99, int(a.sampler.method));
-    } else fprintf(stderr, "set %zu\n", encode(message).size());
-  }
   const std::uint64_t reals = num_reals(message);
   const std::uint64_t bytes = encode(message).size();
   if (closing) {
@@ -47,10 +36,6 @@ void RunSummary::add_broadcast(const Message& message, bool closing) {
 }
 
 void RunSummary::add_taken(const Message& message) {
-  if (getenv("DBG") != nullptr) {
-    if (const auto* t = std::get_if<Upload>(&message)) { if (t->agent==AgentId{0}) fprintf(stderr, "upload %zu rewards %d n %zu\n", encode(message).size(), int(t->kind==UploadKind::kRewards), t->values.size());}
-    else if (std::get<Closing>(message).agent==AgentId{0}) fprintf(stderr, "closing %zu n %zu\n", encode(message).size(), std::get<Closing>(message).values.size());
-  }
   const std::uint64_t reals = num_reals(message);
   const std::uint64_t bytes = encode(message).size();
   if (const auto* closing = std::get_if<Closing>(&message)) {
