@@ -157,10 +157,7 @@ RewardWish Coordinator::reward_wish() const {
         knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
     return {false, false, only};
   }
-  // A short reward takes less than its part of a projection of the whole run at its end.
-  const bool saves_closing = study_->numbers == Numbers::kShort && knows_all &&
-                             study_->upload == UploadRule::kAuto &&
-                             recalls_all(*study_, EpochId{stage_of(*study_, epoch_).end()});
+  const bool saves_closing = knows_all && rewards_save_closing(*study_, epoch_);
   const bool teaches = study_->parameters == Parameters::kLearned && learner_.wants_more();
   return {knows_all || study_->data == DataPolicy::kEpoch, teaches || saves_closing};
 }

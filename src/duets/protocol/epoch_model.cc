@@ -189,8 +189,8 @@ void shorten(const PublicView& view, const ResolvedInducing& inducing, const Poi
   mean.means = kernel::weighted_sum(kernel, mean.points, inducing.features, solution.weights);
   const double tau = expected_tau(study, epoch, solution, mean.means);
   // A deviation of nothing would ask for weights without any error.
-  const double most = kWeightShare * std::max(solution.max_stddev, 1e-9 * std::sqrt(kernel.variance));
-  mean.most = (kBelowShare * (tau - mean.means.array())).max(most);
+  mean.most = near_enough(mean.means, tau,
+                          std::max(solution.max_stddev, 1e-9 * std::sqrt(kernel.variance)));
   const Points centers = features_of(study, view.public_points(epoch, kPublicPool).latents);
   ShortWeights found = sparse_weights(kernel, mean, centers);
   const bool is_sent = view.inducing(epoch).latents.rows() > 0;

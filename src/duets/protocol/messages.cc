@@ -256,7 +256,7 @@ void write(BitWriter& out, const Closing& m) {
   if (m.has_best) {
     write_epoch(out, m.best.epoch);
     out.count(m.best.slot, kSlotParameter);
-    write_number(out, m.best.reward, m.format.numbers);
+    out.f64(m.best.reward);
   }
   out.bits(m.points_digest, digest_bits(m.format.numbers, true));
   write_some(out, m.holes);
@@ -271,7 +271,7 @@ Closing read_closing(BitReader& in) {
   if (m.has_best) {
     m.best.epoch = read_epoch(in);
     m.best.slot = in.count32(kSlotParameter);
-    m.best.reward = read_number(in, m.format.numbers);
+    m.best.reward = in.f64();
   }
   m.points_digest = in.bits(digest_bits(m.format.numbers, true));
   m.holes = read_some(in);

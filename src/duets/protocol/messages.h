@@ -103,7 +103,7 @@ struct Closing {
   std::vector<double> values;        ///< as in an Upload, unless closing = "best"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
   std::uint64_t points_digest = 0;   ///< of the last epoch
-  NumberFormat format{};             ///< of the values; the best reward is as short
+  NumberFormat format{};             ///< of the values; the best reward is exact
 };
 
 /// Why a message was not accepted.
