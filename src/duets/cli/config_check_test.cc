@@ -323,8 +323,8 @@ TEST(ConfigCheckTest, ShortRewardsAreSentToTheEnd) {
 
 // Rewards come first, and after a projection surviving data has no more rewards.
 TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
-  const StudyFile file = parse_checked(study(
-      "[kernel]\nlengthscale = 0.5\n" + preset("quick", "numbers = \"double\"\n"), 10, 600));
+  const StudyFile file = parse_checked(
+      study("[kernel]\nlengthscale = 0.5\n" + preset("quick", "numbers = \"double\"\n"), 10, 600));
   const auto exchanges = forecast_exchanges(file.study, file.seed);
   ASSERT_GT(exchanges.size(), 10U);
   // 10 and 20 rewards are fewer than the 32 that are needed.

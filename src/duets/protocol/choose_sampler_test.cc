@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-
 #include <algorithm>
+#include <bit>
 
 #include "duets/protocol/epoch_model.h"
 #include "duets/protocol/run_test_support.h"

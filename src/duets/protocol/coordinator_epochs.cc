@@ -151,10 +151,9 @@ RewardWish Coordinator::reward_wish() const {
     if (lengths_[e - 1] > 0 && !came_as_rewards(*view_, EpochId{e})) knows_all = false;
   }
   if (closes()) {
-    const bool is_shorter = study_->numbers == Numbers::kShort ||
-                            lengths_[base::value(epoch_) - 1] <= kPublicPool;
-    const bool only =
-        knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
+    const bool is_shorter =
+        study_->numbers == Numbers::kShort || lengths_[base::value(epoch_) - 1] <= kPublicPool;
+    const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
     return {false, false, only};
   }
   const bool saves_closing = knows_all && rewards_save_closing(*study_, epoch_);
@@ -201,8 +200,8 @@ std::optional<std::int32_t> Coordinator::exponent_of(const InducingSet& message)
   if (message.upload == UploadKind::kProjection) {
     return projection_exponent(*view_, message, replay_, pool(), lambda_);
   }
-  const bool knows_noise = study_->parameters == Parameters::kFixed ||
-                           is_learned(*study_, view_->model(epoch_));
+  const bool knows_noise =
+      study_->parameters == Parameters::kFixed || is_learned(*study_, view_->model(epoch_));
   const std::int32_t exponent = reward_exponent(lambda_);
   if (!knows_noise || view_->reward_exponent() == exponent) return std::nullopt;
   return exponent;
@@ -311,8 +310,7 @@ ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>&
     choose_for_answer(*study_->domain, replay_.latents(), report.lambda, inducing, executor_);
   } else {
     choose_for_cut(*study_, *view_, replay_, report.lambda, inducing);
-    report.num_selected = report.num_inducing =
-        static_cast<std::uint64_t>(inducing.latents.rows());
+    report.num_selected = report.num_inducing = static_cast<std::uint64_t>(inducing.latents.rows());
   }
   return inducing;
 }

@@ -81,7 +81,8 @@ void write_some(BitWriter& out, const numeric::Points& points) {
   if (points.rows() == 0) return;
   out.count(static_cast<std::uint64_t>(points.rows()), kSizeParameter);
   out.count(static_cast<std::uint64_t>(points.cols()), kSizeParameter);
-  for (const double coordinate : std::span(points.data(), static_cast<std::size_t>(points.size()))) {
+  for (const double coordinate :
+       std::span(points.data(), static_cast<std::size_t>(points.size()))) {
     out.f64(coordinate);
   }
 }
@@ -222,8 +223,8 @@ Trim read_trim(BitReader& in) {
   m.public_slots = read_some(in);
   const std::vector<double> weights = read_numbers(in, m.format);
   check_message(!weights.empty(), "a cut without weights");
-  m.weights = Eigen::Map<const numeric::Vector>(weights.data(),
-                                                static_cast<Eigen::Index>(weights.size()));
+  m.weights =
+      Eigen::Map<const numeric::Vector>(weights.data(), static_cast<Eigen::Index>(weights.size()));
   return m;
 }
 

@@ -238,8 +238,8 @@ void expect_canonical(const Bytes& bytes, const Recode& recode) {
 Bytes recode_message(const Bytes& bytes) { return encode(decode(bytes)); }
 Bytes recode_record(const Bytes& bytes) { return encode_record(decode_record(bytes)); }
 
-// A list at the end of a message has no length, so part of a message may be another one. What carries
-// it knows its length.
+// A list at the end of a message has no length, so part of a message may be another one. What
+// carries it knows its length.
 template <typename Recode>
 void expect_survives_damage(const Bytes& bytes, const Recode& recode) {
   RC_ASSERT(recode(bytes) == bytes);
@@ -369,8 +369,7 @@ TEST(Messages, DecodersRefuseWhatNoEncoderWrites) {
   EXPECT_EQ(error_kind([&] { decode(encode(unordered)); }), base::ErrorKind::kDecode);
   Trim deep;
   deep.weights = numeric::Vector::Ones(1);
-  deep.sampler = {.method = region::Method::kCover,
-                  .cover_depth = region::Cover::kMaxDepth + 1};
+  deep.sampler = {.method = region::Method::kCover, .cover_depth = region::Cover::kMaxDepth + 1};
   EXPECT_EQ(error_kind([&] { decode(encode(deep)); }), base::ErrorKind::kDecode);
   const Record broadcast = MessageTaken{Trim{}};
   EXPECT_EQ(error_kind([&] { decode_record(encode_record(broadcast)); }), base::ErrorKind::kDecode);

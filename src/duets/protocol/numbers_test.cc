@@ -87,7 +87,8 @@ TEST(ShortNumbers, ScalesHaveFourBits) {
 
 TEST(Bits, CodesAreTheirOwnInverse) {
   for (const int k : {0, 1, 3, 7, 20}) {
-    for (const std::uint64_t number : {0ULL, 1ULL, 2ULL, 7ULL, 8ULL, 100ULL, 1ULL << 33, 1ULL << 59}) {
+    for (const std::uint64_t number :
+         {0ULL, 1ULL, 2ULL, 7ULL, 8ULL, 100ULL, 1ULL << 33, 1ULL << 59}) {
       BitWriter out;
       out.count(number, k);
       out.element(number, k);
@@ -153,12 +154,10 @@ TEST(ShortNumbers, RoundingHasNoBias) {
       EXPECT_NEAR(sums[i], numbers[i], 0.05 * kStep);
     }
   };
-  expect_unbiased([&](std::uint32_t epoch) {
-    return round_rewards(numbers, -3, kRoundingCoin, epoch);
-  });
-  expect_unbiased([&](std::uint32_t epoch) {
-    return round_projection(numbers, -3, kRoundingCoin, epoch);
-  });
+  expect_unbiased(
+      [&](std::uint32_t epoch) { return round_rewards(numbers, -3, kRoundingCoin, epoch); });
+  expect_unbiased(
+      [&](std::uint32_t epoch) { return round_projection(numbers, -3, kRoundingCoin, epoch); });
 }
 
 TEST(ShortNumbers, WhatIsRoundedIsWhatIsRead) {
@@ -194,7 +193,8 @@ TEST(ShortNumbers, RewardsWithoutAKnownNoise) {
   ASSERT_TRUE(grid.format.grid);
   EXPECT_EQ(grid.format.grid->exponent, -4);  // the median distance to 101 is 1.5
   EXPECT_EQ(grid.format.grid->base, 101 * 16);
-  const RoundedNumbers alone = round_rewards(std::span(four).first(3), std::nullopt, kRoundingCoin, 1);
+  const RoundedNumbers alone =
+      round_rewards(std::span(four).first(3), std::nullopt, kRoundingCoin, 1);
   EXPECT_FALSE(alone.format.grid);
   EXPECT_EQ(alone.numbers[2], 102.5);
   const std::vector<double> equal(9, 0.3);

@@ -33,8 +33,8 @@ std::string first_difference(const InducingSet& recorded, const InducingSet& rec
   return "; kind or number of points differ";
 }
 
-// How coarsely agents round comes from outside the boundary: the last bits of a deviation may halve or
-// double it.
+// How coarsely agents round comes from outside the boundary: the last bits of a deviation may halve
+// or double it.
 InducingSet with_exponent(InducingSet recomputed, const EpochOpened& recorded) {
   const std::optional<std::int32_t>& theirs = recorded.inducing.exponent;
   if (theirs && recomputed.exponent && std::abs(*theirs - *recomputed.exponent) <= 1) {
@@ -124,10 +124,10 @@ Points probes(const Study& study, const PublicView& view, const ResolvedInducing
   return numeric::stacked(inducing.features, pool);
 }
 
-// How far two cuts may be apart at each point. Weights are rounded one after another: one that falls
-// to the other side moves the rest, and another choice of points is as good, but no mean is off by
-// more than near_enough() allows. Where there are many points they were rounded on a part of them,
-// hence three times as much.
+// How far two cuts may be apart at each point. Weights are rounded one after another: one that
+// falls to the other side moves the rest, and another choice of points is as good, but no mean is
+// off by more than near_enough() allows. Where there are many points they were rounded on a part of
+// them, hence three times as much.
 Vector allowed_difference(const Study& study, const ResolvedInducing& inducing,
                           const Points& points, const RecomputedClosing& recomputed, double tau,
                           double of_mean) {
@@ -276,9 +276,9 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
                        tolerance.stddev(ours.best_stddev));
     }
     if (recomputed.record.has_trim) {
-      compare_weights(out, inducing, points, recomputed.recorded_cut, recomputed.cut,
-                      allowed_difference(study, inducing, points, recomputed, recorded.trim.tau,
-                                         of_mean));
+      compare_weights(
+          out, inducing, points, recomputed.recorded_cut, recomputed.cut,
+          allowed_difference(study, inducing, points, recomputed, recorded.trim.tau, of_mean));
       const double error = estimated_mean_error(inducing.model.kernel, recorded.trim.weights);
       out.close_number("estimated error of a mean", theirs.mean_error, error,
                        tolerance.relative * error);
