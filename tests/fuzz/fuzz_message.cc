@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   if (!std::ranges::equal(protocol::encode(message), bytes)) std::abort();
-  // What a message costs cannot be more than its bytes hold.
-  if (protocol::num_reals(message) > size) std::abort();
+  // What a message costs cannot be more than its bytes hold, a number in a bit.
+  if (protocol::num_reals(message) > 8 * size) std::abort();
   return 0;
 }

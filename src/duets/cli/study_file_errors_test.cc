@@ -132,6 +132,7 @@ epoch_floor = 0.5
 parameters = "learned"
 relevance = true
 coins = "stratified"
+numbers = "short"
 schedule = "warm-up"
 t1 = 1
 
@@ -247,6 +248,7 @@ const std::vector<FieldCase> kFields{
     {&kTuning, "duets", "parameters", {}},
     {&kTuning, "duets", "relevance", {"true"}},
     {&kTuning, "duets", "coins", {}},
+    {&kTuning, "duets", "numbers", {}},
     {&kTuning, "duets", "schedule", {}},
     {&kTuning, "duets", "t1", {}},
     {&kCommand, "objective", "command", {}},
@@ -477,6 +479,8 @@ const std::vector<TextCase> kTexts{
      "duets.parameters = \"learned\": mode = \"theory\" needs parameters = \"fixed\""},
     {&kTheory, "mode = \"theory\"", "mode = \"theory\"\ncoins = \"stratified\"", "coins",
      "duets.coins = stratified: mode = \"theory\" needs"},
+    {&kTheory, "mode = \"theory\"", "mode = \"theory\"\nnumbers = \"short\"", "numbers",
+     "duets.numbers = \"short\": mode = \"theory\" needs numbers = \"double\""},
     {&kBuiltin, "dimension = 2", "radius = 1.0", "radius", "space.radius = 1: a box has no radius"},
     {&kBuiltin, "dimension = 2", "shape = \"cube\"", "shape",
      "space.shape = \"cube\": belongs to domain = \"finite\""},

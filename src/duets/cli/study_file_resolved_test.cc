@@ -196,6 +196,7 @@ class StudyText {
     out.maybe("closing", toml_text(theory_ ? picked({"best", "projection"})
                                            : picked({"best", "projection", "all"})));
     out.maybe("coins", toml_text(theory_ ? "independent" : picked({"independent", "stratified"})));
+    out.maybe("numbers", toml_text(theory_ ? "double" : picked({"double", "short"})));
     const bool keeps = !theory_ && sometimes();
     bool surviving = tunes_;
     if (sometimes()) {

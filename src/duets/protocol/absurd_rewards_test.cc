@@ -78,7 +78,9 @@ TEST(AbsurdRewards, LevelAndScaleAreThoseOfTheOthers) {
 TEST(AbsurdRewards, OrdinaryEarlyRewardsAreNotLimitedByLaterOnes) {
   double sum = 0;
   double count = 0;
-  TestRun run(auto_study(), [&](const Query& q) {
+  Study study = auto_study();
+  study.numbers = Numbers::kDouble;
+  TestRun run(study, [&](const Query& q) {
     const double reward = 100 * std::log(hill(q.latent));
     if (q.epoch <= 2) {
       sum += reward;

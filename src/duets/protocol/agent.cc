@@ -10,7 +10,6 @@
 #include "duets/gp/sparse.h"
 
 namespace duets::protocol {
-
 Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
              std::shared_ptr<PublicView> view, DrawnPoints drawn)
     : study_(std::move(study)),
@@ -178,13 +177,21 @@ std::optional<Message> Agent::send_when_ready() {
   return outstanding_;
 }
 
-std::vector<double> Agent::values_to_send() const {
-  if (view_->inducing(plan_.epoch).message.upload == UploadKind::kProjection) return project();
-  std::vector<double> rewards;
-  for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
-    if (answers_.states[slot] == SlotState::kReward) rewards.push_back(answers_.rewards[slot]);
+RoundedNumbers Agent::values_to_send() const {
+  const bool rewards = view_->inducing(plan_.epoch).message.upload == UploadKind::kRewards;
+  std::vector<double> values;
+  if (rewards) {
+    for (std::size_t slot = 0; slot < answers_.rewards.size(); ++slot) {
+      if (answers_.states[slot] == SlotState::kReward) values.push_back(answers_.rewards[slot]);
+    }
+  } else {
+    values = project();
   }
-  return rewards;
+  if (study_->numbers == Numbers::kDouble) return {std::move(values), {}};
+  const std::uint32_t epoch = base::value(plan_.epoch);
+  const std::optional<std::int32_t> exponent = view_->inducing(plan_.epoch).exponent;
+  return rewards ? round_rewards(values, exponent, coin_, epoch)
+                 : round_projection(values, exponent.value(), coin_, epoch);
 }
 
 std::vector<double> Agent::project() const {
@@ -202,12 +209,14 @@ std::vector<double> Agent::project() const {
 }
 
 Upload Agent::make_upload() const {
+  RoundedNumbers values = values_to_send();
   return {id_,
           plan_.epoch,
           view_->inducing(plan_.epoch).message.upload,
-          values_to_send(),
+          std::move(values.numbers),
           holes(),
-          points_digest(plan_.latents())};
+          sent_digest(points_digest(plan_.latents()), study_->numbers, false),
+          values.format};
 }
 
 Closing Agent::make_closing() const {
@@ -215,9 +224,14 @@ Closing Agent::make_closing() const {
   closing.agent = id_;
   closing.has_best = best_.has_value();
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
-  if (sends_values_) closing.values = values_to_send();
+  closing.format.numbers = study_->numbers;
+  if (sends_values_) {
+    RoundedNumbers values = values_to_send();
+    closing.values = std::move(values.numbers);
+    closing.format = values.format;
+  }
   closing.holes = holes();
-  closing.points_digest = points_digest(plan_.latents());
+  closing.points_digest = sent_digest(points_digest(plan_.latents()), study_->numbers, true);
   return closing;
 }
 

@@ -83,7 +83,7 @@ class Agent {
   void set_slot(std::uint32_t slot, SlotState state, double reward);
   void keep_best(const BestTrial& trial);
   std::vector<std::uint32_t> holes() const;
-  std::vector<double> values_to_send() const;
+  RoundedNumbers values_to_send() const;
   std::vector<double> project() const;
   std::optional<Message> send_when_ready();
   Upload make_upload() const;

@@ -309,10 +309,9 @@ TEST_F(AgentTest, ClosingNamesTheBestTrial) {
   EXPECT_EQ(closing.best.reward, 3.0);
   EXPECT_EQ(closing.holes, std::vector<std::uint32_t>{1});
   EXPECT_TRUE(closing.values.empty());
-  EXPECT_EQ(error_kind([&] {
-              agent.receive(Trim{EpochId{3}, {}, 0, {}, {}, {}, {}});
-            }),
-            base::ErrorKind::kProtocol);
+  Trim beyond;
+  beyond.epoch = EpochId{3};
+  EXPECT_EQ(error_kind([&] { agent.receive(beyond); }), base::ErrorKind::kProtocol);
 }
 
 // Whether an agent got far in an epoch that closed without it is not to be seen in the result.

@@ -1,6 +1,7 @@
 #include "duets/protocol/choose_sampler.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -36,9 +37,10 @@ constexpr double kLeastTestsSaved = 1U << 16;
 // With fewer hits the acceptance is not known well enough for a cap on attempts.
 constexpr std::uint32_t kEnoughHits = 16;
 
+// A power of two, which takes fewer bits.
 std::uint32_t attempts_for(double acceptance) {
-  return static_cast<std::uint32_t>(
-      std::min<double>(kMaxAttempts, std::ceil(kAttemptFactor / acceptance)));
+  const double attempts = std::min<double>(kMaxAttempts, std::ceil(kAttemptFactor / acceptance));
+  return std::bit_ceil(static_cast<std::uint32_t>(attempts));
 }
 
 std::uint32_t walk_steps(const region::Region& region) {
@@ -60,7 +62,8 @@ std::uint32_t start_cap(const region::Sampler& current, const EpochReport& repor
   constexpr double kTestBudget = 2e6;
   const double affordable =
       std::max<double>(kSupremumPool, kTestBudget / tests_per_draw(current, report));
-  return static_cast<std::uint32_t>(std::min(4 * num_starts / report.cut_acceptance, affordable));
+  return std::bit_ceil(
+      static_cast<std::uint32_t>(std::min(4 * num_starts / report.cut_acceptance, affordable)));
 }
 
 // A cover after some halvings.
@@ -141,10 +144,9 @@ Points choose_walk(const PublicView& view, EpochId epoch, const region::Region& 
                    const Points& pool, const Vector& fallback_start, const EpochReport& report,
                    Trim& trim) {
   SamplerSettings& settings = trim.sampler;
-  settings.method = Method::kWalk;
-  settings.max_attempts = kMaxAttempts;
+  settings = {.method = Method::kWalk, .max_attempts = 0};
   settings.walk_steps = walk_steps(next);
-  settings.max_shrinks = 100;
+  settings.max_shrinks = 128;
   settings.num_starts = 64;
   settings.stream_cap = start_cap(view.sampler(epoch), report, settings.num_starts);
   Points starts = region::find_starts(view.sampler(epoch), next, settings, view.public_coin(),

@@ -57,7 +57,7 @@ std::optional<Reason> Coordinator::objection(AgentId agent, EpochId epoch, std::
   if (std::adjacent_find(holes.begin(), holes.end(), std::greater_equal<>()) != holes.end()) {
     return Reason::kShape;
   }
-  if (digest != point_digests_[base::value(agent)]) return Reason::kDiverged;
+  if (digest != points_digest_of(agent)) return Reason::kDiverged;
   return std::nullopt;
 }
 
@@ -79,6 +79,7 @@ std::optional<Reason> Coordinator::objection(const Upload& upload) const {
   if (closes()) return Reason::kShape;
   if (upload.kind != view_->inducing(epoch).message.upload) return Reason::kShape;
   if (upload.values.size() != num_values(upload.holes.size())) return Reason::kShape;
+  if (upload.format.numbers != study_->numbers) return Reason::kShape;
   if (!usable(upload.values)) return Reason::kUnusable;
   return std::nullopt;
 }
@@ -89,7 +90,7 @@ EpochId Coordinator::epoch_of(const Closing& closing) const {
   const std::uint32_t agent = base::value(closing.agent);
   if (agent >= study_->agents) return end;
   const auto is_of = [&](const std::vector<std::uint64_t>& digests) {
-    return digests[agent] == closing.points_digest;
+    return sent_digest(digests[agent], study_->numbers, true) == closing.points_digest;
   };
   if (epoch_ == end && is_of(point_digests_)) return end;
   const auto found =
@@ -103,6 +104,7 @@ std::optional<Reason> Coordinator::objection(const Closing& closing) const {
     return reason;
   }
   if (closing.values.size() != num_values(closing.holes.size())) return Reason::kShape;
+  if (closing.format.numbers != study_->numbers) return Reason::kShape;
   const std::uint32_t best_epoch = base::value(closing.best.epoch);
   if (closing.has_best && (best_epoch < 1 || best_epoch > lengths_.size() ||
                            closing.best.slot >= lengths_[best_epoch - 1])) {

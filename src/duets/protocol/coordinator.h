@@ -66,7 +66,8 @@ struct Effects {
 /// A coordinator's own result where a journal closes an epoch.
 struct RecomputedClosing {
   EpochClosed record;  ///< on the recorded model, weights, width and deviation; the rest its own
-  numeric::Vector weights;  ///< its own, as the next two; unless the epoch sends nothing
+  numeric::Vector weights;  ///< its own, as the next three; unless the epoch sends nothing
+  CutForm cut;
   double width = 0;
   double max_stddev = 0;
   Decision decision;
@@ -74,6 +75,7 @@ struct RecomputedClosing {
   std::optional<double> recorded_evidence;
   double own_evidence = 0;
   ResolvedInducing inducing;  ///< that the weights belong to
+  CutForm recorded_cut;       ///< where there is a Trim
   /// Where the answer is one of the whole run: its own, and what it thinks of the recorded one.
   std::optional<FinalPoint> final_point;
   FinalPoint recorded_point;
@@ -147,9 +149,9 @@ class Coordinator {
   void follow(const Record& record);
   EpochOpened recompute(const EpochOpened& recorded) const;
   RecomputedClosing recompute(const EpochClosed& recorded) const;
-  /// The digest of an agent's points in the open epoch.
+  /// The digest of an agent's points in the open epoch, as its message has it.
   std::uint64_t points_digest_of(AgentId agent) const {
-    return point_digests_.at(base::value(agent));
+    return sent_digest(point_digests_.at(base::value(agent)), study_->numbers, closes());
   }
   /// Why a message would be refused now, other than for being a second one.
   std::optional<Reason> refusal_of(const Message& message) const;
@@ -171,6 +173,7 @@ class Coordinator {
   const numeric::Points& pool();
   std::vector<std::uint32_t> everybody() const;
   RewardWish reward_wish() const;
+  std::optional<std::int32_t> exponent_of(const InducingSet& message);
 
   std::optional<Reason> objection(AgentId agent, EpochId epoch, std::uint64_t digest,
                                   const std::vector<std::uint32_t>& holes) const;
@@ -188,7 +191,8 @@ class Coordinator {
                                                   const std::vector<AgentId>& participants) const;
   EpochClosed begin_closing(const std::vector<std::uint32_t>& participants);
   std::optional<gp::Parameters> learn(EpochReport& report) const;
-  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned, double lambda) const;
+  ResolvedInducing inducing_with(const std::optional<gp::Parameters>& learned,
+                                 EpochReport& report) const;
   Solution solve(const ResolvedInducing& inducing, const std::vector<std::uint32_t>& participants,
                  EpochReport& report);
   FinalPoint final_point(const ResolvedInducing& inducing, const Solution& solution) const;

@@ -10,6 +10,7 @@
 #include "duets/gp/low_rank.h"
 #include "duets/protocol/choose_sampler.h"
 #include "duets/protocol/coordinator.h"
+#include "duets/protocol/upload_grid.h"
 #include "duets/protocol/variance.h"
 #include "duets/region/pieces.h"
 
@@ -25,6 +26,20 @@ const std::vector<double>& values_of(const Message& message) {
   if (const auto* upload = std::get_if<Upload>(&message)) return upload->values;
   return std::get<Closing>(message).values;
 }
+
+// A few hundred rewards determine no length scale or variance any closer, and the level matters in
+// relation to the deviation.
+gp::Parameters shortened(gp::Parameters exact) {
+  constexpr int kLevelBits = 5;
+  for (double& scale : exact.kernel.lengthscales) scale = round_bits(scale, kScaleBits);
+  exact.kernel.variance = round_bits(exact.kernel.variance, kScaleBits);
+  exact.offset = round_down(exact.offset, std::ilogb(exact.kernel.variance) / 2 - kLevelBits);
+  return exact;
+}
+
+/// With numbers = "short" the model stays while it explains the rewards as well as a new one, but
+/// for this much of their log evidence: what agents have need not be sent again.
+constexpr double kSameModel = 1;
 
 bool came_as_rewards(const PublicView& view, EpochId epoch) {
   return view.knows_inducing(epoch) && view.inducing(epoch).message.upload == UploadKind::kRewards;
@@ -66,7 +81,8 @@ std::vector<double> spread_over_slots(const Message& message, std::uint32_t leng
 }
 
 // What was computed outside the determinism boundary is the first process's, everywhere.
-void agree_on(Solution& solution, const base::Executor& executor) {
+void agree_on(const PublicView& view, const ResolvedInducing& inducing, Solution& solution,
+              const base::Executor& executor) {
   base::ByteWriter out;
   out.f64s({solution.weights.data(), static_cast<std::size_t>(solution.weights.size())});
   out.f64(solution.width);
@@ -76,6 +92,12 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   out.f64(solution.decision.lost);
   out.f64(solution.decision.missed);
   out.f64(solution.decision.lost_chance);
+  Trim cut;
+  cut.epoch = inducing.message.epoch;
+  cut.public_slots = solution.cut.public_slots;
+  cut.weights = solution.cut.weights;
+  cut.format = solution.cut.format;
+  out.blob(encode(cut));
   const base::Bytes agreed = executor.agree(out.take());
   base::ByteReader in(agreed);
   const std::vector<double> weights = in.f64s();
@@ -87,6 +109,7 @@ void agree_on(Solution& solution, const base::Executor& executor) {
   solution.decision.lost = in.f64();
   solution.decision.missed = in.f64();
   solution.decision.lost_chance = in.f64();
+  solution.cut = cut_form(view, inducing, std::get<Trim>(decode(in.blob())));
 }
 
 }  // namespace
@@ -128,12 +151,14 @@ RewardWish Coordinator::reward_wish() const {
     if (lengths_[e - 1] > 0 && !came_as_rewards(*view_, EpochId{e})) knows_all = false;
   }
   if (closes()) {
-    const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto &&
-                      lengths_[base::value(epoch_) - 1] <= kPublicPool;
+    const bool is_shorter =
+        study_->numbers == Numbers::kShort || lengths_[base::value(epoch_) - 1] <= kPublicPool;
+    const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
     return {false, false, only};
   }
-  return {knows_all || study_->data == DataPolicy::kEpoch,
-          study_->parameters == Parameters::kLearned && learner_.wants_more()};
+  const bool saves_closing = knows_all && rewards_save_closing(*study_, epoch_);
+  const bool teaches = study_->parameters == Parameters::kLearned && learner_.wants_more();
+  return {knows_all || study_->data == DataPolicy::kEpoch, teaches || saves_closing};
 }
 
 EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
@@ -166,7 +191,20 @@ EpochOpened Coordinator::make_opening(std::optional<double> recorded_sigma2) {
   opened.inducing = choose_inducing(*study_, epoch_, *view_, replay_, reward_wish(),
                                     recorded_sigma2.value_or(report.sigma2_max_open), report);
   opened.inducing.closing = closes();
+  if (study_->numbers == Numbers::kShort) opened.inducing.exponent = exponent_of(opened.inducing);
   return opened;
+}
+
+// Rewards are rounded as before unless the noise is another.
+std::optional<std::int32_t> Coordinator::exponent_of(const InducingSet& message) {
+  if (message.upload == UploadKind::kProjection) {
+    return projection_exponent(*view_, message, replay_, pool(), lambda_);
+  }
+  const bool knows_noise =
+      study_->parameters == Parameters::kFixed || is_learned(*study_, view_->model(epoch_));
+  const std::int32_t exponent = reward_exponent(lambda_);
+  if (!knows_noise || view_->reward_exponent() == exponent) return std::nullopt;
+  return exponent;
 }
 
 void Coordinator::open_epoch(Effects& effects) {
@@ -248,15 +286,32 @@ std::optional<gp::Parameters> Coordinator::learn(EpochReport& report) const {
   report.surprise =
       learner_.surprise(epoch_, {before.kernel, lambda_, before.reward_offset}).value_or(0.0);
   if (closes()) return std::nullopt;
-  return learner_.fit(executor_);
+  std::optional<gp::Parameters> found = learner_.fit(executor_);
+  if (!found || study_->numbers == Numbers::kDouble) return found;
+  *found = shortened(std::move(*found));
+  const gp::Parameters as_before{before.kernel, lambda_, before.reward_offset};
+  if (!is_learned(*study_, before) ||
+      learner_.log_evidence(as_before) < learner_.log_evidence(*found) - kSameModel) {
+    return found;
+  }
+  return as_before;
 }
 
+// Fills lambda, and where S_j was not sent, its size.
 ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>& learned,
-                                            double lambda) const {
+                                            EpochReport& report) const {
   ResolvedInducing inducing = view_->inducing(epoch_);
-  if (learned) inducing.model = {learned->kernel, learned->offset};
+  if (learned) {
+    inducing.model = {learned->kernel, learned->offset};
+    report.lambda = learned->lambda;
+  }
   if (inducing.latents.rows() > 0) return inducing;
-  choose_for_answer(*study_->domain, replay_.latents(), lambda, inducing, executor_);
+  if (closes()) {
+    choose_for_answer(*study_->domain, replay_.latents(), report.lambda, inducing, executor_);
+  } else {
+    choose_for_cut(*study_, *view_, replay_, report.lambda, inducing);
+    report.num_selected = report.num_inducing = static_cast<std::uint64_t>(inducing.latents.rows());
+  }
   return inducing;
 }
 
@@ -302,7 +357,10 @@ Solution Coordinator::solve(const ResolvedInducing& inducing,
   if (!recalls() && draws_samples(*study_, epoch_)) {
     solution.decision = decide_cut(*study_, inducing, solution, *view_, pool());
   }
-  agree_on(solution, executor_);
+  if (!closes() && study_->numbers == Numbers::kShort) {
+    shorten(*view_, inducing, pool(), solution, report);
+  }
+  agree_on(*view_, inducing, solution, executor_);
   return solution;
 }
 
@@ -326,7 +384,9 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
   Trim& trim = closed.trim;
   closed.has_trim = true;
   trim.epoch = epoch_;
-  trim.weights = solution.weights;
+  trim.public_slots = solution.cut.public_slots;
+  trim.weights = solution.cut.weights;
+  trim.format = solution.cut.format;
   trim.tau = cut.tau;
   trim.excluded = absent(*study_, closed);
   const Model& before = view_->model(epoch_);
@@ -336,7 +396,7 @@ void Coordinator::cut_region(const ResolvedInducing& inducing, const Solution& s
   }
   region::Region next = region.trimmed(
       std::make_shared<const region::Cut>(inducing.model.kernel, inducing.model.reward_offset,
-                                          inducing.features, trim.weights, trim.tau),
+                                          solution.cut.features, trim.weights, trim.tau),
       cut.sums);
   const numeric::Points starts =
       choose_sampler(*view_, epoch_, next, pool(), report.best_point, report, trim);
@@ -357,8 +417,7 @@ EpochClosed Coordinator::compute_closing(const std::vector<std::uint32_t>& parti
   EpochClosed closed = begin_closing(participants);
   if (sends_values()) {
     const std::optional<gp::Parameters> learned = learn(closed.report);
-    if (learned) closed.report.lambda = learned->lambda;
-    const ResolvedInducing inducing = inducing_with(learned, closed.report.lambda);
+    const ResolvedInducing inducing = inducing_with(learned, closed.report);
     cut_region(inducing, solve(inducing, participants, closed.report), closed);
   }
   return closed;

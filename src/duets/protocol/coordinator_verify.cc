@@ -67,22 +67,23 @@ RecomputedClosing Coordinator::recompute(const EpochClosed& recorded) const {
       result.recorded_evidence = follows(*learned, own) ? copy.learner_.log_evidence(*learned)
                                                         : -std::numeric_limits<double>::infinity();
     }
-    if (learned) closed.report.lambda = learned->lambda;
-    const ResolvedInducing inducing = copy.inducing_with(learned, closed.report.lambda);
+    const ResolvedInducing inducing = copy.inducing_with(learned, closed.report);
     result.inducing = inducing;
     Solution solution = copy.solve(inducing, closed.participants, closed.report);
     result.weights = solution.weights;
+    result.cut = solution.cut;
     result.width = solution.width;
     result.max_stddev = solution.max_stddev;
     result.decision = solution.decision;
     // The last epoch sends no weights: there is nothing recorded to start from.
+    if (recorded.has_trim) result.recorded_cut = cut_form(*view_, inducing, recorded.trim);
     const bool usable = recorded.has_trim && recorded.trim.weights.allFinite() &&
-                        recorded.trim.weights.size() == solution.weights.size() &&
+                        recorded.trim.weights.size() == result.recorded_cut.features.rows() &&
                         std::isfinite(recorded.report.width) &&
                         std::isfinite(recorded.report.max_stddev) &&
                         std::isfinite(recorded.report.kept_share);
     if (usable) {
-      solution.weights = recorded.trim.weights;
+      solution.cut = result.recorded_cut;
       solution.width = recorded.report.width;
       solution.max_stddev = recorded.report.max_stddev;
       solution.decision.share = recorded.report.kept_share;

@@ -14,6 +14,7 @@
 #include "duets/gp/low_rank.h"
 #include "duets/numeric/rows.h"
 #include "duets/protocol/mean_error.h"
+#include "duets/protocol/short_weights.h"
 
 namespace duets::protocol {
 namespace {
@@ -24,6 +25,9 @@ using numeric::Vector;
 constexpr std::size_t kMaxGreedy = 4000;
 constexpr double kGreedyShare = 0.1;
 constexpr std::size_t kExplainedSample = 2048;
+/// A threshold is a multiple of this many halvings of the largest deviation, rounded down: what the
+/// floor keeps stays.
+constexpr int kTauBits = 5;
 
 Points features_of(const Study& study, const Points& latents) {
   return study.domain->features(latents);
@@ -33,14 +37,16 @@ Points features_of(const Study& study, const Points& latents) {
 // them, each of its points several.
 std::vector<std::uint32_t> explaining_slots(const Study& study, EpochId epoch,
                                             const PublicView& view, const Replay& replay,
-                                            double lambda) {
+                                            const kernel::Kernel& kernel, double lambda) {
   const gp::DataBlocks latents = replay.latents();
   const Points data = gp::spread_rows(latents, kExplainedSample, view.executor());
   const double thinned = static_cast<double>(data.rows()) / static_cast<double>(latents.num_rows());
   const Points candidates = view.public_candidates(epoch);
-  return gp::explaining_rows(view.model(epoch).kernel, features_of(study, candidates),
-                             features_of(study, data), kExplainedGain * thinned * lambda,
-                             recalls_all(study, epoch) ? kMostPublic : kPublicPool);
+  std::vector<std::uint32_t> slots = gp::explaining_rows(
+      kernel, features_of(study, candidates), features_of(study, data),
+      kExplainedGain * thinned * lambda, recalls_all(study, epoch) ? kMostPublic : kPublicPool);
+  std::ranges::sort(slots);
+  return slots;
 }
 
 // A threshold that keeps this share of the means and no more; halfway to the first mean that is
@@ -99,16 +105,27 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
         gp::greedy_rows(kernel, replay.latents(), features, residual, kMaxGreedy, view.executor());
     report.num_selected = static_cast<std::uint64_t>(set.points.rows());
   } else {
-    set.public_slots = explaining_slots(study, epoch, view, replay, report.lambda);
+    set.public_slots = explaining_slots(study, epoch, view, replay, kernel, report.lambda);
     report.num_selected = set.public_slots.size();
   }
   report.num_inducing = set.public_slots.empty() ? static_cast<std::uint64_t>(set.points.rows())
                                                  : set.public_slots.size();
-  const bool shorter = report.length < report.num_inducing;
+  const bool shorter =
+      bits_of(study, true) * report.length < bits_of(study, false) * report.num_inducing;
   const bool chosen = study.upload == UploadRule::kRewards || rewards.wanted ||
                       (study.upload == UploadRule::kAuto && shorter);
   set.upload = chosen && rewards.allowed ? UploadKind::kRewards : UploadKind::kProjection;
+  if (set.upload == UploadKind::kRewards && keeps_inducing(study)) set.public_slots.clear();
   return set;
+}
+
+void choose_for_cut(const Study& study, const PublicView& view, const Replay& replay, double lambda,
+                    ResolvedInducing& inducing) {
+  const EpochId epoch = inducing.message.epoch;
+  inducing.message.public_slots =
+      explaining_slots(study, epoch, view, replay, inducing.model.kernel, lambda);
+  inducing.latents = view.public_latents(epoch, inducing.message.public_slots);
+  inducing.features = features_of(study, inducing.latents);
 }
 
 Points supremum_pool(const PublicView& view, EpochId epoch) {
@@ -136,7 +153,60 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
     };
     max_stddev = std::sqrt(maximise(region, pool, variance).value);
   }
-  return {std::move(posterior), std::move(weights), width, max_stddev, {}};
+  CutForm cut{{}, inducing.features, weights};
+  return {std::move(posterior), std::move(weights), std::move(cut), width, max_stddev};
+}
+
+CutForm cut_form(const PublicView& view, const ResolvedInducing& inducing, const Trim& trim) {
+  CutForm form{trim.public_slots, inducing.features, trim.weights, trim.format};
+  if (!trim.public_slots.empty()) {
+    form.features =
+        view.study().domain->features(view.public_latents(trim.epoch, trim.public_slots));
+  }
+  return form;
+}
+
+namespace {
+
+// The threshold that these means would give, before the largest one is searched for.
+double expected_tau(const Study& study, EpochId epoch, const Solution& solution,
+                    const Vector& means) {
+  if (study.cut == CutRule::kDecision) return floor_threshold(means, solution.decision.share);
+  const double tau = means.maxCoeff() - 2 * solution.width * solution.max_stddev;
+  const double share = kept_share(study, epoch);
+  return share > 0 ? std::min(tau, floor_threshold(means, share)) : tau;
+}
+
+}  // namespace
+
+void shorten(const PublicView& view, const ResolvedInducing& inducing, const Points& pool,
+             Solution& solution, EpochReport& report) {
+  const EpochId epoch = inducing.message.epoch;
+  const kernel::Kernel& kernel = inducing.model.kernel;
+  const Study& study = view.study();
+  MeanToSend mean;
+  mean.points =
+      features_of(study, gp::spread_rows(gp::blocks_of(pool), kSupremumPool, view.executor()));
+  mean.means = kernel::weighted_sum(kernel, mean.points, inducing.features, solution.weights);
+  const double tau = expected_tau(study, epoch, solution, mean.means);
+  // A deviation of nothing would ask for weights without any error.
+  mean.most = near_enough(mean.means, tau,
+                          std::max(solution.max_stddev, 1e-9 * std::sqrt(kernel.variance)));
+  const Points centers = features_of(study, view.public_points(epoch, kPublicPool).latents);
+  ShortWeights found = sparse_weights(kernel, mean, centers);
+  const bool is_sent = view.inducing(epoch).latents.rows() > 0;
+  ShortWeights all;
+  if (is_sent || found.size == 0) {
+    all = shorten_weights(kernel, mean, inducing.features, solution.weights);
+  }
+  if (found.size > 0 && (!is_sent || found.size < all.size)) {
+    solution.cut = {found.chosen, numeric::select_rows(centers, found.chosen), found.weights,
+                    found.format};
+  } else {
+    solution.cut = {is_sent ? std::vector<std::uint32_t>{} : inducing.message.public_slots,
+                    inducing.features, all.weights, all.format};
+  }
+  report.mean_error = estimated_mean_error(kernel, solution.cut.weights);
 }
 
 bool draws_samples(const Study& study, EpochId epoch) {
@@ -151,8 +221,8 @@ Decision decide_cut(const Study& study, const ResolvedInducing& inducing, const 
   const auto next = lengths.begin() + base::value(epoch);
   DecisionInput input;
   input.features = features_of(study, pool);
-  input.means = kernel::weighted_sum(inducing.model.kernel, input.features, inducing.features,
-                                     solution.weights);
+  input.means = kernel::weighted_sum(inducing.model.kernel, input.features, solution.cut.features,
+                                     solution.cut.weights);
   input.better_by = kBetterBy * std::sqrt(inducing.model.kernel.variance);
   input.partitions = domain::partitions_of(*study.domain, pool, kMostParts, kFewValues);
   if (next == lengths.end()) {
@@ -170,12 +240,12 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
                      const region::Region& region, const Points& pool, EpochReport& report) {
   const kernel::Kernel& kernel = inducing.model.kernel;
   CutChoice choice;
-  const kernel::ScaledPoints centers(kernel, inducing.features);
+  const kernel::ScaledPoints centers(kernel, solution.cut.features);
   const auto mean_at = [&](const Points& features) {
     Vector mean(features.rows());
     kernel::weighted_sum(
         kernel, kernel::ScaledPoints(kernel, features), centers,
-        {solution.weights.data(), static_cast<std::size_t>(solution.weights.size())},
+        {solution.cut.weights.data(), static_cast<std::size_t>(solution.cut.weights.size())},
         {mean.data(), static_cast<std::size_t>(mean.size())});
     return mean;
   };
@@ -191,6 +261,9 @@ CutChoice choose_cut(const Study& study, const ResolvedInducing& inducing, const
     report.lost_chance = solution.decision.lost_chance;
   } else if (const double share = kept_share(study, inducing.message.epoch); share > 0) {
     choice.tau = std::min(choice.tau, floor_threshold(pool_means, share));
+  }
+  if (solution.cut.format.numbers == Numbers::kShort && solution.max_stddev > 0) {
+    choice.tau = round_down(choice.tau, std::ilogb(solution.max_stddev) - kTauBits);
   }
   report.shortfall = solution.decision.shortfall;
   report.missed = solution.decision.missed;

@@ -42,17 +42,31 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
                             const Replay& replay, const RewardWish& rewards, double sigma2_max,
                             EpochReport& report);
 
+/// S_j where only the coordinator uses it: the model of its cut is known by then.
+void choose_for_cut(const Study& study, const PublicView& view, const Replay& replay, double lambda,
+                    ResolvedInducing& inducing);
+
 /// The points over which suprema on X_j are taken: all survivors of a finite set, otherwise
 /// kSupremumPool public points.
 numeric::Points supremum_pool(const PublicView& view, EpochId epoch);
 
+/// The mean as a Trim has it.
+struct CutForm {
+  std::vector<std::uint32_t> public_slots;  ///< its centers; empty: S_j
+  numeric::Points features;                 ///< theirs
+  numeric::Vector weights;
+  NumberFormat format{};
+};
+CutForm cut_form(const PublicView& view, const ResolvedInducing& inducing, const Trim& trim);
+
 /// w_j and the width of the cut: the results from outside the determinism boundary.
 struct Solution {
   gp::SparsePosterior posterior;
-  numeric::Vector weights;
-  double width = 0;       ///< beta, or the theory's b~
-  double max_stddev = 0;  ///< sigma_max, or the theory's max s~
-  Decision decision;      ///< cut = "decision"
+  numeric::Vector weights;  ///< of S_j
+  CutForm cut;              ///< the same mean, as it is sent
+  double width = 0;         ///< beta, or the theory's b~
+  double max_stddev = 0;    ///< sigma_max, or the theory's max s~
+  Decision decision{};      ///< cut = "decision"
 };
 /// From the summed projections; fills information_gain and mean_error. `report.sigma2_max` and
 /// `report.lambda` must be known.
@@ -60,6 +74,11 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
                      const numeric::Vector& projection, const region::Region& region,
                      const numeric::Points& pool, const base::Executor& executor,
                      EpochReport& report);
+
+/// Makes `solution.cut` from its weights: rounded, and of other centers where that is shorter
+/// (numbers = "short"); fills mean_error again.
+void shorten(const PublicView& view, const ResolvedInducing& inducing, const numeric::Points& pool,
+             Solution& solution, EpochReport& report);
 
 /// What a recommendation may be worse by before it counts as missed (EpochReport::missed): this
 /// part of the function's deviation, as the kernel has it.

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <functional>
+#include <span>
 
 #include "duets/base/digest.h"
 #include "duets/base/error.h"
@@ -23,146 +24,291 @@ void check_message(bool ok, const char* what) {
   if (!ok) fail_message(what);
 }
 
-bool read_flag(ByteReader& in) {
-  const std::uint8_t flag = in.u8();
-  check_message(flag <= 1, "a flag must be 0 or 1");
-  return flag == 1;
-}
-
 template <typename Enum>
 Enum read_enum(ByteReader& in, const char* what) {
   return base::enum_of<Enum>(in.u8(), what, base::ErrorKind::kDecode);
 }
-
-AgentId read_agent(ByteReader& in) { return AgentId{in.u32()}; }
-EpochId read_epoch(ByteReader& in) { return EpochId{in.u32()}; }
-
-void write_vector(ByteWriter& out, const numeric::Vector& v) {
-  out.f64s({v.data(), static_cast<std::size_t>(v.size())});
+template <typename Enum>
+Enum read_enum(BitReader& in, int bits, const char* what) {
+  return base::enum_of<Enum>(static_cast<std::uint32_t>(in.bits(bits)), what,
+                             base::ErrorKind::kDecode);
+}
+template <typename Enum>
+void write_enum(BitWriter& out, Enum value, int bits) {
+  out.bits(static_cast<std::uint64_t>(value), bits);
 }
 
-numeric::Vector read_vector(ByteReader& in) {
-  const std::vector<double> values = in.f64s();
-  return Eigen::Map<const numeric::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+// Bits and parameters of the fields in messages.md.
+constexpr int kTypeParameter = 0;
+constexpr int kReasonBits = 3;
+constexpr int kMethodBits = 2;
+constexpr int kFamilyBits = 2;
+constexpr int kPowerBits = 5;
+constexpr int kIdParameter = 3;
+constexpr int kSlotParameter = 5;
+constexpr int kSamplerParameter = 5;
+constexpr int kSizeParameter = 2;
+constexpr int kExponentOfSet = 2;
+
+bool is_short(const NumberFormat& format) { return format.numbers == Numbers::kShort; }
+void read_short_flag(BitReader& in, NumberFormat& format) {
+  format.numbers = in.flag() ? Numbers::kShort : Numbers::kDouble;
+}
+UploadKind kind_if(bool rewards) {
+  return rewards ? UploadKind::kRewards : UploadKind::kProjection;
 }
 
-std::vector<std::uint32_t> read_increasing(ByteReader& in) {
-  std::vector<std::uint32_t> list = in.u32s();
-  check_message(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) == list.end(),
-                "holes and excluded agents must increase");
-  return list;
+void write_agent(BitWriter& out, AgentId agent) { out.count(base::value(agent), kIdParameter); }
+void write_epoch(BitWriter& out, EpochId epoch) { out.count(base::value(epoch), kIdParameter); }
+AgentId read_agent(BitReader& in) { return AgentId{in.count32(kIdParameter)}; }
+EpochId read_epoch(BitReader& in) { return EpochId{in.count32(kIdParameter)}; }
+
+std::span<const double> numbers_of(const numeric::Vector& v) {
+  return {v.data(), static_cast<std::size_t>(v.size())};
 }
 
-void write(ByteWriter& out, const InducingSet& m) {
-  out.u32(base::value(m.epoch));
-  out.u8(static_cast<std::uint8_t>(m.upload));
-  out.u8(m.closing ? 1 : 0);
-  write_points(out, m.points);
-  out.u32s(m.public_slots);
+// A list that is there if its flag is set.
+void write_some(BitWriter& out, std::span<const std::uint32_t> list) {
+  out.flag(!list.empty());
+  if (!list.empty()) out.increasing(list);
+}
+std::vector<std::uint32_t> read_some(BitReader& in) {
+  return in.flag() ? in.increasing() : std::vector<std::uint32_t>{};
 }
 
-InducingSet read_inducing_set(ByteReader& in) {
-  InducingSet m;
-  m.epoch = read_epoch(in);
-  m.upload = read_enum<UploadKind>(in, "upload kind");
-  m.closing = read_flag(in);
-  m.points = read_points(in);
-  m.public_slots = in.u32s();
-  const bool has_points = m.points.rows() > 0;
-  const bool has_slots = !m.public_slots.empty();
-  const bool may_be_empty = m.closing && m.upload == UploadKind::kRewards;
-  check_message(has_points != has_slots || (may_be_empty && !has_points),
-                "an inducing set has either points or public slots");
-  return m;
-}
-
-void write(ByteWriter& out, const Trim& m) {
-  out.u32(base::value(m.epoch));
-  write_vector(out, m.weights);
-  out.f64(m.tau);
-  write_settings(out, m.sampler);
-  write_points(out, m.starts);
-  out.u32s(m.excluded);
-  out.u8(m.learned ? 1 : 0);
-  if (!m.learned) return;
-  write_kernel(out, m.learned->kernel);
-  out.f64(m.learned->reward_offset);
-}
-
-Trim read_trim(ByteReader& in) {
-  Trim m;
-  m.epoch = read_epoch(in);
-  m.weights = read_vector(in);
-  m.tau = in.f64();
-  m.sampler = read_settings(in);
-  m.starts = read_points(in);
-  m.excluded = read_increasing(in);
-  if (read_flag(in)) {
-    Model learned;
-    learned.kernel = read_kernel(in);
-    learned.reward_offset = in.f64();
-    m.learned = std::move(learned);
+void write_some(BitWriter& out, const numeric::Points& points) {
+  out.flag(points.rows() > 0);
+  if (points.rows() == 0) return;
+  out.count(static_cast<std::uint64_t>(points.rows()), kSizeParameter);
+  out.count(static_cast<std::uint64_t>(points.cols()), kSizeParameter);
+  for (const double coordinate :
+       std::span(points.data(), static_cast<std::size_t>(points.size()))) {
+    out.f64(coordinate);
   }
+}
+numeric::Points read_some_points(BitReader& in) {
+  if (!in.flag()) return {};
+  const std::size_t rows = in.length(in.count32(kSizeParameter));
+  const std::size_t columns = in.length(in.count32(kSizeParameter));
+  check_message(rows > 0 && columns > 0, "points without coordinates");
+  check_message(columns <= in.left() / 64 / rows, "more points than their message has");
+  numeric::Points points(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
+  for (double& coordinate : std::span(points.data(), static_cast<std::size_t>(points.size()))) {
+    coordinate = in.f64();
+  }
+  return points;
+}
+
+// A length scale or a variance.
+void write_positive(BitWriter& out, double number, Numbers numbers) {
+  if (numbers == Numbers::kShort) {
+    write_scale(out, number);
+  } else {
+    out.f64(number);
+  }
+}
+double read_positive(BitReader& in, Numbers numbers) {
+  return numbers == Numbers::kShort ? read_scale(in) : in.f64();
+}
+
+// A power of two by its exponent. Only a method's own numbers are sent, the others are 0.
+void write_sampler(BitWriter& out, const region::SamplerSettings& s) {
+  write_enum(out, s.method, kMethodBits);
+  for (const region::SamplerNumber& one : region::kSamplerNumbers) {
+    if (!one.belongs_to(s.method)) continue;
+    const std::uint32_t number = s.*one.member;
+    out.flag(std::has_single_bit(number));
+    if (std::has_single_bit(number)) {
+      out.bits(static_cast<std::uint64_t>(std::countr_zero(number)), kPowerBits);
+    } else {
+      out.count(number, kSamplerParameter);
+    }
+  }
+}
+
+region::SamplerSettings read_sampler(BitReader& in) {
+  region::SamplerSettings s;
+  s.method = read_enum<region::Method>(in, kMethodBits, "sampler method");
+  for (const region::SamplerNumber& one : region::kSamplerNumbers) {
+    std::uint32_t& number = s.*one.member;
+    number = 0;
+    if (!one.belongs_to(s.method)) continue;
+    number = in.flag() ? std::uint32_t{1} << in.bits(kPowerBits) : in.count32(kSamplerParameter);
+    check_message(number >= one.low && number <= one.high, "sampler: a number out of range");
+  }
+  return s;
+}
+
+void write_model(BitWriter& out, const Model& model, Numbers numbers) {
+  write_enum(out, model.kernel.family, kFamilyBits);
+  out.count(model.kernel.lengthscales.size(), kSizeParameter);
+  for (const double scale : model.kernel.lengthscales) write_positive(out, scale, numbers);
+  write_positive(out, model.kernel.variance, numbers);
+  write_number(out, model.reward_offset, numbers);
+}
+
+Model read_model(BitReader& in, Numbers numbers) {
+  Model model;
+  model.kernel.family = read_enum<kernel::Family>(in, kFamilyBits, "kernel family");
+  model.kernel.lengthscales.resize(in.length(in.count(kSizeParameter)));
+  for (double& scale : model.kernel.lengthscales) scale = read_positive(in, numbers);
+  model.kernel.variance = read_positive(in, numbers);
+  model.reward_offset = read_number(in, numbers);
+  return model;
+}
+
+void write(BitWriter& out, const InducingSet& m) {
+  out.flag(m.upload == UploadKind::kRewards);
+  out.flag(m.closing);
+  write_epoch(out, m.epoch);
+  const bool has_exponent = m.exponent.has_value();
+  if (!has_exponent && m.points.rows() == 0 && m.public_slots.empty()) return;
+  out.flag(has_exponent);
+  if (has_exponent) out.integer(*m.exponent, kExponentOfSet);
+  if (m.points.rows() == 0 && m.public_slots.empty()) return;
+  write_some(out, m.points);
+  out.increasing_to_end(m.public_slots);
+}
+
+InducingSet read_inducing_set(BitReader& in) {
+  InducingSet m;
+  m.upload = kind_if(in.flag());
+  m.closing = in.flag();
+  m.epoch = read_epoch(in);
+  if (!in.at_end() && in.flag()) {
+    const std::int64_t exponent = in.integer(kExponentOfSet);
+    check_message(std::abs(exponent) <= Grid::kMostExponent, "an exponent is out of range");
+    m.exponent = static_cast<std::int32_t>(exponent);
+  }
+  if (in.at_end()) {
+    check_message(m.upload == UploadKind::kRewards,
+                  "an inducing set for projections needs points or public slots");
+    return m;
+  }
+  m.points = read_some_points(in);
+  m.public_slots = in.increasing_to_end();
+  check_message(m.points.rows() == 0 || m.public_slots.empty(),
+                "an inducing set has points or public slots, not both");
   return m;
 }
 
-void write(ByteWriter& out, const Upload& m) {
-  out.u32(base::value(m.agent));
-  out.u32(base::value(m.epoch));
-  out.u8(static_cast<std::uint8_t>(m.kind));
-  out.f64s(m.values);
-  out.u32s(m.holes);
-  out.u64(m.points_digest);
+void write(BitWriter& out, const Trim& m) {
+  const Numbers numbers = m.format.numbers;
+  out.flag(is_short(m.format));
+  write_epoch(out, m.epoch);
+  write_some(out, m.excluded);
+  const bool cuts = m.weights.size() > 0;
+  out.flag(cuts);
+  if (!cuts) return;
+  out.flag(m.learned.has_value());
+  if (m.learned) write_model(out, *m.learned, numbers);
+  write_number(out, m.tau, numbers);
+  write_sampler(out, m.sampler);
+  write_some(out, m.starts);
+  write_some(out, m.public_slots);
+  write_numbers(out, numbers_of(m.weights), m.format);
 }
 
-Upload read_upload(ByteReader& in) {
+Trim read_trim(BitReader& in) {
+  Trim m;
+  read_short_flag(in, m.format);
+  const Numbers numbers = m.format.numbers;
+  m.epoch = read_epoch(in);
+  m.excluded = read_some(in);
+  if (!in.flag()) return m;
+  if (in.flag()) m.learned = read_model(in, numbers);
+  m.tau = read_number(in, numbers);
+  m.sampler = read_sampler(in);
+  m.starts = read_some_points(in);
+  m.public_slots = read_some(in);
+  const std::vector<double> weights = read_numbers(in, m.format);
+  check_message(!weights.empty(), "a cut without weights");
+  m.weights =
+      Eigen::Map<const numeric::Vector>(weights.data(), static_cast<Eigen::Index>(weights.size()));
+  return m;
+}
+
+void write(BitWriter& out, const Upload& m) {
+  out.flag(is_short(m.format));
+  out.flag(m.kind == UploadKind::kRewards);
+  write_agent(out, m.agent);
+  write_epoch(out, m.epoch);
+  out.bits(m.points_digest, digest_bits(m.format.numbers, false));
+  write_some(out, m.holes);
+  write_numbers(out, m.values, m.format);
+}
+
+Upload read_upload(BitReader& in) {
   Upload m;
+  read_short_flag(in, m.format);
+  m.kind = kind_if(in.flag());
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.kind = read_enum<UploadKind>(in, "upload kind");
-  m.values = in.f64s();
-  m.holes = read_increasing(in);
-  m.points_digest = in.u64();
+  m.points_digest = in.bits(digest_bits(m.format.numbers, false));
+  m.holes = read_some(in);
+  m.values = read_numbers(in, m.format);
   return m;
 }
 
-void write(ByteWriter& out, const Closing& m) {
-  out.u32(base::value(m.agent));
-  out.u8(m.has_best ? 1 : 0);
-  out.u32(base::value(m.best.epoch));
-  out.u32(m.best.slot);
-  out.f64(m.best.reward);
-  out.f64s(m.values);
-  out.u32s(m.holes);
-  out.u64(m.points_digest);
+void write(BitWriter& out, const Closing& m) {
+  out.flag(is_short(m.format));
+  write_agent(out, m.agent);
+  out.flag(m.has_best);
+  if (m.has_best) {
+    write_epoch(out, m.best.epoch);
+    out.count(m.best.slot, kSlotParameter);
+    out.f64(m.best.reward);
+  }
+  out.bits(m.points_digest, digest_bits(m.format.numbers, true));
+  write_some(out, m.holes);
+  write_numbers(out, m.values, m.format);
 }
 
-Closing read_closing(ByteReader& in) {
+Closing read_closing(BitReader& in) {
   Closing m;
-  m.agent = read_agent(in);
-  m.has_best = read_flag(in);
-  m.best.agent = m.agent;
-  m.best.epoch = read_epoch(in);
-  m.best.slot = in.u32();
-  m.best.reward = in.f64();
-  m.values = in.f64s();
-  m.holes = read_increasing(in);
-  m.points_digest = in.u64();
+  read_short_flag(in, m.format);
+  m.agent = m.best.agent = read_agent(in);
+  m.has_best = in.flag();
+  if (m.has_best) {
+    m.best.epoch = read_epoch(in);
+    m.best.slot = in.count32(kSlotParameter);
+    m.best.reward = in.f64();
+  }
+  m.points_digest = in.bits(digest_bits(m.format.numbers, true));
+  m.holes = read_some(in);
+  m.values = read_numbers(in, m.format);
   return m;
 }
 
-void write(ByteWriter& out, const Refusal& m) {
-  out.u32(base::value(m.agent));
-  out.u32(base::value(m.epoch));
-  out.u8(static_cast<std::uint8_t>(m.reason));
+void write(BitWriter& out, const Refusal& m) {
+  write_agent(out, m.agent);
+  write_epoch(out, m.epoch);
+  write_enum(out, m.reason, kReasonBits);
 }
 
-Refusal read_refusal(ByteReader& in) {
+Refusal read_refusal(BitReader& in) {
   Refusal m;
   m.agent = read_agent(in);
   m.epoch = read_epoch(in);
-  m.reason = read_enum<Reason>(in, "reason");
+  m.reason = read_enum<Reason>(in, kReasonBits, "reason");
   return m;
+}
+
+Message read_message(BitReader& in) {
+  switch (const std::uint64_t type = in.count(kTypeParameter)) {
+    case 0:
+      return read_inducing_set(in);
+    case 1:
+      return read_trim(in);
+    case 2:
+      return read_upload(in);
+    case 3:
+      return read_closing(in);
+    case 4:
+      return read_refusal(in);
+    default:
+      fail_message(fmt::format("message type {}: must be at most 4", type));
+  }
 }
 
 // Reals of one message kind each.
@@ -172,7 +318,7 @@ std::uint64_t reals(const InducingSet& m) {
 std::uint64_t reals(const Trim& m) {
   // Scales, variance, offset.
   const std::size_t model = m.learned ? m.learned->kernel.lengthscales.size() + 2 : 0;
-  return static_cast<std::uint64_t>(m.weights.size()) + 1 +
+  return m.public_slots.size() + static_cast<std::uint64_t>(m.weights.size()) + 1 +
          static_cast<std::uint64_t>(m.starts.size()) + m.excluded.size() + model;
 }
 std::uint64_t reals(const Upload& m) { return m.values.size() + m.holes.size(); }
@@ -220,7 +366,7 @@ numeric::Points read_points(ByteReader& in) {
 void write_settings(ByteWriter& out, const region::SamplerSettings& s) {
   out.u8(static_cast<std::uint8_t>(s.method));
   for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    if (!number.is_own || number.belongs_to(s.method)) out.u32(s.*number.member);
+    if (number.belongs_to(s.method)) out.u32(s.*number.member);
   }
 }
 
@@ -228,46 +374,29 @@ region::SamplerSettings read_settings(ByteReader& in) {
   region::SamplerSettings s;
   s.method = read_enum<region::Method>(in, "sampler method");
   for (const region::SamplerNumber& number : region::kSamplerNumbers) {
-    if (number.is_own && !number.belongs_to(s.method)) continue;
+    s.*number.member = 0;
+    if (!number.belongs_to(s.method)) continue;
     s.*number.member = in.u32();
-    check_message(
-        !number.is_own || (s.*number.member >= number.low && s.*number.member <= number.high),
-        "sampler: a number out of range");
+    check_message(s.*number.member >= number.low && s.*number.member <= number.high,
+                  "sampler: a number out of range");
   }
   return s;
 }
 
 base::Bytes encode(const Message& message) {
-  ByteWriter out;
-  out.u8(static_cast<std::uint8_t>(message.index() + 1));
-  std::visit([&out](const auto& m) { write(out, m); }, message);
+  BitWriter out;
+  out.count(message.index(), kTypeParameter);
+  std::visit([&](const auto& m) { write(out, m); }, message);
   return out.take();
 }
 
-Message decode(std::span<const std::uint8_t> bytes) {
-  ByteReader in(bytes);
-  const std::uint8_t type = in.u8();
-  Message message;
-  switch (type) {
-    case 1:
-      message = read_inducing_set(in);
-      break;
-    case 2:
-      message = read_trim(in);
-      break;
-    case 3:
-      message = read_upload(in);
-      break;
-    case 4:
-      message = read_closing(in);
-      break;
-    case 5:
-      message = read_refusal(in);
-      break;
-    default:
-      fail_message(fmt::format("message type {}: must be 1 to 5", type));
-  }
+// Of all codes for a message the encoder has one: another would be another message to digests and
+// to a coordinator that compares what it was sent twice.
+Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most) {
+  BitReader in(bytes, most);
+  Message message = read_message(in);
   in.expect_end();
+  check_message(std::ranges::equal(encode(message), bytes), "not as an encoder writes it");
   return message;
 }
 

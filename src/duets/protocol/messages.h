@@ -14,6 +14,7 @@
 #include "duets/base/ids.h"
 #include "duets/kernel/kernel.h"
 #include "duets/numeric/matrix.h"
+#include "duets/protocol/numbers.h"
 #include "duets/region/sampler.h"
 
 namespace duets::protocol {
@@ -43,9 +44,12 @@ struct InducingSet {
   UploadKind upload = UploadKind::kProjection;
   bool closing = false;    ///< the last epoch: only for the closing projection
   numeric::Points points;  ///< s x d latents; empty when `public_slots` is used
-  /// Rows of PublicView::public_candidates(). Nothing at all where only the coordinator uses S_j:
-  /// in a last epoch that sends rewards.
+  /// Rows of PublicView::public_candidates(), increasing. Nothing at all where only the coordinator
+  /// uses S_j: for rewards the agents do not need it.
   std::vector<std::uint32_t> public_slots;
+  /// With short numbers: what is uploaded is rounded to multiples of 2^this. A projection's is
+  /// always there; absent for rewards: as before, and before the first one the agents choose.
+  std::optional<std::int32_t> exponent;
 };
 
 /// The model of the rewards as far as agents need it; its noise variance stays with the
@@ -60,12 +64,16 @@ struct Model {
 /// and only `excluded` says something.
 struct Trim {
   EpochId epoch{};
+  /// Rows of PublicView::public_candidates(), increasing: the points that the weights belong to.
+  /// Empty: S_j.
+  std::vector<std::uint32_t> public_slots;
   numeric::Vector weights;  ///< w_j
   double tau = 0;
   region::SamplerSettings sampler;      ///< for X_{j+1}
   numeric::Points starts;               ///< empty unless the public stream gave none
   std::vector<std::uint32_t> excluded;  ///< agents that did not take part in the epoch, increasing
   std::optional<Model> learned;         ///< of this cut and of all later epochs
+  NumberFormat format{};                ///< of the weights; the other numbers are as short
 };
 
 /// Agent -> coordinator: a summary of an epoch's rewards.
@@ -76,7 +84,8 @@ struct Upload {
   std::vector<double>
       values;  ///< s projected reals, or one reward for each slot that is not a hole
   std::vector<std::uint32_t> holes;  ///< slots without a reward, increasing
-  std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included
+  std::uint64_t points_digest = 0;   ///< of the epoch's points, holes included: sent_digest()
+  NumberFormat format{};             ///< of the values
 };
 
 /// The best reward an agent saw in the epochs it took part in.
@@ -95,6 +104,7 @@ struct Closing {
   std::vector<double> values;        ///< as in an Upload, unless closing = "best"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
   std::uint64_t points_digest = 0;   ///< of the last epoch
+  NumberFormat format{};             ///< of the values; the best reward is exact
 };
 
 /// Why a message was not accepted.
@@ -125,9 +135,10 @@ struct Refusal {
 
 using Message = std::variant<InducingSet, Trim, Upload, Closing, Refusal>;
 
-/// One byte of type, then the fields.
+/// kInvalid for a short number that is not finite.
 base::Bytes encode(const Message& message);
-Message decode(std::span<const std::uint8_t> bytes);
+/// kDecode, also for a list of more than `most` elements.
+Message decode(std::span<const std::uint8_t> bytes, std::uint64_t most = kAnyNumber);
 
 /// The number of reals that the message counts in the ledgers: an index is one real, so is the
 /// index of a hole; digests and sampler settings count as bytes only.
@@ -135,6 +146,15 @@ std::uint64_t num_reals(const Message& message);
 
 /// 8-byte digest of latent points in row order.
 std::uint64_t points_digest(const numeric::Points& latents);
+/// What messages carry of it. Points that differ in one epoch differ in all later ones, so a few
+/// bits an epoch and more at the end are enough.
+constexpr int digest_bits(Numbers numbers, bool closing) {
+  if (numbers == Numbers::kDouble) return 64;
+  return closing ? 32 : 16;
+}
+constexpr std::uint64_t sent_digest(std::uint64_t digest, Numbers numbers, bool closing) {
+  return digest & (~std::uint64_t{0} >> (64 - digest_bits(numbers, closing)));
+}
 
 /// Field helpers shared with records.
 void write_points(base::ByteWriter& out, const numeric::Points& points);

@@ -41,6 +41,7 @@ void tune(Study& study) {
   study.kernel.family = kernel::Family::kMatern52;
   study.raw_rewards = kLearnedRows;
   study.coins = Coins::kStratified;
+  study.numbers = Numbers::kShort;
 }
 
 constexpr std::array kPresets{

@@ -65,6 +65,11 @@ numeric::Vector counted_rewards(const Study& study, const Model& model,
   return counted;
 }
 
+bool is_learned(const Study& study, const Model& model) {
+  return study.parameters == Parameters::kLearned &&
+         (model.kernel != study.kernel || model.reward_offset != 0);
+}
+
 const Model& model_of_cut(const ResolvedInducing& inducing, const Trim& trim) {
   return trim.learned ? *trim.learned : inducing.model;
 }
@@ -73,7 +78,7 @@ region::SamplerSettings initial_sampler(const domain::Domain& domain) {
   region::SamplerSettings settings;
   settings.method = domain.is_finite() ? region::Method::kIndex : region::Method::kRejection;
   settings.max_attempts = 1;  // the whole domain accepts its own points
-  return settings;
+  return region::own_numbers(settings);
 }
 
 PublicView::PublicView(std::shared_ptr<const Study> study, const random::Coin& public_coin,
@@ -93,18 +98,20 @@ void PublicView::apply(const Message& message) {
 void PublicView::apply(const InducingSet& message) {
   if (knows_inducing(message.epoch)) return;
   check(knows_region(message.epoch), message.epoch, "its region is not known yet");
-  ResolvedInducing resolved{message, model(message.epoch), message.points, {}};
+  ResolvedInducing resolved{message, model(message.epoch), message.points, {}, message.exponent};
+  if (message.upload == UploadKind::kRewards) {
+    if (message.exponent) reward_exponent_ = message.exponent;
+    resolved.exponent = reward_exponent_;
+  } else {
+    check(message.exponent || study_->numbers == Numbers::kDouble, message.epoch,
+          "a projection without its exponent");
+  }
   if (!message.public_slots.empty()) {
-    const auto largest = std::max_element(message.public_slots.begin(), message.public_slots.end());
-    const numeric::Points candidates = *largest < kPublicPool
-                                           ? public_points(message.epoch, *largest + 1).latents
-                                           : public_candidates(message.epoch);
-    check(*largest < candidates.rows(), message.epoch, "a public slot lies outside the pool");
-    resolved.latents = numeric::select_rows(candidates, message.public_slots);
+    resolved.latents = public_latents(message.epoch, message.public_slots);
   }
   if (resolved.latents.rows() == 0) {
-    const bool unused =
-        recalls_all(*study_, message.epoch) && message.upload == UploadKind::kRewards;
+    const bool unused = message.upload == UploadKind::kRewards &&
+                        (recalls_all(*study_, message.epoch) || keeps_inducing(*study_));
     check(unused, message.epoch, "the inducing set is empty");
     inducing_.emplace(message.epoch, std::move(resolved));
     return;
@@ -155,9 +162,13 @@ void PublicView::go_on(const Trim& message) {
 region::Region PublicView::trimmed_region(const Trim& message) const {
   const ResolvedInducing& inducing = inducing_.at(message.epoch);
   const Model& model = model_of_cut(inducing, message);
+  const numeric::Points features =
+      message.public_slots.empty()
+          ? inducing.features
+          : study_->domain->features(public_latents(message.epoch, message.public_slots));
   return region(message.epoch)
-      .trimmed(std::make_shared<const region::Cut>(
-          model.kernel, model.reward_offset, inducing.features, message.weights, message.tau));
+      .trimmed(std::make_shared<const region::Cut>(model.kernel, model.reward_offset, features,
+                                                   message.weights, message.tau));
 }
 
 region::Sampler PublicView::next_sampler(const Trim& message, region::Region next,
@@ -202,11 +213,26 @@ numeric::Points PublicView::public_candidates(EpochId epoch) const {
   numeric::Points all = public_points(epoch, kPublicPool).latents;
   if (!recalls_all(*study_, epoch)) return all;
   for (std::uint32_t e = 1; e < base::value(epoch); ++e) {
-    const auto earlier = inducing_.find(EpochId{e});
-    if (earlier == inducing_.end() || earlier->second.latents.rows() == 0) continue;
-    all = numeric::stacked(all, earlier->second.latents);
+    const EpochId earlier{e};
+    const auto set = inducing_.find(earlier);
+    if (set != inducing_.end() && set->second.latents.rows() > 0) {
+      all = numeric::stacked(all, set->second.latents);
+    }
+    const auto cut = trims_.find(earlier);
+    if (cut != trims_.end() && !cut->second.public_slots.empty()) {
+      all = numeric::stacked(all, public_latents(earlier, cut->second.public_slots));
+    }
   }
   return all;
+}
+
+numeric::Points PublicView::public_latents(EpochId epoch,
+                                           const std::vector<std::uint32_t>& slots) const {
+  const std::uint32_t largest = *std::ranges::max_element(slots);
+  const numeric::Points candidates =
+      largest < kPublicPool ? public_points(epoch, largest + 1).latents : public_candidates(epoch);
+  check(largest < candidates.rows(), epoch, "a public slot lies outside the pool");
+  return numeric::select_rows(candidates, slots);
 }
 
 region::Draw PublicView::public_points(EpochId epoch, std::uint32_t count) const {

@@ -26,6 +26,7 @@ struct ResolvedInducing {
   Model model;
   numeric::Points latents;
   numeric::Points features;
+  std::optional<std::int32_t> exponent{};  ///< of uploads, where it is known
 };
 
 /// Rewards as a projection counts them: without the model's level. A few absurd ones do not
@@ -56,6 +57,8 @@ class PublicView {
   bool knows_region(EpochId epoch) const { return samplers_.contains(epoch); }
 
   const ResolvedInducing& inducing(EpochId epoch) const { return inducing_.at(epoch); }
+  /// How rewards are rounded unless the next inducing set says otherwise.
+  std::optional<std::int32_t> reward_exponent() const { return reward_exponent_; }
   /// The Trim that ended an epoch.
   const Trim& trim(EpochId epoch) const { return trims_.at(epoch); }
   /// The model with which an epoch begins: the study's, or the last one learned before it.
@@ -75,9 +78,13 @@ class PublicView {
   region::Draw private_points(AgentId agent, const random::Coin& coin,
                               const region::SlotRange& slots, const base::Executor& executor) const;
 
-  /// The points that public slots of an epoch's inducing set refer to: kPublicPool of the public
-  /// stream on X_j and, where all rows of the run are used, the inducing sets of earlier epochs.
+  /// The points that public slots of an epoch refer to: kPublicPool of the public stream on X_j
+  /// and, where all rows of the run are used, of each earlier epoch its inducing set, then the
+  /// points of its cut where they are others.
   numeric::Points public_candidates(EpochId epoch) const;
+
+  /// Some of them. Throws kProtocol for a slot that there is none of.
+  numeric::Points public_latents(EpochId epoch, const std::vector<std::uint32_t>& slots) const;
 
   /// Points `0 .. count - 1` of the public stream on X_j.
   region::Draw public_points(EpochId epoch, std::uint32_t count) const;
@@ -97,12 +104,16 @@ class PublicView {
   random::Coin public_coin_;
   const base::Executor& executor_;
   std::map<EpochId, ResolvedInducing> inducing_;
+  std::optional<std::int32_t> reward_exponent_;  ///< the last one that was sent
   std::map<EpochId, Trim> trims_;
   std::map<EpochId, Model> models_;
   std::map<EpochId, region::Sampler> samplers_;
   /// Made with the sampler, not on demand: agents share the view from many threads.
   std::map<EpochId, std::shared_ptr<const region::Strata>> strata_;
 };
+
+/// Whether a model is more than what a study begins with.
+bool is_learned(const Study& study, const Model& model);
 
 /// The model of a Trim's cut.
 const Model& model_of_cut(const ResolvedInducing& inducing, const Trim& trim);

@@ -128,6 +128,7 @@ std::vector<Message> broadcasts(const Study& study, const Record& record) {
   Trim end;
   end.epoch = closed->epoch;
   end.excluded = absent(study, *closed);
+  end.format.numbers = study.numbers;
   return {end};
 }
 

@@ -147,7 +147,7 @@ inline constexpr auto kReportNumbers = std::to_array<ReportNumber>({
 });
 
 /// Of the bytes of a report and of all files that are made from reports: the version of exports.
-inline constexpr std::uint32_t kReportVersion = 9;
+inline constexpr std::uint32_t kReportVersion = 10;
 
 void write_report(base::ByteWriter& out, const EpochReport& report);
 EpochReport read_report(base::ByteReader& in);

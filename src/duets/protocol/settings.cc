@@ -245,6 +245,16 @@ constexpr std::array kSettings{
                       .place = kAt<&Study::coins>,
                       .meaning = "Theory: independent"},
             .digest = InDigest::kTuning},
+    Setting{.field = {.table = "duets",
+                      .key = "numbers",
+                      .place = kAt<&Study::numbers>,
+                      .holds =
+                          [](const Study& s) {
+                            return s.mode == Mode::kTuned || s.numbers == Numbers::kDouble;
+                          },
+                      .constraint = "mode = \"theory\" needs numbers = \"double\": its rewards and "
+                                    "weights are not rounded",
+                      .meaning = "Theory: double"}},
 };
 
 /// Writes what a place points to.

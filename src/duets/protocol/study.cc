@@ -158,6 +158,20 @@ void write_domain(const domain::Domain& domain, base::ByteWriter& out) {
 
 }  // namespace
 
+std::uint64_t bits_of(const Study& study, bool rewards) {
+  if (study.numbers == Numbers::kDouble) return 64;
+  constexpr std::uint64_t kRewardBits = 4;
+  constexpr std::uint64_t kProjectionBits = 16;
+  constexpr std::uint64_t kSlotBits = 5;
+  if (rewards) return kRewardBits;
+  return kProjectionBits + (keeps_inducing(study) ? kSlotBits : 0);
+}
+
+bool rewards_save_closing(const Study& study, base::EpochId epoch) {
+  return study.numbers == Numbers::kShort && study.upload == UploadRule::kAuto &&
+         recalls_all(study, base::EpochId{stage_of(study, epoch).end()});
+}
+
 void validate(const Study& study) {
   require(study.domain != nullptr, "space", "missing", "a study needs a domain");
   require(study.agents >= 1, "study.agents", fmt::format("{}", study.agents), "must be at least 1");

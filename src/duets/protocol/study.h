@@ -14,6 +14,7 @@
 #include "duets/domain/domain.h"
 #include "duets/gp/confidence.h"
 #include "duets/kernel/kernel.h"
+#include "duets/protocol/numbers.h"
 #include "duets/protocol/schedule.h"
 
 namespace duets::protocol {
@@ -163,7 +164,20 @@ struct Study {
   /// shorter.
   std::uint32_t raw_rewards = 32;
   Coins coins = Coins::kIndependent;
+  Numbers numbers = Numbers::kDouble;
 };
+
+/// Whether S_j of an epoch that sends rewards stays with the coordinator: a cut names its points.
+inline bool keeps_inducing(const Study& study) {
+  return study.numbers == Numbers::kShort && study.inducing == Inducing::kPublic;
+}
+
+/// About how many bits a number takes that agents upload, over all links of an agent: a number of a
+/// projection also a public slot, which is not sent where rewards are.
+std::uint64_t bits_of(const Study& study, bool rewards);
+/// Whether rewards take less than their part of a projection of the whole run at the end of the
+/// epoch's stage, which is not needed if all of them were sent.
+bool rewards_save_closing(const Study& study, base::EpochId epoch);
 
 /// Throws kInvalid naming the study file's field, the value and the constraint.
 void validate(const Study& study);

@@ -75,7 +75,7 @@ class Verifier {
       const std::uint64_t ours = coordinator_.points_digest_of(agent);
       if (digest_in(message) != ours) {
         out_.wrong(fmt::format("points of agent {}", base::value(agent)),
-                   fmt::format("{:016x}", digest_in(message)), fmt::format("{:016x}", ours));
+                   fmt::format("{:x}", digest_in(message)), fmt::format("{:x}", ours));
       }
       digest_in(message) = ours;
       with_points_drawn_.insert(base::value(agent));

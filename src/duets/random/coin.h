@@ -27,6 +27,7 @@ enum class Purpose : std::uint8_t {
   kPoolWalk = 11,    ///< the chains of those points
   kRotation = 12,    ///< the public word that assigns the strata of an epoch to its slots
   kSample = 13,      ///< joint samples of a posterior, by which a cut is decided (slot = sample)
+  kRounding = 14,    ///< by which an agent rounds what it uploads (slot = place in the list)
 };
 
 /// The address of a draw. Fields that a purpose does not use are 0.

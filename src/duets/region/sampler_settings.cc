@@ -10,11 +10,17 @@ void validate(const SamplerSettings& s) {
   base::enum_of<Method>(static_cast<std::uint64_t>(s.method), "sampler.method");
   for (const SamplerNumber& number : kSamplerNumbers) {
     const std::uint32_t value = s.*number.member;
-    const bool ok = number.belongs_to(s.method) ? value >= number.low && value <= number.high
-                                                : value == 0 || !number.is_own;
+    const bool ok = !number.belongs_to(s.method) || (value >= number.low && value <= number.high);
     base::require(ok, fmt::format("sampler.{}", number.name), fmt::format("{}", value),
                   std::string(number.constraint));
   }
+}
+
+SamplerSettings own_numbers(SamplerSettings settings) {
+  for (const SamplerNumber& number : kSamplerNumbers) {
+    if (!number.belongs_to(settings.method)) settings.*number.member = 0;
+  }
+  return settings;
 }
 
 }  // namespace duets::region

@@ -36,12 +36,13 @@ struct SamplerSettings {
   std::uint32_t max_shrinks = 0;      ///< walk: proposals a step may use; 1 .. 2000
   std::uint32_t num_starts = 0;       ///< walk: how many start points to look for; at most 1024
   std::uint32_t stream_cap = 0;       ///< walk: points of the public stream to test; at most 2^24
-  std::uint32_t cover_depth = 0;      ///< cover: halvings; at most 60, and 0 for other methods
+  std::uint32_t cover_depth = 0;      ///< cover: halvings; at most 60
 
   friend bool operator==(const SamplerSettings&, const SamplerSettings&) = default;
 };
 
-/// A number of the settings, for checks, bytes and the wire.
+/// A number of the settings, for checks and bytes. Methods that it does not belong to do not use
+/// it.
 struct SamplerNumber {
   std::string_view name;  ///< in errors, and of its field in duets.proto
   std::uint32_t SamplerSettings::*member;
@@ -49,8 +50,6 @@ struct SamplerNumber {
   std::uint32_t high;
   std::string_view constraint;
   bool (*belongs_to)(Method);
-  /// Other methods have 0, and no bytes of it: for every new number.
-  bool is_own = true;
 };
 
 /// Far above what a coordinator asks for, far below what would harm an agent.
@@ -59,20 +58,18 @@ inline constexpr std::uint32_t kMaxStarts = 1024;
 /// In the order of the bytes.
 inline constexpr auto kSamplerNumbers = std::to_array<SamplerNumber>({
     {"max_attempts", &SamplerSettings::max_attempts, 1, 1U << 24, "must be between 1 and 2^24",
-     is_rejection, false},
-    {"walk_steps", &SamplerSettings::walk_steps, 0, (1U << 24) - 1, "must be below 2^24", is_walk,
-     false},
-    {"max_shrinks", &SamplerSettings::max_shrinks, 1, 2000, "must be between 1 and 2000", is_walk,
-     false},
-    {"num_starts", &SamplerSettings::num_starts, 0, kMaxStarts, "must be at most 1024", is_walk,
-     false},
-    {"stream_cap", &SamplerSettings::stream_cap, 0, 1U << 24, "must be at most 2^24", is_walk,
-     false},
-    {"cover_depth", &SamplerSettings::cover_depth, 0, Cover::kMaxDepth,
-     "must be at most 60, and 0 for other methods", is_cover},
+     is_rejection},
+    {"walk_steps", &SamplerSettings::walk_steps, 0, (1U << 24) - 1, "must be below 2^24", is_walk},
+    {"max_shrinks", &SamplerSettings::max_shrinks, 1, 2000, "must be between 1 and 2000", is_walk},
+    {"num_starts", &SamplerSettings::num_starts, 0, kMaxStarts, "must be at most 1024", is_walk},
+    {"stream_cap", &SamplerSettings::stream_cap, 0, 1U << 24, "must be at most 2^24", is_walk},
+    {"cover_depth", &SamplerSettings::cover_depth, 0, Cover::kMaxDepth, "must be at most 60",
+     is_cover},
 });
 
 /// Throws kInvalid naming the field.
 void validate(const SamplerSettings& settings);
+/// As they are sent: 0 in the numbers of other methods.
+SamplerSettings own_numbers(SamplerSettings settings);
 
 }  // namespace duets::region

@@ -261,15 +261,13 @@ TEST(DisturbedCalls, AnotherMessageOfTheSameEpochIsRefused) {
   v1::SendReply reply;
   ASSERT_TRUE(calls.agent(0).send(to_wire(Message(other)), reply).ok());
   ASSERT_EQ(reply.answers_size(), 1);
-  EXPECT_EQ(reply.answers(0).refusal().reason(),
-            static_cast<std::uint32_t>(protocol::Reason::kConflict));
+  EXPECT_EQ(reason_of(reply.answers(0)), protocol::Reason::kConflict);
   ASSERT_NO_FATAL_FAILURE(calls.run());
   reply.Clear();
   ASSERT_TRUE(calls.agent(0).send(to_wire(Message(other)), reply).ok());
   ASSERT_EQ(reply.answers_size(), 2);
-  EXPECT_TRUE(reply.answers(0).has_trim());
-  EXPECT_EQ(reply.answers(1).refusal().reason(),
-            static_cast<std::uint32_t>(protocol::Reason::kStale));
+  EXPECT_TRUE(std::holds_alternative<protocol::Trim>(decoded(reply.answers(0))));
+  EXPECT_EQ(reason_of(reply.answers(1)), protocol::Reason::kStale);
   calls.expect_undisturbed_digests();
 }
 

@@ -27,6 +27,14 @@
 
 namespace duets::service {
 
+inline protocol::Message decoded(const v1::Message& message) {
+  const std::string& bytes = message.encoded();
+  return protocol::decode({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+inline protocol::Reason reason_of(const v1::Message& refusal) {
+  return std::get<protocol::Refusal>(decoded(refusal)).reason;
+}
+
 /// A temporary directory.
 class Scratch {
  public:

@@ -79,8 +79,7 @@ TEST_F(ServerTest, UnusableResultsAreRefusedAndShownUntilNewOnesCome) {
   v1::SendReply reply;
   ASSERT_TRUE(agent->send(to_wire(protocol::Message(upload)), reply).ok());
   ASSERT_EQ(reply.answers_size(), 1);
-  EXPECT_EQ(reply.answers(0).refusal().reason(),
-            static_cast<std::uint32_t>(protocol::Reason::kUnusable));
+  EXPECT_EQ(reason_of(reply.answers(0)), protocol::Reason::kUnusable);
   EXPECT_EQ(status().agent_status(1).problem(),
             "results of epoch 1 refused: not finite or too large");
   EXPECT_EQ(status().agent_status(0).problem(), "");
@@ -301,23 +300,26 @@ TEST_F(ServerTest, NaNAndWrongShapesAreRefusedAndChangeNothing) {
   agent->query();
   v1::FetchReply fetched;
   while (!agent->agent().outstanding()) ASSERT_TRUE(agent->fetch(5, fetched).ok());
-  const v1::Message good = to_wire(*agent->agent().outstanding());
-  v1::Message bad = good;
-  bad.mutable_upload()->set_values(0, std::nan(""));
+  const auto good = std::get<protocol::Upload>(*agent->agent().outstanding());
+  const auto send = [&](const protocol::Upload& upload, v1::SendReply& reply) {
+    return agent->send(to_wire(protocol::Message(upload)), reply);
+  };
+  protocol::Upload bad = good;
+  bad.values[0] = std::nan("");
   v1::SendReply reply;
-  grpc::Status status = agent->send(bad, reply);
+  grpc::Status status = send(bad, reply);
   EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), testing::AllOf(HasSubstr("agent 2"), HasSubstr("epoch 1")));
   bad = good;
-  bad.mutable_upload()->add_values(1.0);
-  status = agent->send(bad, reply);
+  bad.values.push_back(1.0);
+  status = send(bad, reply);
   EXPECT_TRUE(!status.ok() || reply.answers_size() == 1)
       << "refused by the reader or because of its shape";
   bad = good;
-  bad.mutable_upload()->set_agent(1);
-  EXPECT_EQ(agent->send(bad, reply).error_code(), StatusCode::PERMISSION_DENIED);
+  bad.agent = base::AgentId{1};
+  EXPECT_EQ(send(bad, reply).error_code(), StatusCode::PERMISSION_DENIED);
   EXPECT_EQ(this->status().waiting_for_size(), 3);
-  ASSERT_TRUE(agent->send(good, reply).ok());
+  ASSERT_TRUE(send(good, reply).ok());
   EXPECT_EQ(this->status().waiting_for_size(), 2);
 }
 

@@ -20,8 +20,9 @@ namespace {
 constexpr std::size_t kMaxReplyBytes = std::size_t{16} << 20;
 constexpr int kMaxNamedAgents = 100;
 
-bool is_closing(const v1::Message& message) {
-  return message.has_closing() || (message.has_inducing_set() && message.inducing_set().closing());
+bool is_closing(const protocol::Message& message) {
+  const auto* set = std::get_if<protocol::InducingSet>(&message);
+  return std::holds_alternative<protocol::Closing>(message) || (set != nullptr && set->closing);
 }
 
 // A coordinator that was killed has stored no end.
@@ -90,9 +91,7 @@ void StudyBoard::show_retired(std::vector<std::uint32_t> agents) {
 void StudyBoard::show(const protocol::Record& record) {
   const std::lock_guard lock(mutex_);
   for (const protocol::Message& message : protocol::broadcasts(*study_, record)) {
-    v1::Message wire = to_wire(message);
-    const bool closing = is_closing(wire);
-    broadcasts_.push_back({std::move(wire), closing});
+    broadcasts_.push_back({to_wire(message), is_closing(message)});
     chain_.push_back(chain_broadcast(chain_.back(), message));
   }
   if (const auto* opened = std::get_if<protocol::EpochOpened>(&record)) {
@@ -403,14 +402,14 @@ void StudyBoard::count_call() {
   traffic.set_calls(traffic.calls() + 1);
 }
 
-void StudyBoard::count_upload(const v1::Message& message) {
+void StudyBoard::count_upload(const protocol::Message& message) {
   const std::lock_guard lock(mutex_);
-  count_payload(message, is_closing(message), false);
+  count_payload(to_wire(message), is_closing(message), false);
 }
 
 void StudyBoard::count_payload(const v1::Message& message, bool closing, bool down) {
   v1::Traffic& traffic = *status_.mutable_traffic();
-  const std::uint64_t bytes = message.ByteSizeLong();
+  const std::uint64_t bytes = message.encoded().size();
   if (closing) {
     traffic.set_closing_bytes(traffic.closing_bytes() + bytes);
   } else if (down) {

@@ -81,7 +81,7 @@ class StudyBoard {
   void close(const grpc::Status& status);
 
   void count_call();
-  void count_upload(const v1::Message& message);
+  void count_upload(const protocol::Message& message);
 
  private:
   struct Broadcast {

@@ -283,20 +283,19 @@ void StudyHost::send(const v1::SendRequest& request, SendDone done) {
     }
     done(status, std::move(*reply));
   });
-  worker_.post([this, message, caller = request.caller(), wire = request.message(), reply, answer] {
+  worker_.post([this, message, caller = request.caller(), reply, answer] {
     // An operator may have retired the agent since the call arrived.
     const grpc::Status refused = check_not_retired(caller.agent());
-    (*answer)(refused.ok() ? take(message, wire, *reply) : refused);
+    (*answer)(refused.ok() ? take(message, *reply) : refused);
   });
 }
 
-grpc::Status StudyHost::take(const protocol::Message& message, const v1::Message& wire,
-                             v1::SendReply& reply) {
+grpc::Status StudyHost::take(const protocol::Message& message, v1::SendReply& reply) {
   if (board_.state() == v1::STUDY_STATE_RUNNING || board_.state() == v1::STUDY_STATE_FINISHED) {
     try {
       const protocol::Effects effects = coordinator_->receive(message);
       if (!effects.records.empty()) {
-        board_.count_upload(wire);
+        board_.count_upload(message);
         const std::lock_guard lock(lease_mutex_);
         refused_.erase(agent_of(message));
       }

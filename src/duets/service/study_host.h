@@ -100,8 +100,7 @@ class StudyHost {
   void publish(const protocol::Effects& effects, bool finished);
   void report(const protocol::Effects& effects);
   void report(const protocol::Refusal& refusal);
-  grpc::Status take(const protocol::Message& message, const v1::Message& wire,
-                    v1::SendReply& reply);
+  grpc::Status take(const protocol::Message& message, v1::SendReply& reply);
   grpc::Status close_with_uploads(std::uint32_t epoch, const std::string& why);
   grpc::Status close_without_retired();
   void decide(std::function<grpc::Status()> decision, DecisionDone done);

@@ -1,8 +1,8 @@
-// Converts between the protocol's structs and wire messages; no other code knows both.
+// The protocol's messages in gRPC's: the bytes of protocol::encode().
 //
 // Everything that arrives is checked here first: counts against the study's limits before anything
-// of that size is allocated, enumerations, lists that must increase, NaN and infinity. Errors are
-// kInvalid and name the agent and the epoch where there are any.
+// of that size is allocated, enumerations, lists that must increase, NaN and infinity, the form of
+// numbers. Errors are kInvalid and name the agent and the epoch where there are any.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace duets::service {
 
 /// The version of proto/duets/v1 that both sides must use.
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 /// The largest message that either side accepts, in bytes.
 inline constexpr int kMaxMessageBytes = 64 << 20;
 
@@ -27,7 +27,6 @@ v1::Definition to_wire(const Definition& definition);
 /// Valid, or kInvalid.
 Definition from_wire(const v1::Definition& definition);
 
-/// The kernel of an inducing set is sent only when it is not the study's.
 v1::Message to_wire(const protocol::Message& message);
 /// kInvalid for a message that no correct peer sends in this study.
 protocol::Message from_wire(const v1::Message& message, const protocol::Study& study);

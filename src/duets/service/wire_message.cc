@@ -1,73 +1,249 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
 #include "duets/base/digest.h"
+#include "duets/base/error.h"
+#include "duets/protocol/public_view.h"
 #include "duets/service/wire.h"
-#include "duets/service/wire_parts.h"
 
 namespace duets::service {
 namespace {
 
-void add_indices(const std::vector<std::uint32_t>& indices, WireIndices* wire) {
-  wire->Add(indices.begin(), indices.end());
-}
+using base::AgentId;
+using base::EpochId;
+using protocol::Study;
+using protocol::UploadKind;
 
-void write(const protocol::InducingSet& m, v1::Message& out) {
-  v1::InducingSet& wire = *out.mutable_inducing_set();
-  wire.set_epoch(base::value(m.epoch));
-  wire.set_upload(static_cast<std::uint32_t>(m.upload));
-  wire.set_closing(m.closing);
-  if (m.points.rows() > 0) points_to_wire(m.points, *wire.mutable_points());
-  add_indices(m.public_slots, wire.mutable_public_slots());
-}
+/// The author of a message, for error texts.
+struct Source {
+  std::optional<std::uint32_t> agent;  ///< empty: the coordinator
+  std::uint32_t epoch = 0;
+};
 
-void write(const protocol::Trim& m, v1::Message& out) {
-  v1::Trim& wire = *out.mutable_trim();
-  wire.set_epoch(base::value(m.epoch));
-  wire.mutable_weights()->Add(m.weights.data(), m.weights.data() + m.weights.size());
-  wire.set_tau(m.tau);
-  sampler_to_wire(m.sampler, *wire.mutable_sampler());
-  if (m.starts.rows() > 0) points_to_wire(m.starts, *wire.mutable_starts());
-  add_indices(m.excluded, wire.mutable_excluded());
-  if (!m.learned) return;
-  kernel_to_wire(m.learned->kernel, *wire.mutable_learned()->mutable_kernel());
-  wire.mutable_learned()->set_reward_offset(m.learned->reward_offset);
-}
+// Checks a message against the limits of the study.
+class Checker {
+ public:
+  explicit Checker(const Study& study) : study_(study), lengths_(protocol::lengths(study)) {}
 
-void write(const protocol::Upload& m, v1::Message& out) {
-  v1::Upload& wire = *out.mutable_upload();
-  wire.set_agent(base::value(m.agent));
-  wire.set_epoch(base::value(m.epoch));
-  wire.set_kind(static_cast<std::uint32_t>(m.kind));
-  wire.mutable_values()->Add(m.values.begin(), m.values.end());
-  add_indices(m.holes, wire.mutable_holes());
-  wire.set_points_digest(m.points_digest);
-}
-
-void write(const protocol::Closing& m, v1::Message& out) {
-  v1::Closing& wire = *out.mutable_closing();
-  wire.set_agent(base::value(m.agent));
-  if (m.has_best) {
-    wire.mutable_best()->set_epoch(base::value(m.best.epoch));
-    wire.mutable_best()->set_slot(m.best.slot);
-    wire.mutable_best()->set_reward(m.best.reward);
+  /// More elements than any list of a message has in this study.
+  std::uint64_t most_elements() const {
+    const std::uint64_t queries = std::uint64_t{study_.agents} * study_.horizon;
+    return std::max<std::uint64_t>({queries, study_.agents, study_.horizon, protocol::kMostPublic,
+                                    study_.domain->num_features()});
   }
-  wire.mutable_values()->Add(m.values.begin(), m.values.end());
-  add_indices(m.holes, wire.mutable_holes());
-  wire.set_points_digest(m.points_digest);
-}
 
-void write(const protocol::Refusal& m, v1::Message& out) {
-  v1::Refusal& wire = *out.mutable_refusal();
-  wire.set_agent(base::value(m.agent));
-  wire.set_epoch(base::value(m.epoch));
-  wire.set_reason(static_cast<std::uint32_t>(m.reason));
-}
+  void check(const protocol::Message& message) {
+    std::visit([this](const auto& m) { check_one(m); }, message);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    const std::string who =
+        source_.agent ? fmt::format("agent {}", *source_.agent) : std::string("coordinator");
+    throw base::Error(base::ErrorKind::kInvalid,
+                      fmt::format("{}, epoch {}: {}", who, source_.epoch, what));
+  }
+
+  void set_source(std::optional<AgentId> agent, EpochId epoch) {
+    source_ = {std::nullopt, base::value(epoch)};
+    if (agent) {
+      source_.agent = base::value(*agent);
+      if (*source_.agent >= study_.agents) {
+        refuse(fmt::format("the study has agents 0 to {}", study_.agents - 1));
+      }
+    }
+    if (source_.epoch < 1 || source_.epoch > lengths_.size()) {
+      refuse(fmt::format("the study has epochs 1 to {}", lengths_.size()));
+    }
+  }
+
+  void check_finite(double number, const char* what) const {
+    if (!std::isfinite(number)) refuse(fmt::format("{} is {}: must be finite", what, number));
+  }
+
+  void check_numbers(std::span<const double> numbers, std::uint64_t most, const char* what) const {
+    check_count(numbers.size(), most, what);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (std::isfinite(numbers[i])) continue;
+      refuse(fmt::format("{} {} is {}: must be finite", what, i, numbers[i]));
+    }
+  }
+
+  void check_count(std::uint64_t count, std::uint64_t most, const char* what) const {
+    if (count > most) refuse(fmt::format("{} {}s: at most {} in this study", count, what, most));
+  }
+
+  void check_below(const std::vector<std::uint32_t>& list, std::uint64_t end,
+                   const char* what) const {
+    if (list.empty() || list.back() < end) return;
+    refuse(fmt::format("{} {}: must be below {}", what, list.back(), end));
+  }
+
+  void check_format(const protocol::NumberFormat& format) const {
+    if (format.numbers == study_.numbers) return;
+    refuse(fmt::format("numbers = \"{}\": the study has \"{}\"", base::name_of(format.numbers),
+                       base::name_of(study_.numbers)));
+  }
+
+  void check_points(const numeric::Points& points, std::uint64_t most, const char* what) const {
+    if (points.rows() == 0) return;
+    if (points.cols() != static_cast<Eigen::Index>(study_.domain->dimension())) {
+      refuse(fmt::format("{}s of {} coordinates: the study has {}", what, points.cols(),
+                         study_.domain->dimension()));
+    }
+    check_count(static_cast<std::uint64_t>(points.rows()), most, what);
+    check_numbers({points.data(), static_cast<std::size_t>(points.size())},
+                  std::numeric_limits<std::uint64_t>::max(), what);
+  }
+
+  // Errors of other modules name only the field.
+  template <typename Body>
+  void here(const Body& body) const {
+    try {
+      body();
+    } catch (const base::Error& error) {
+      refuse(error.what());
+    }
+  }
+
+  std::uint32_t length() const { return lengths_[source_.epoch - 1]; }
+  bool recalls() const { return protocol::recalls_all(study_, EpochId{source_.epoch}); }
+
+  // The most inducing points that an epoch can have: points of its data, or of the public pool.
+  std::uint64_t max_inducing() const {
+    if (study_.inducing == protocol::Inducing::kPublic) {
+      return recalls() ? protocol::kMostPublic : protocol::kPublicPool;
+    }
+    const auto end = lengths_.begin() + source_.epoch;
+    const bool earlier = recalls() || study_.data == protocol::DataPolicy::kSurviving;
+    const auto begin = earlier ? lengths_.begin() : end - 1;
+    return study_.agents * std::accumulate(begin, end, std::uint64_t{0});
+  }
+
+  void check_one(const protocol::InducingSet& m) {
+    set_source(std::nullopt, m.epoch);
+    const bool is_short = study_.numbers == protocol::Numbers::kShort;
+    if (m.exponent ? !is_short : is_short && m.upload == UploadKind::kProjection) {
+      refuse(is_short ? "a projection without its exponent"
+                      : "an exponent: this study has numbers = \"double\"");
+    }
+    check_points(m.points, max_inducing(), "inducing point");
+    const std::uint32_t most = recalls() ? protocol::kMostPublic : protocol::kPublicPool;
+    check_count(m.public_slots.size(), most, "public slot");
+    check_below(m.public_slots,
+                // Of each earlier epoch an inducing set and the points of a cut.
+                recalls() ? std::uint64_t{2} * protocol::kPublicPool * source_.epoch
+                          : protocol::kPublicPool,
+                "public slot");
+    const bool is_public = study_.inducing == protocol::Inducing::kPublic;
+    const bool unused =
+        m.upload == UploadKind::kRewards && (recalls() || protocol::keeps_inducing(study_));
+    if (unused && m.public_slots.empty() && m.points.rows() == 0) return;
+    if (m.public_slots.empty() == is_public || (m.points.rows() == 0) != is_public) {
+      refuse(is_public ? "the inducing set of this study has public slots, not points"
+                       : "the inducing set of this study has points, not public slots");
+    }
+  }
+
+  void check_one(const protocol::Trim& m) {
+    set_source(std::nullopt, m.epoch);
+    check_format(m.format);
+    const bool has_own = !m.public_slots.empty();
+    check_below(m.public_slots, protocol::kPublicPool, "public slot");
+    check_numbers({m.weights.data(), static_cast<std::size_t>(m.weights.size())},
+                  has_own ? m.public_slots.size() : max_inducing(), "weight");
+    if (has_own && static_cast<std::size_t>(m.weights.size()) != m.public_slots.size()) {
+      refuse(
+          fmt::format("{} weights for {} public slots", m.weights.size(), m.public_slots.size()));
+    }
+    const bool goes_on = protocol::closes(study_, m.epoch);
+    if ((m.weights.size() == 0) != goes_on) {
+      refuse(goes_on ? "weights where the study goes on without a cut"
+                     : "no weights: a cut has at least one");
+    }
+    check_finite(m.tau, "tau");
+    here([&] { region::validate(m.sampler); });
+    check_points(m.starts, region::kMaxStarts, "start point");
+    check_below(m.excluded, study_.agents, "excluded agent");
+    if (!m.learned) return;
+    if (study_.parameters != protocol::Parameters::kLearned) {
+      refuse("a learned model: this study has parameters = \"fixed\"");
+    }
+    check_finite(m.learned->reward_offset, "learned.reward_offset");
+    here([&] { kernel::validate(m.learned->kernel, study_.domain->num_features()); });
+  }
+
+  void check_one(const protocol::Upload& m) {
+    set_source(m.agent, m.epoch);
+    check_format(m.format);
+    check_numbers(m.values, m.kind == UploadKind::kRewards ? length() : max_inducing(), "value");
+    check_below(m.holes, length(), "hole");
+  }
+
+  void check_one(const protocol::Closing& m) {
+    // It does not say which stage it ends.
+    std::uint32_t longest = 0;
+    std::uint64_t most = 0;
+    for (const protocol::Stage& stage : protocol::stages(study_)) {
+      set_source(m.agent, EpochId{stage.end()});
+      longest = std::max(longest, length());
+      most = std::max({most, std::uint64_t{length()}, max_inducing()});
+    }
+    check_format(m.format);
+    const std::uint32_t epoch = base::value(m.best.epoch);
+    if (m.has_best &&
+        (epoch < 1 || epoch > lengths_.size() || m.best.slot >= lengths_[epoch - 1])) {
+      refuse(fmt::format("best trial in epoch {}, slot {}: there is no such query", epoch,
+                         m.best.slot));
+    }
+    if (m.has_best) check_finite(m.best.reward, "best reward");
+    check_numbers(m.values, most, "value");
+    check_below(m.holes, longest, "hole");
+  }
+
+  void check_one(const protocol::Refusal& m) { set_source(m.agent, m.epoch); }
+
+  const Study& study_;
+  std::vector<std::uint32_t> lengths_;
+  Source source_;
+};
 
 }  // namespace
 
 v1::Message to_wire(const protocol::Message& message) {
+  const base::Bytes bytes = protocol::encode(message);
   v1::Message wire;
-  std::visit([&wire](const auto& m) { write(m, wire); }, message);
+  wire.set_encoded(bytes.data(), bytes.size());
   return wire;
 }
+
+protocol::Message from_wire(const v1::Message& wire, const protocol::Study& study) {
+  Checker checker(study);
+  protocol::Message message;
+  try {
+    const std::string& bytes = wire.encoded();
+    message = protocol::decode({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                               checker.most_elements());
+  } catch (const base::Error& error) {
+    throw base::Error(base::ErrorKind::kInvalid, fmt::format("a message: {}", error.what()));
+  }
+  checker.check(message);
+  return message;
+}
+
+v1::Digest to_wire(const base::Digest& digest) {
+  v1::Digest wire;
+  wire.set_low(digest.low);
+  wire.set_high(digest.high);
+  return wire;
+}
+
+base::Digest from_wire(const v1::Digest& digest) { return {digest.low(), digest.high()}; }
 
 std::uint64_t chain_broadcast(std::uint64_t before, const protocol::Message& broadcast) {
   base::ByteWriter out;
