@@ -33,7 +33,7 @@ Matrix weights_of_units(const gp::SparsePosterior& posterior, Eigen::Index count
 }  // namespace
 
 std::int32_t reward_exponent(double lambda) {
-  return std::clamp(std::ilogb(std::sqrt(lambda)), -Grid::kMostExponent, Grid::kMostExponent);
+  return std::clamp(std::ilogb(std::sqrt(lambda)) - 1, -Grid::kMostExponent, Grid::kMostExponent);
 }
 
 std::int32_t projection_exponent(const PublicView& view, const InducingSet& message,

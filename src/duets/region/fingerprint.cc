@@ -78,9 +78,9 @@ void add_region(base::ByteWriter& out, const random::StudySecret& secret, kernel
 
 }  // namespace
 
-base::Digest numeric_fingerprint() {
+base::Digest numeric_fingerprint(std::uint64_t seed) {
   base::ByteWriter out;
-  const auto secret = random::StudySecret::from_seed(20240215);
+  const auto secret = random::StudySecret::from_seed(seed);
   add_functions(out);
   add_coins(out, secret);
   using kernel::Family;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "duets/base/error.h"
-#include "duets/region/fingerprint.h"
 #include "duets/service/agent_journal_instance.h"
 #include "duets/service/certificates.h"
 #include "duets/service/handshake.h"
@@ -86,7 +85,6 @@ Wish make_wish(const SessionOptions& options) {
 v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
   v1::JoinRequest request;
   request.set_protocol_version(kProtocolVersion);
-  *request.mutable_numeric_fingerprint() = to_wire(region::numeric_fingerprint());
   request.set_study(wish.study);
   if (wish.agent) request.set_agent(*wish.agent);
   request.set_instance(wish.instance());
@@ -101,6 +99,7 @@ v1::JoinRequest make_request(const SessionOptions& options, const Wish& wish) {
   }
   // Distinguishes this start of the session from others with the same journal.
   request.set_start(random_bytes(kInstanceBytes));
+  *request.mutable_numeric_fingerprint() = to_wire(fingerprint_of_start(request.start()));
   request.set_take_over(options.take_over);
   request.set_host(host_name());
   request.set_software("duets");

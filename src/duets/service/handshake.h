@@ -10,12 +10,18 @@
 
 namespace duets::service {
 
+/// The self-test that a start of an agent is asked for: another one each time, because `start` is
+/// random (its first 8 bytes, little-endian, are the seed; missing ones are 0).
+base::Digest fingerprint_of_start(const std::string& start);
+
 /// The coordinator's side: the reason why the two cannot work together, naming both values; nothing
-/// when they can. `own_fingerprint` is region::numeric_fingerprint() here. To be answered with
+/// when they can. Of the self-test only the agent's, so that nobody copies it. To be answered with
 /// FAILED_PRECONDITION.
 std::optional<std::string> handshake_objection(const v1::JoinRequest& request,
-                                               const base::Digest& own_fingerprint,
                                                const base::Digest& study_digest);
+
+/// The epochs of a study, so that an agent need not plan them itself.
+v1::Epochs epochs_of(const protocol::Study& study);
 
 /// The agent's side: the valid definition of the reply. Throws kDiverged, naming both digests, when
 /// its computed digest differs from the coordinator's, kInvalid for a bad definition, kProtocol for

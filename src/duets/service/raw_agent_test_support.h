@@ -15,7 +15,6 @@
 
 #include "duets/protocol/agent.h"
 #include "duets/protocol/run_test_support.h"
-#include "duets/region/fingerprint.h"
 #include "duets/service/handshake.h"
 #include "duets/service/link.h"
 #include "duets/service/objective.h"
@@ -137,7 +136,7 @@ class RawAgent {
             v1::Agents::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))),
         instance_(16, instance) {
     join_.set_protocol_version(kProtocolVersion);
-    *join_.mutable_numeric_fingerprint() = to_wire(region::numeric_fingerprint());
+    *join_.mutable_numeric_fingerprint() = to_wire(fingerprint_of_start(""));
     join_.set_agent(agent);
     join_.set_instance(instance_ + std::to_string(agent));
     join_.mutable_instance()->resize(16, 'x');

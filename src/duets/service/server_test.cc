@@ -281,7 +281,7 @@ TEST_F(ServerTest, MismatchedHandshakesAreRefusedAndNameBothSides) {
   agent.request().set_protocol_version(kProtocolVersion);
   agent.request().mutable_numeric_fingerprint()->set_low(1);
   EXPECT_EQ(agent.join().error_code(), StatusCode::FAILED_PRECONDITION);
-  *agent.request().mutable_numeric_fingerprint() = to_wire(region::numeric_fingerprint());
+  *agent.request().mutable_numeric_fingerprint() = to_wire(fingerprint_of_start(""));
   agent.request().mutable_study_digest()->set_low(2);
   EXPECT_EQ(agent.join().error_code(), StatusCode::FAILED_PRECONDITION);
   agent.request().clear_study_digest();

@@ -6,7 +6,6 @@
 
 #include "duets/base/error.h"
 #include "duets/protocol/guarantee.h"
-#include "duets/region/fingerprint.h"
 #include "duets/service/agent_journal_instance.h"
 #include "duets/service/handshake.h"
 #include "duets/service/status_code.h"
@@ -45,8 +44,7 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   const base::Digest known =
       request.has_study_digest() ? from_wire(request.study_digest()) : digest;
   if (const auto objection =
-          handshake_objection(request, region::numeric_fingerprint(),
-                              protocol::has_digest(study, known) ? known : digest)) {
+          handshake_objection(request, protocol::has_digest(study, known) ? known : digest)) {
     return {StatusCode::FAILED_PRECONDITION, *objection};
   }
   if (request.instance().size() != kInstanceBytes) {
@@ -91,6 +89,7 @@ grpc::Status StudyHost::join(const v1::JoinRequest& request,
   reply.set_lease_seconds(options_.lease_seconds);
   reply.set_num_broadcasts(board_.num_broadcasts());
   reply.set_uploaded(board_.uploaded(grant.agent));
+  *reply.mutable_epochs() = epochs_of(study);
   return grpc::Status::OK;
 }
 
