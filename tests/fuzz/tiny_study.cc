@@ -24,6 +24,7 @@ std::shared_ptr<const protocol::Study> tiny_study(bool finite) {
     study->domain = std::make_shared<const domain::Domain>(domain::Domain::box(1));
     study->inducing = protocol::Inducing::kPublic;
     study->closing = protocol::ClosingRule::kAll;
+    study->numbers = protocol::Numbers::kShort;
   }
   return study;
 }
