@@ -63,9 +63,9 @@ def log(x):
     good = (x > 0.0) & (x < np.inf)
     inside = np.where(good, x, 1.0)
     tiny = inside < 2.0**-1022
-    inside = np.where(tiny, inside * 2.0**54, inside)
+    inside = inside * np.where(tiny, 2.0**54, 1.0)
     root = np.int64(0x3FE6A09E667F3BCD)
-    b = np.ascontiguousarray(inside).view(np.int64) - root
+    b = inside.view(np.int64) - root
     k = (b >> np.int64(52)).astype(float) - np.where(tiny, 54.0, 0.0)
     m = ((b & np.int64(2**52 - 1)) + root).view(float)
     f = m - 1.0
@@ -86,7 +86,7 @@ def sincospi(x):
     good = np.abs(x) <= 2.0**31
     inside = np.where(good, x, 0.0)
     n = (2.0 * inside + SHIFT) - SHIFT
-    r = inside - 0.5 * n
+    r = np.asarray(inside - 0.5 * n)
     z = r * r
     rh, rl = split(r)
     sine = rh * P1 + (rl * P1 + (r * P2 + (r * z) * horner(SIN_S, z)))
