@@ -67,6 +67,7 @@ class Epoch:
         self.region = self.sampler = self.model = self.offset = self.strata = None
         self.inducing_set = self.trim = None
         self.latents = self.inducing = self.exponent = None
+        self.stream = {}  # slot: point of the public stream
 
 
 class History:
@@ -108,8 +109,11 @@ class History:
         self.chain.append(coins.low_half(studies.u64(self.chain[-1]) + studies.blob(encoded)))
 
     def public_stream(self, e, slots):
-        lane = (self.public_key, coins.PUBLIC_POINT, coins.PUBLIC_WALK, e.number)
-        return e.sampler.draw(lane, slots)
+        new = [s for s in slots if s not in e.stream]
+        if new:
+            lane = (self.public_key, coins.PUBLIC_POINT, coins.PUBLIC_WALK, e.number)
+            e.stream.update(zip(new, e.sampler.draw(lane, new)))
+        return np.array([e.stream[s] for s in slots]).reshape(len(slots), self.study.domain.d)
 
     def public_candidates(self, e, slots):
         """Latents of the public candidates of epoch e at these slots."""
@@ -175,7 +179,7 @@ class History:
         found, begin = [], 0
         while begin < m.sampler.stream_cap and len(found) < m.sampler.num_starts:
             count = min(256, m.sampler.stream_cap - begin)
-            points = self.public_stream(e, np.arange(begin, begin + count))
+            points = self.public_stream(e, range(begin, begin + count))
             inside = new.contains(points)
             if domain.shape == studies.BALL:
                 inside &= domain.in_ball(points)
@@ -355,23 +359,27 @@ class Agent:
             progress = self.pb.Progress(agent=self.number, token=self.caller.token, epoch=self.epoch)
             self.calls("Beat", self.pb.BeatRequest(study=self.study.name, progress=[progress]))
 
-    def step(self):
-        """As much of the own epoch as is possible; waits at most a moment."""
+    def work(self):
+        """Draws, queries and sends the open epoch, if its inducing set is there."""
         j = self.epoch
         self.beat()
         if j not in self.points:
             self.draw(j)
             self.query(j)
-        if not self.sent:
-            if not self.has_trim(j) and self.study.sends_values(j) and not self.has_inducing_set(j):
-                self.fetch(2)
-            if not self.has_trim(j) and (not self.study.sends_values(j) or self.has_inducing_set(j)):
-                self.send(j, self.message(j))
-                self.sent = True
-        if self.sent and j == self.study.J:
-            self.done = True
-        elif not self.has_trim(j):
-            self.fetch(0.2 if self.sent else 2)
+        if self.sent or self.has_trim(j):
+            return
+        if self.study.sends_values(j) and not self.has_inducing_set(j):
+            self.fetch(2)
+        if not self.has_trim(j) and (not self.study.sends_values(j) or self.has_inducing_set(j)):
+            self.send(j, self.message(j))
+            self.sent = True
+            self.done = j == self.study.J
+
+    def follow(self):
+        """Fetches the trim of the open epoch; waits for it at most a moment."""
+        j = self.epoch
+        if not self.has_trim(j):
+            self.fetch(0.5 if self.sent else 0)
             if self.state == self.pb.STUDY_STATE_FINISHED and not self.has_trim(j):
                 self.done = True
             elif self.state in (self.pb.STUDY_STATE_STOPPED, self.pb.STUDY_STATE_FAILED):
@@ -443,9 +451,10 @@ def run(address, stubs, numbers, measure):
     calls, shared = Calls(address, stubs), {}
     agents = [Agent(calls, n, measure, shared) for n in numbers]
     while not all(a.done for a in agents):
-        for a in agents:
-            if not a.done:
-                a.step()
+        for step in (Agent.work, Agent.follow):
+            for a in agents:
+                if not a.done:
+                    step(a)
     for a in agents:
         a.leave()
     calls.channel.close()

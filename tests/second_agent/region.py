@@ -105,40 +105,55 @@ class Sampler:
         return out
 
     def _walk(self, lane, slots):
+        # Every slot is at a step and a proposal of its own, so that one test serves all of them.
         key, _, purpose, epoch = lane
-        d, radius = self.domain.d, self.domain.radius
-        shrinks = self.numbers.max_shrinks
+        d, radius, steps = self.domain.d, self.domain.radius, self.numbers.walk_steps
+        n, few = len(slots), 16
         first = coins.words(key, purpose, epoch, slots, 0, 1)
         x = self.starts[coins.index_below(first, len(self.starts))].copy()
-        rows = np.arange(len(slots))
-        for step in range(1, self.numbers.walk_steps + 1):
-            few = min(shrinks, 7)
-            w = coins.words(key, purpose, epoch, slots, step, 1 + few)
-            u = coins.uniforms(w[:, 1:])
-            k = coins.index_below(w[:, 0], d)
+        w = coins.words(key, purpose, epoch, np.repeat(slots, steps), np.tile(np.arange(1, steps + 1), n), few)
+        axes = coins.index_below(w[:, 0], d).reshape(n, steps)
+        u = coins.uniforms(w).reshape(n, steps, few)
+        step, p = np.ones(n, np.int64), np.ones(n, np.int64)
+        low, high = np.zeros(n), np.zeros(n)
+
+        def begin(rows):
+            p[rows] = 1
             if self.domain.shape == study.BOX:
-                low, high = np.zeros(len(x)), np.ones(len(x))
-            else:
-                q = np.zeros(len(x))
-                for i in range(d):
-                    q = np.where(k == i, q, q + x[:, i] * x[:, i])
-                high = np.sqrt(np.maximum(0.0, radius * radius - q))
-                low = -high
-            left = rows
-            for p in range(shrinks):
-                if p == few:  # rare: the other words of the address
-                    u = coins.uniforms(coins.words(key, purpose, epoch, slots, step, 1 + shrinks)[:, 1:])
-                c = low[left] + (high[left] - low[left]) * u[left, p]
-                trial = x[left].copy()
-                trial[np.arange(len(left)), k[left]] = c
-                good = self.region.contains(trial)
-                x[left[good]] = trial[good]
-                left, c = left[~good], c[~good]
-                if len(left) == 0:
-                    break
-                below = c < x[left, k[left]]
-                low[left[below]] = c[below]
-                high[left[~below]] = c[~below]
+                low[rows], high[rows] = 0.0, 1.0
+                return
+            k, q = axes[rows, step[rows] - 1], np.zeros(len(rows))
+            for i in range(d):
+                q = np.where(k == i, q, q + x[rows, i] * x[rows, i])
+            high[rows] = np.sqrt(np.maximum(0.0, radius * radius - q))
+            low[rows] = -high[rows]
+
+        def uniform(rows):
+            out = u[rows, step[rows] - 1, np.minimum(p[rows], few - 1)]
+            for i in np.flatnonzero(p[rows] >= few):
+                row = rows[i]
+                more = coins.words(key, purpose, epoch, slots[row], step[row], 1 + int(p[row]))
+                out[i] = coins.uniforms(more)[0, p[row]]
+            return out
+
+        rows = np.arange(n) if steps else np.arange(0)
+        begin(rows)
+        while len(rows):
+            k = axes[rows, step[rows] - 1]
+            c = low[rows] + (high[rows] - low[rows]) * uniform(rows)
+            trial = x[rows].copy()
+            trial[np.arange(len(rows)), k] = c
+            good = self.region.contains(trial)
+            below = ~good & (c < x[rows, k])
+            above = ~good & ~below
+            x[rows[good]] = trial[good]
+            low[rows[below]] = c[below]
+            high[rows[above]] = c[above]
+            p[rows] += 1
+            next_step = good | (p[rows] > self.numbers.max_shrinks)
+            step[rows[next_step]] += 1
+            rows, moved = rows[step[rows] <= steps], rows[next_step]
+            begin(moved[step[moved] <= steps])
         return x
 
 
