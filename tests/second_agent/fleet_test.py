@@ -45,10 +45,13 @@ BOX2 = "[space.x]\nlow = -2.0\nhigh = 5.0\n[space.y]\nlow = 0.0\nhigh = 1.0\n"
 BOX4 = "".join(f"[space.p{k}]\nlow = 0.0\nhigh = 3.0\n" for k in range(4))
 BALL3 = '[space]\ndomain = "ball"\ndimension = 3\n'
 FINITE = '[space]\ndomain = "finite"\nshape = "sphere"\ncandidates = 120\ndimension = 3\nradius = 2.0\n'
+BALL6 = '[space]\ndomain = "ball"\ndimension = 6\nradius = 1.5\n'
+CUBE = '[space]\ndomain = "finite"\ncandidates = 150\ndimension = 2\n'
+WILD = "[space.wild]\nlow = 0.9\nhigh = 1.0\n" + BOX2
 POINTS = '[space]\ndomain = "finite"\npoints = [' + ", ".join(
     f"[{k % 7}, {(k * k) % 11}.5]" for k in range(60)) + "]\n"
 
-# name: (agents, those in Python, horizon, direction, space, [kernel] and [noise], [duets])
+# name: (agents, those in Python, horizon and earlier ones, direction, space, [kernel] and [noise], [duets])
 STUDIES = {
     "mixed-auto": (4, [0, 1, 3], 24, "minimize", MIXED, "", 'preset = "auto"'),
     "mixed-safe": (3, [0, 1, 2], 20, "maximize", MIXED, "", 'preset = "safe"'),
@@ -67,6 +70,22 @@ STUDIES = {
     "points-quick": (3, [2], 24, "maximize", POINTS, "", 'preset = "quick"\nclosing = "best"'),
     "points-greedy": (3, [0, 1, 2], 20, "maximize", POINTS, "[kernel]\nlengthscale = [2.0, 3.0]\n",
                       'inducing = "greedy"\ndata = "surviving"\nschedule = "explicit"\nepochs = [4, 6, 10]'),
+    "wild-auto": (3, [0, 1, 2], 24, "maximize", WILD, "", 'preset = "quick"\nraw_rewards = 12'),
+    "wild-paper": (3, [0, 1, 2], 24, "maximize", WILD, "", 'numbers = "short"\nupload = "rewards"\nt1 = 6\nside_floor = 0.1'),
+    "stages": (3, [0, 1, 2], "40\nearlier_horizons = [10, 24]", "maximize", MIXED, "",
+               'preset = "auto"'),
+    "stages-best": (3, [0, 2], "40\nearlier_horizons = [10, 24]", "maximize", CUBE, "",
+                    'closing = "best"\nrate = "count"\nschedule = "doubling"'),
+    "recall-public": (3, [0, 1], 40, "maximize", BOX2, "",
+                      'preset = "quick"\nparameters = "fixed"\nupload = "projection"'),
+    "wild-learned": (2, [0, 1], 80, "maximize",
+                     "[space.wild]\nlow = 5.9\nhigh = 6.0\n[space.x]\nlow = -1.0\nhigh = 1.0\n", "",
+                     'preset = "quick"\nraw_rewards = 8\ndata = "epoch"'),
+    "mixed-starts": (3, [0, 1, 2], 24, "maximize", MIXED, "[kernel]\nlengthscale = 1.0\n",
+                     'preset = "paper"\nbeta = 0.001\nt1 = 4'),
+    "ball-walk": (3, [0, 1, 2], 20, "minimize", BALL6, "[kernel]\nlengthscale = 2.0\n",
+                  'preset = "paper"\nbeta = 0.1\nside_floor = 0.01\nclosing = "projection"'),
+    "box-relevant": (3, [0, 1, 2], 30, "minimize", BOX2, "", 'preset = "auto"\ngoal = "earn"'),
 }
 
 

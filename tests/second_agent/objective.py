@@ -8,7 +8,7 @@ import sys
 def measure(trial, params):
     """The value of a trial, with noise that follows from its name; None where it fails."""
     value = 0.0
-    for k, x in enumerate(params.values()):
+    for k, x in enumerate(x for name, x in params.items() if name != "wild"):
         if isinstance(x, str):
             value += 0.25 * (len(x) - 3)
         else:
@@ -17,6 +17,8 @@ def measure(trial, params):
     noise = hashlib.sha256(trial.encode()).digest()
     if noise[0] < 24 and not trial.endswith("-0"):
         return None
+    if "wild" in params and noise[0] > 236 and int(trial.split("-")[1]) >= params["wild"]:  # the first epoch with outliers
+        value = (noise[2] - 127.5) * 1e13 * value
     return 3.0 * value + (noise[1] - 127.5) / 512
 
 
