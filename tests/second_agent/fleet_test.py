@@ -80,7 +80,7 @@ STUDIES = {
                       'preset = "quick"\nparameters = "fixed"\nupload = "projection"'),
     "wild-learned": (2, [0, 1], 80, "maximize",
                      "[space.wild]\nlow = 5.9\nhigh = 6.0\n[space.x]\nlow = -1.0\nhigh = 1.0\n", "",
-                     'preset = "quick"\nraw_rewards = 8\ndata = "epoch"'),
+                     'preset = "quick"\ngoal = "earn"\nraw_rewards = 8\nclosing = "projection"'),
     "mixed-starts": (3, [0, 1, 2], 24, "maximize", MIXED, "[kernel]\nlengthscale = 1.0\n",
                      'preset = "paper"\nbeta = 0.001\nt1 = 4'),
     "ball-walk": (3, [0, 1, 2], 20, "minimize", BALL6, "[kernel]\nlengthscale = 2.0\n",
