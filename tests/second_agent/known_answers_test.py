@@ -1,14 +1,25 @@
-"""The Python agent against known answers: tests/golden/coins.kat and strict.kat."""
+"""The Python agent against known answers: tests/golden/coins.kat and strict.kat, and the lines of
+tests/determinism/expected.txt that an agent computes (docs/formats/conformance.md)."""
 
 import os
 import pathlib
 
 import numpy as np
 
-import coins
-import strict
+import pytest
 
-GOLDEN = pathlib.Path(os.environ["DUETS_SOURCE_DIR"]) / "tests" / "golden"
+import coins
+import fingerprint
+import region
+import strict
+import study
+from messages import COVER, INDEX, REJECTION, WALK, record
+
+TESTS = pathlib.Path(os.environ["DUETS_SOURCE_DIR"]) / "tests"
+GOLDEN = TESTS / "golden"
+EXPECTED = dict(line.split() for line in (TESTS / "determinism" / "expected.txt").read_text().splitlines())
+SECRET = coins.secret_of_seed(7)
+PUBLIC, AGENT = coins.public_key(SECRET), coins.private_key(SECRET, 2)
 HEX = float.fromhex
 
 
@@ -93,3 +104,108 @@ def test_strict():
             function, count, lo, hi, value = rest
             assert kind == "fold" and fold(function, int(count), HEX(lo), HEX(hi)) == int(value, 16), line
     assert len(seen) == 6 and min(seen.values()) > 1
+
+
+# --- expected.txt ---------------------------------------------------------------------------------
+
+
+def has(line, data):
+    assert coins.digest(data).hex() == EXPECTED[line], line
+
+
+def cube_points(d, first, last):
+    return study.random_candidates(PUBLIC, "cube", last + 1, d, 1.0)[first:]
+
+
+def matrix(points):
+    return study.f64s(np.asarray(points).ravel())
+
+
+def kernel_of(family, features):
+    return strict.Kernel(family, [0.3 + 0.0625 * k for k in range(features)], 1.25)
+
+
+def weights_of(count):
+    return [(-0.75 if i % 2 else 1.0) / (1.0 + 0.125 * i) for i in range(count)]
+
+
+def parameters():
+    return study.Domain(study.BOX, 5, parameters=[
+        study.Parameter("a", low=-3.0, high=5.0), study.Parameter("b", low=1e-5, high=0.1, log=True),
+        study.Parameter("c", "int", 16, 256, step=16), study.Parameter("d", "int", 1, 1000, log=True),
+        study.Parameter("e", "categorical", choices=["x", "y", "z"])])
+
+
+def test_fingerprint():
+    assert fingerprint.fingerprint().hex() == EXPECTED["platform"]
+
+
+@pytest.mark.parametrize("family", range(4))
+@pytest.mark.parametrize("d", [1, 2, 10])
+def test_kernels(family, d):
+    points, centers = cube_points(d, 0, 100), cube_points(d, 1000, 1036)
+    kernel = kernel_of(family, d)
+    values = kernel.variance * kernel.shapes(points, centers)
+    has(f"kernel/{study.NAMES['family'][family]}/d{d}",
+        study.f64s(kernel.weighted_sums(points, centers, weights_of(37))) + study.f64s(values.T.ravel()))
+
+
+def test_domains():
+    domain, points = parameters(), cube_points(5, 0, 199)
+    values = b"".join(study.f64s([p.numbers(row[k:k + 1])[0] for k, p in enumerate(domain.parameters)])
+                      for row in points)
+    has("domain/parameters", matrix(domain.features(points)) + values)
+
+    ball = study.Domain(study.BALL, 4, 1.5)
+    inside = ball.in_ball(points[:, :4])
+    out = b""
+    for x, flag in zip(points[:, :4], inside):
+        for k in range(4):
+            low, high = region.chords(ball, x[None, :], np.array([k]))
+            out += study.f64(low[0]) + study.f64(high[0])
+        out += study.u8(flag)
+    has("domain/ball", out)
+
+
+@pytest.mark.parametrize("shape", ["cube", "ball", "sphere"])
+def test_candidates(shape):
+    has(f"draw/candidates/{shape}", matrix(study.random_candidates(PUBLIC, shape, 300, 5, 1.25)))
+
+
+@pytest.mark.parametrize("name", ["finite", "box-d2", "box-d10", "ball-d3", "ball-d10", "parameters"])
+def test_memberships_and_draws(name):
+    def draw(method, region_, lane, slots, starts=None, **numbers):
+        return region.Sampler(record(method=method, **numbers), region_, starts).draw(lane, slots)
+
+    if name == "finite":
+        probes = study.random_candidates(PUBLIC, "ball", 500, 3, 1.0)
+        domain = study.Domain(study.FINITE, 3, candidates=probes)
+        left = region.Region(domain)
+    else:
+        domain = parameters() if name == "parameters" else \
+            study.Domain(study.BOX, int(name[5:])) if name.startswith("box") else \
+            study.Domain(study.BALL, int(name[6:]), 1.0 if name == "ball-d3" else 2.0)
+        left = region.Region(domain)
+        probes = draw(REJECTION, left, (PUBLIC, coins.PUBLIC_POINT, 0, 1), range(400), max_attempts=1)
+    features = domain.features(probes)
+    inside = np.ones(len(probes), bool)
+    for family, first in ((strict.SQUARED_EXPONENTIAL, 0), (strict.MATERN52, 20)):
+        kernel, centers = kernel_of(family, domain.num_features), features[first:first + 20]
+        sums = kernel.weighted_sums(features[inside], centers, weights_of(20))
+        cut = region.Cut(kernel, centers, weights_of(20), sorted(sums)[len(sums) // 2])
+        left = left.cut(cut)
+        inside[inside] = sums >= cut.tau
+    if name == "finite":
+        has("membership/finite", study.u32s(left.survivors.tolist()))
+        sampler = region.Sampler(record(method=INDEX), left)
+        drawn = sampler.draw_index((PUBLIC, coins.PUBLIC_POINT, 0, 3), np.arange(5, 305))
+        has("draw/index", study.u32s(drawn.tolist()))
+        return
+    assert (left.contains(probes) == inside).all()
+    has(f"membership/{name}", left.contains(probes).astype(np.uint8).tobytes())
+    drawn = draw(REJECTION, left, (PUBLIC, coins.PUBLIC_POINT, 0, 3), range(64), max_attempts=100000)
+    has(f"draw/rejection/{name}", matrix(drawn))
+    lane = (AGENT, coins.POINT, coins.WALK, 3)
+    has(f"draw/walk/{name}", matrix(draw(WALK, left, lane, range(50), drawn, walk_steps=30, max_shrinks=100)))
+    if name != "parameters":
+        has(f"draw/cover/{name}", matrix(draw(COVER, left, lane, range(50), max_attempts=10**6, cover_depth=10)))

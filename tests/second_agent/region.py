@@ -44,6 +44,17 @@ class Region:
         return inside
 
 
+def chords(domain, x, k):
+    """The ends of the line through each point along its axis k."""
+    if domain.shape == study.BOX:
+        return np.zeros(len(x)), np.ones(len(x))
+    q = np.zeros(len(x))
+    for i in range(domain.d):
+        q = np.where(k == i, q, q + x[:, i] * x[:, i])
+    high = np.sqrt(np.maximum(0.0, domain.radius * domain.radius - q))
+    return -high, high
+
+
 class Sampler:
     """A method with its numbers, on a region; points of any lane (key, purposes, epoch)."""
 
@@ -107,7 +118,7 @@ class Sampler:
     def _walk(self, lane, slots):
         # Every slot is at a step and a proposal of its own, so that one test serves all of them.
         key, _, purpose, epoch = lane
-        d, radius, steps = self.domain.d, self.domain.radius, self.numbers.walk_steps
+        d, steps = self.domain.d, self.numbers.walk_steps
         n, few = len(slots), 16
         first = coins.words(key, purpose, epoch, slots, 0, 1)
         x = self.starts[coins.index_below(first, len(self.starts))].copy()
@@ -119,14 +130,7 @@ class Sampler:
 
         def begin(rows):
             p[rows] = 1
-            if self.domain.shape == study.BOX:
-                low[rows], high[rows] = 0.0, 1.0
-                return
-            k, q = axes[rows, step[rows] - 1], np.zeros(len(rows))
-            for i in range(d):
-                q = np.where(k == i, q, q + x[rows, i] * x[rows, i])
-            high[rows] = np.sqrt(np.maximum(0.0, radius * radius - q))
-            low[rows] = -high[rows]
+            low[rows], high[rows] = chords(self.domain, x[rows], axes[rows, step[rows] - 1])
 
         def uniform(rows):
             out = u[rows, step[rows] - 1, np.minimum(p[rows], few - 1)]

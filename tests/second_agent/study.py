@@ -32,7 +32,7 @@ NAMES = {
 
 
 def u8(v):
-    return struct.pack("<B", v)
+    return struct.pack("<B", int(v))
 
 
 def u32(v):
