@@ -325,6 +325,10 @@ class Agent:
         return best
 
     def message(self, j):
+        return self.prepared(j)[1]
+
+    def prepared(self, j):
+        """The message of epoch j: its fields and its bytes."""
         study, e = self.study, self.history.epoch(j)
         rewards = self.rewards[j]
         m = messages.record(short=study.short, agent=self.number, epoch=j, rewards=False, values=[], grid=None,
@@ -336,11 +340,11 @@ class Agent:
             if study.short:
                 m.values, m.grid = rounded(m.values, m.rewards, e.exponent, self.key, j)
         if not study.is_closing(j):
-            return messages.encode_upload(m)
+            return m, messages.encode_upload(m)
         m.best = self.best(j)
         if m.best is not None and study.short:
             m.best = (sixteen_bits(m.best[0]), *m.best[1:])
-        return messages.encode_closing(m)
+        return m, messages.encode_closing(m)
 
     def send(self, j, encoded):
         reply = self.calls("Send", self.pb.SendRequest(caller=self.caller, message=self.pb.Message(encoded=encoded)))
@@ -446,10 +450,7 @@ def noise(study, agent, j, slots):
     return level * (2.0 * coins.uniforms(coins.words(key, coins.NOISE, 0, t, 0, 1, agent))[:, 0] - 1.0)
 
 
-def run(address, stubs, numbers, measure):
-    """Takes part with these agents until the study is over; returns them."""
-    calls, shared = Calls(address, stubs), {}
-    agents = [Agent(calls, n, measure, shared) for n in numbers]
+def until_done(agents):
     while not all(a.done for a in agents):
         for step in (Agent.work, Agent.follow):
             for a in agents:
@@ -457,5 +458,10 @@ def run(address, stubs, numbers, measure):
                     step(a)
     for a in agents:
         a.leave()
+
+
+def run(address, stubs, numbers, measure):
+    """Takes part with these agents until the study is over."""
+    calls, shared = Calls(address, stubs), {}
+    until_done([Agent(calls, n, measure, shared) for n in numbers])
     calls.channel.close()
-    return agents

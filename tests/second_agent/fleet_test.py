@@ -177,3 +177,163 @@ def test_same_digests(tmp_path, stubs, name):
     wanted, samplers = reference(tmp_path, file)
     print(samplers)
     assert fleet(tmp_path, file, stubs, N, numbers) == wanted
+
+
+def test_agents_of_duets_alone(tmp_path, stubs):
+    file = write(tmp_path, "mixed-auto", STUDIES["mixed-auto"])
+    with Server(tmp_path, file) as server:
+        assert [p.wait(60) for p in own_agents(tmp_path, server, range(4))] == [0] * 4
+        assert digests(server.status()) == reference(tmp_path, file)[0]
+
+
+def camel(agent, epoch, points, features):
+    """The built-in function at the features, with its noise."""
+    lines = "".join(json.dumps({f"x{k + 1}": x for k, x in enumerate(row)}) + "\n" for row in features.tolist())
+    done = subprocess.run([PROGRAM, "evaluate", "camel"], input=lines, capture_output=True, text=True, check=True)
+    noise = agents.noise(agent.study, agent.number, epoch, len(points)).tolist()
+    return [float(value) + e for value, e in zip(done.stdout.split(), noise)]
+
+
+def write_camel(folder, name, noise, text):
+    file = folder / f"{name}.toml"
+    file.write_text(f'[study]\ndirection = "minimize"\nagents = 3\nhorizon = 16\nseed = {SEED}\n{text}'
+                    f'[objective]\nbuiltin = "camel"\nnoise_kind = "{noise}"\nnoise = 0.5\n')
+    return file
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "bounded"])
+def test_built_in_function(tmp_path, stubs, noise):
+    file = write_camel(tmp_path, "camel", noise, "")
+    assert fleet(tmp_path, file, stubs, 3, [0, 2], camel) == reference(tmp_path, file)[0]
+
+
+def test_digests_can_differ(tmp_path, stubs):
+    """An agent that rounds a single reward otherwise ends with another state digest."""
+    def measure(agent, epoch, points, features):
+        values = measured(agent, epoch, points, features)
+        if (agent.number, epoch) == (1, 2):
+            values = [v if v is None else v + 0.5 for v in values]
+        return values
+
+    file = write(tmp_path, "mixed-auto", STUDIES["mixed-auto"])
+    assert fleet(tmp_path, file, stubs, 4, [0, 1, 2, 3], measure)[1] != reference(tmp_path, file)[0][1]
+
+
+# --- Epochs that close without an agent -----------------------------------------------------------
+
+
+LATE = {
+    "box": '[duets]\npreset = "safe"\n',
+    "finite": CUBE + '[duets]\npreset = "paper"\nclosing = "all"\n',
+    "best": '[duets]\nschedule = "doubling"\nnumbers = "short"\n',
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_late_agent(tmp_path, stubs, name):
+    """Agent 1 is late in the second epoch and in the last one: an operator closes them without it."""
+    file = write_camel(tmp_path, name, "gaussian", LATE[name])
+    with Server(tmp_path, file) as server:
+        calls, shared = agents.Calls(server.address, stubs), {}
+        fleet = [agents.Agent(calls, n, camel, shared) for n in range(3)]
+        late, J = fleet[1], fleet[1].study.J
+        absent = [2, J]
+        for j in range(1, J + 1):
+            for a in fleet:
+                assert a.epoch == j
+                if j not in absent or a is not late:
+                    a.work()
+            if j in absent:  # it has measured, but not sent
+                late.draw(j)
+                late.query(j)
+                late.fetch(0)
+                message = late.message(j)
+                closed = subprocess.run([PROGRAM, "study", "close", name, "--server", server.address, "--insecure",
+                                         "--epoch", str(j)], capture_output=True, text=True)
+                assert closed.returncode == 0, closed.stderr
+                late.send(j, message)
+                assert late.refusals[-1] == (j, "stale")
+            for a in fleet:
+                if not a.done:
+                    a.follow()
+        assert late.done and len(late.refusals) == 2
+        for a in fleet:
+            a.leave()
+        calls.channel.close()
+        got = digests(server.status())
+    absences = tmp_path / "absences.toml"
+    absences.write_text("".join(f"[[absence]]\nepoch = {e}\nexcluded = [1]\n" for e in absent))
+    assert got == reference(tmp_path, file, "--participation", absences)[0]
+
+
+# --- Wrong messages -------------------------------------------------------------------------------
+
+
+def with_other(changed, do):
+    """do(), with other functions in `bits`: [(owner, name, function), ...]."""
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name, function in changed:
+            patch.setattr(owner, name, function)
+        return do()
+
+
+def zeros_at_the_end(writer):
+    out = writer.out + [0] * (-len(writer.out) % 8)
+    return bytes(sum(b << i for i, b in enumerate(out[at:at + 8])) for at in range(0, len(out), 8))
+
+
+def wrong_messages(agent):
+    """(what, bytes) of messages that no agent may send in epoch 1."""
+    def changed(**fields):
+        return agents.messages.encode_upload(agents.messages.record(**{**vars(right), **fields}))
+
+    bits, (right, encoded) = agents.bits, agent.prepared(1)
+    yield "a byte too many", encoded + b"\xff"
+    yield "a byte too few", encoded[:-1]
+    yield "nothing", b""
+    yield "other bits at the end", with_other([(bits.Writer, "bytes", zeros_at_the_end)], changed)
+    more = [(bits, "cheapest", lambda values, width, old=bits.cheapest: old(values, width) + 1)]
+    yield "a longer code", with_other(more, lambda: changed(holes=[0]))
+    yield "a hole that is no slot", changed(holes=[agent.study.length(1)])
+    yield "an epoch that the study does not have", changed(epoch=agent.study.J + 1)
+    yield "an agent that the study does not have", changed(agent=agent.study.N)
+    yield "too many values", changed(values=[0.5] * 2000, grid=None)
+    if agent.study.short:
+        yield "a large exponent of a grid", changed(values=[0.0], grid=(961, 0))
+        for odd, e in ((1, 1024), (3, -2000), (2**53 + 1, 0), (1, 10**9)):
+            other = [(bits, "odd_and_exponent", lambda x, pair=(odd, e): pair)]
+            yield f"the number {odd} * 2^{e}", with_other(other, lambda: changed(values=[1.0], grid=None))
+        yield "doubles", changed(short=False)
+    else:
+        for x in (float("nan"), float("inf")):
+            yield f"the number {x}", changed(values=[x] * len(right.values))
+        yield "short numbers", changed(short=True)
+
+
+@pytest.mark.parametrize("name", ["box-quick", "finite-theory"])
+def test_wrong_messages_change_nothing(tmp_path, stubs, name):
+    file = write(tmp_path, name, STUDIES[name])
+    with Server(tmp_path, file) as server:
+        calls, shared = agents.Calls(server.address, stubs), {}
+        fleet = [agents.Agent(calls, n, measured, shared) for n in range(3)]
+        first = fleet[0]
+        first.draw(1)
+        first.query(1)
+        first.fetch(2)
+        for what, encoded in wrong_messages(first):
+            with pytest.raises(grpc.RpcError) as error:
+                first.send(1, encoded)
+                pytest.fail(f"taken: {what}: {encoded.hex()}")
+            assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT, (what, error.value)
+        right, _ = first.prepared(1)
+        for change, reason in (({"points_digest": right.points_digest ^ 1}, "diverged"), ({"epoch": 2}, "foreign"),
+                               ({"rewards": not right.rewards}, "shape")):
+            wrong = agents.messages.record(**{**vars(right), **change})
+            with pytest.raises(agents.Ended, match=reason):
+                first.send(1, agents.messages.encode_upload(wrong))
+        with pytest.raises(grpc.RpcError) as error:
+            first.send(1, agents.messages.encode_upload(agents.messages.record(**{**vars(right), "agent": 1})))
+        assert error.value.code() == grpc.StatusCode.PERMISSION_DENIED
+        agents.until_done(fleet)
+        calls.channel.close()
+        assert digests(server.status()) == reference(tmp_path, file)[0]
