@@ -180,10 +180,7 @@ class History:
         while begin < m.sampler.stream_cap and len(found) < m.sampler.num_starts:
             count = min(256, m.sampler.stream_cap - begin)
             points = self.public_stream(e, range(begin, begin + count))
-            inside = new.contains(points)
-            if domain.shape == studies.BALL:
-                inside &= domain.in_ball(points)
-            found += list(points[inside])
+            found += list(points[new.contains(points)])
             begin += count
         if not found:
             raise Ended("no start for walks")
@@ -199,16 +196,23 @@ class History:
 
 
 class Agent:
-    """`measure(agent, epoch, slots, points, features)` gives a value or None for each slot."""
+    """`measure(agent, epoch, points, features)` gives a value or None for each slot. `histories` is shared
+    by the agents of a process. `journal` has what an agent stores for a restart; an empty one is filled."""
 
-    def __init__(self, calls, number, measure, histories):
+    def __init__(self, calls, number, measure, histories, journal=None):
         self.calls, self.pb, self.measure = calls, calls.pb, measure
+        self.journal = {} if journal is None else journal
         # 1. Join, and compare the study digest.
         digest = fingerprint()
-        request = self.pb.JoinRequest(protocol_version=PROTOCOL_VERSION, agent=number, instance=os.urandom(16),
-                                      start=os.urandom(16), host="second_agent", software="second_agent")
+        request = self.pb.JoinRequest(protocol_version=PROTOCOL_VERSION, agent=number, start=os.urandom(16),
+                                      instance=self.journal.setdefault("instance", os.urandom(16)),
+                                      host="second_agent", software="second_agent")
         request.numeric_fingerprint.low = int.from_bytes(digest[:8], "little")
         request.numeric_fingerprint.high = int.from_bytes(digest[8:], "little")
+        if "study_digest" in self.journal:
+            request.has_journal = True
+            request.study_digest.CopyFrom(self.journal["study_digest"])
+            request.known_broadcasts = self.journal["known"]
         reply = calls("Join", request)
         self.number, self.key = reply.agent, reply.coin
         if "study" not in histories:
@@ -219,6 +223,7 @@ class Agent:
         if (reply.study_digest.low, reply.study_digest.high) != (
                 int.from_bytes(own[:8], "little"), int.from_bytes(own[8:], "little")):
             raise Ended(f"study digest {own.hex()} is not the coordinator's")
+        self.journal["study_digest"] = reply.study_digest
         self.caller = self.pb.Caller(study=self.study.name, agent=self.number, token=reply.token)
         self.lease, self.beaten = reply.lease_seconds, time.monotonic()
         self.known, self.epoch = 0, 1
@@ -227,6 +232,8 @@ class Agent:
         self.counts = {}    # epoch: the agent took part with its own message
         self.state, self.sent, self.done = self.pb.STUDY_STATE_RUNNING, False, False
         self.refusals = []
+        while self.known < reply.num_broadcasts:
+            self.fetch(0)
 
     # --- Broadcasts ---
 
@@ -240,6 +247,7 @@ class Agent:
             else:
                 self.history.add(message.encoded)
             self.known += 1
+        self.journal["known"] = self.known
         self.state = reply.state
         return reply
 
@@ -274,9 +282,18 @@ class Agent:
 
     def query(self, j):
         points = self.points[j]
+        if (j, "rewards") in self.journal:
+            self.rewards[j], self.counts[j] = self.journal[j, "rewards"], True
+            if studies.points_bytes(points) != self.journal[j, "points"]:
+                raise Ended("answers of another run")
+            return
+        if self.has_trim(j):  # over before the agent was back
+            self.rewards[j], self.counts[j] = [None] * len(points), False
+            return
         values = self.measure(self, j, points, self.study.domain.features(points)) if len(points) else []
         self.rewards[j] = [self.reward(v) for v in values]
         self.counts[j] = True
+        self.journal[j, "rewards"], self.journal[j, "points"] = self.rewards[j], studies.points_bytes(points)
 
     def reward(self, value):
         if value is None:

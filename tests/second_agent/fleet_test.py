@@ -88,6 +88,9 @@ STUDIES = {
                      'preset = "paper"\nbeta = 0.0001\nepochs = [6, 10]'),
     "ball-walk": (3, [0, 1, 2], 20, "minimize", BALL6, "[kernel]\nlengthscale = 2.0\n",
                   'preset = "paper"\nbeta = 0.1\nside_floor = 0.01\nclosing = "projection"'),
+    "box-paper": (3, [0, 2], 20, "maximize", BOX2, "", 'preset = "paper"\nclosing = "all"'),
+    "box-alternating": (3, [0, 1, 2], 40, "minimize", BOX2, "[kernel]\nlengthscale = 1.0\n",
+                        'preset = "paper"\nnumbers = "short"\ninducing = "greedy"\nepochs = [4, 16, 2, 14, 2, 2]'),
     "box-relevant": (3, [0, 1, 2], 30, "minimize", BOX2, "", 'preset = "auto"\ngoal = "earn"'),
 }
 
@@ -267,6 +270,44 @@ def test_late_agent(tmp_path, stubs, name):
     absences = tmp_path / "absences.toml"
     absences.write_text("".join(f"[[absence]]\nepoch = {e}\nexcluded = [1]\n" for e in absent))
     assert got == reference(tmp_path, file, "--participation", absences)[0]
+
+
+# --- Restarts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_restart(tmp_path, stubs, sent):
+    """Agent 1 starts again in epoch 3, after or before it has sent; what it was before is locked out."""
+    file = write(tmp_path, "ball-quick", STUDIES["ball-quick"])
+    with Server(tmp_path, file) as server:
+        calls, shared, journal = agents.Calls(server.address, stubs), {}, {}
+        fleet = [agents.Agent(calls, n, measured, shared, journal if n == 1 else None) for n in range(3)]
+        old = fleet[1]
+        for _ in range(2):
+            for step in (agents.Agent.work, agents.Agent.follow):
+                for a in fleet:
+                    step(a)
+        assert old.epoch == 3
+        if sent:
+            old.work()
+        else:
+            old.draw(3)
+            old.query(3)
+        with pytest.raises(grpc.RpcError) as error:
+            agents.Agent(calls, 1, measured, {}, {})
+        assert error.value.code() == grpc.StatusCode.ALREADY_EXISTS
+
+        def nothing(agent, epoch, points, features):
+            assert epoch > 3, "a query that was answered is made again"
+            return measured(agent, epoch, points, features)
+
+        fleet[1] = agents.Agent(calls, 1, nothing, {}, journal)
+        with pytest.raises(grpc.RpcError) as error:
+            old.fetch(0)
+        assert error.value.code() == grpc.StatusCode.ABORTED
+        agents.until_done(fleet)
+        calls.channel.close()
+        assert digests(server.status()) == reference(tmp_path, file)[0]
 
 
 # --- Wrong messages -------------------------------------------------------------------------------
