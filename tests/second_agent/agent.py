@@ -34,11 +34,16 @@ class Ended(Exception):
 class Calls:
     """The calls of the service Agents, made without generated code of gRPC."""
 
-    def __init__(self, address, stubs):
-        limit = 64 << 20
+    def __init__(self, address, stubs, certificates=None):
+        """`certificates`: a directory and the name of the agents, for example agent-2."""
         self.pb = stubs
-        self.channel = grpc.insecure_channel(address, options=[
-            ("grpc.max_send_message_length", limit), ("grpc.max_receive_message_length", limit)])
+        options = [(f"grpc.max_{way}_message_length", 64 << 20) for way in ("send", "receive")]
+        if certificates is None:
+            self.channel = grpc.insecure_channel(address, options)
+        else:
+            folder, name = certificates
+            ca, key, own = ((folder / file).read_bytes() for file in ("ca.crt", f"{name}.key", f"{name}.crt"))
+            self.channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(ca, key, own), options)
         self._calls = {name: self.channel.unary_unary(
             f"/duets.v1.Agents/{name}",
             request_serializer=getattr(stubs, name + "Request").SerializeToString,

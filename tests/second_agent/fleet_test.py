@@ -126,10 +126,10 @@ def reference(folder, file, *words):
 
 
 class Server:
-    def __init__(self, folder, file, *words):
+    def __init__(self, folder, file, words=("--insecure",)):
         address = folder / "address"
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", file, "--seed", str(SEED), "--insecure", "--listen", "127.0.0.1:0", "--address-file",
+            [PROGRAM, "serve", file, "--seed", str(SEED), "--listen", "127.0.0.1:0", "--address-file",
              address, "--storage", folder / "storage", "--format", "json", "-q", *words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         end = time.monotonic() + 60
@@ -225,25 +225,46 @@ def test_digests_can_differ(tmp_path, stubs):
     assert fleet(tmp_path, file, stubs, 4, [0, 1, 2, 3], measure)[1] != reference(tmp_path, file)[0][1]
 
 
+def test_certificates(tmp_path, stubs):
+    certificates = tmp_path / "certs"
+    for words in (["init"], ["server", "--host", "127.0.0.1"], ["agent", "0-1"], ["agent", "2"]):
+        done = subprocess.run([PROGRAM, "certs", *words, "--dir", certificates], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    file = write(tmp_path, "points-quick", STUDIES["points-quick"])
+    with Server(tmp_path, file, ("--certs", certificates, "--lease", "1")) as server:
+        two = agents.Calls(server.address, stubs, (certificates, "agents-0-1"))
+        one = agents.Calls(server.address, stubs, (certificates, "agent-2"))
+        with pytest.raises(grpc.RpcError) as error:
+            agents.Agent(one, 1, measured, {})
+        assert error.value.code() == grpc.StatusCode.PERMISSION_DENIED
+        shared = {}
+        agents.until_done([agents.Agent(calls, n, measured, shared) for calls, n in ((two, 0), (two, 1), (one, None))])
+        for calls in (one, two):
+            calls.channel.close()
+        assert digests(server.status()) == reference(tmp_path, file)[0]
+
+
 # --- Epochs that close without an agent -----------------------------------------------------------
 
 
 LATE = {
     "box": '[duets]\npreset = "safe"\n',
-    "finite": CUBE + '[duets]\npreset = "paper"\nclosing = "all"\n',
-    "best": '[duets]\nschedule = "doubling"\nnumbers = "short"\n',
+    "finite": CUBE + '[duets]\npreset = "paper"\nclosing = "all"\nepochs = [2, 3, 6, 5]\n',
+    "best": '[duets]\nnumbers = "short"\nepochs = [2, 3, 6, 5]\n',
+    "surviving": '[duets]\ndata = "surviving"\nupload = "projection"\nepochs = [2, 3, 6, 5]\n',
 }
 
 
 @pytest.mark.parametrize("name", LATE)
 def test_late_agent(tmp_path, stubs, name):
-    """Agent 1 is late in the second epoch and in the last one: an operator closes them without it."""
+    """An operator closes the second epoch, the third and the last one without agent 1, which has its
+    rewards; in the second and in the last it sends them then."""
     file = write_camel(tmp_path, name, "gaussian", LATE[name])
     with Server(tmp_path, file) as server:
         calls, shared = agents.Calls(server.address, stubs), {}
         fleet = [agents.Agent(calls, n, camel, shared) for n in range(3)]
         late, J = fleet[1], fleet[1].study.J
-        absent = [2, J]
+        absent = [2, 3, J]
         for j in range(1, J + 1):
             for a in fleet:
                 assert a.epoch == j
@@ -257,8 +278,9 @@ def test_late_agent(tmp_path, stubs, name):
                 closed = subprocess.run([PROGRAM, "study", "close", name, "--server", server.address, "--insecure",
                                          "--epoch", str(j)], capture_output=True, text=True)
                 assert closed.returncode == 0, closed.stderr
-                late.send(j, message)
-                assert late.refusals[-1] == (j, "stale")
+                if j != 3:
+                    late.send(j, message)
+                    assert late.refusals[-1] == (j, "stale")
             for a in fleet:
                 if not a.done:
                     a.follow()
