@@ -128,8 +128,10 @@ def reference(folder, file, *words):
 class Server:
     def __init__(self, folder, file, words=("--insecure",)):
         address = folder / "address"
+        address.unlink(missing_ok=True)
+        study = [file, "--seed", str(SEED)] if file else []  # without a file: the studies that are stored
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", file, "--seed", str(SEED), "--listen", "127.0.0.1:0", "--address-file",
+            [PROGRAM, "serve", *study, "--listen", "127.0.0.1:0", "--address-file",
              address, "--storage", folder / "storage", "--format", "json", "-q", *words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         end = time.monotonic() + 60
@@ -144,6 +146,12 @@ class Server:
     def __exit__(self, *_):
         self.process.kill()
         self.process.communicate()
+
+    def status_now(self):
+        """Of a study on a server that stays."""
+        done = subprocess.run([PROGRAM, "status", "--server", self.address, "--insecure", "--format", "json"],
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
 
     def status(self):
         """Of the finished study."""
@@ -258,11 +266,15 @@ LATE = {
 @pytest.mark.parametrize("name", LATE)
 def test_late_agent(tmp_path, stubs, name):
     """An operator closes the second epoch, the third and the last one without agent 1, which has its
-    rewards; in the second and in the last it sends them then."""
+    rewards, very good ones; in the second and in the last it sends them then."""
+    def measure(agent, epoch, points, features):
+        values = camel(agent, epoch, points, features)
+        return [v - 100.0 for v in values] if agent.number == 1 and epoch in (2, 3, agent.study.J) else values
+
     file = write_camel(tmp_path, name, "gaussian", LATE[name])
     with Server(tmp_path, file) as server:
         calls, shared = agents.Calls(server.address, stubs), {}
-        fleet = [agents.Agent(calls, n, camel, shared) for n in range(3)]
+        fleet = [agents.Agent(calls, n, measure, shared) for n in range(3)]
         late, J = fleet[1], fleet[1].study.J
         absent = [2, 3, J]
         for j in range(1, J + 1):
@@ -330,6 +342,28 @@ def test_restart(tmp_path, stubs, sent):
         agents.until_done(fleet)
         calls.channel.close()
         assert digests(server.status()) == reference(tmp_path, file)[0]
+
+
+def test_extension(tmp_path, stubs):
+    """A finished study gets more queries; the agents come back with their answers."""
+    study = list(STUDIES["mixed-auto"])
+    study[2] = 14
+    file = write(tmp_path, "extended", study)
+    journals = [{} for _ in range(4)]
+    for end in ("first", "last"):
+        with Server(tmp_path, file if end == "first" else None) as server:
+            calls, shared = agents.Calls(server.address, stubs), {}
+            agents.until_done([agents.Agent(calls, n, measured, shared, journals[n]) for n in range(4)])
+            calls.channel.close()
+            got = digests(server.status() if end == "first" else server.status_now())
+        if end == "first":
+            assert got == reference(tmp_path, file)[0]
+            done = subprocess.run([PROGRAM, "study", "extend", "extended", "--storage", tmp_path / "storage", "--horizon",
+                                   "30"], capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+    study[2] = "30\nearlier_horizons = [14]"
+    (tmp_path / "again").mkdir()
+    assert got == reference(tmp_path / "again", write(tmp_path / "again", "extended", study))[0]
 
 
 # --- Wrong messages -------------------------------------------------------------------------------
