@@ -145,8 +145,8 @@ function(duets_component ROOM)
 endfunction()
 
 # duets_test(NAME SOURCES file... LINKS target... [LABELS label...] [TIMEOUT seconds]) makes one
-# test program and registers each of its cases with ctest. The tests of a module have its name as
-# label. The label "long" keeps a program out of the fast suite. A program with a label of
+# test program and registers each of its cases with ctest; under a sanitizer, where a process takes
+# long to start, a few shards of it. The tests of a module have its name as label. The label "long" keeps a program out of the fast suite. A program with a label of
 # DUETS_UNTESTED is not made.
 set(DUETS_UNTESTED "" CACHE STRING "Labels of tests that this build leaves out")
 
@@ -171,6 +171,15 @@ function(duets_test NAME)
   set(properties PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
     list(APPEND properties LABELS "${ARG_LABELS}")
+  endif()
+  if(DUETS_SANITIZE)
+    foreach(shard RANGE 3)
+      add_test(NAME ${NAME}.${shard} COMMAND ${NAME} --gtest_brief=1)
+      set_tests_properties(${NAME}.${shard} ${properties})
+      set_property(TEST ${NAME}.${shard} PROPERTY
+        ENVIRONMENT GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${shard})
+    endforeach()
+    return()
   endif()
   include(GoogleTest)
   gtest_discover_tests(${NAME} ${properties} DISCOVERY_TIMEOUT 60)

@@ -127,15 +127,16 @@ stage_statistics() { long_tests 'duets paper_long_test' -LE '^(fleet|python)-lon
 # A coordinator and agents as processes: every crash, and a soak of DUETS_SOAK_SECONDS (ten minutes).
 stage_fleet() { long_tests 'duets duets_breakable' -L '^fleet-long$' --verbose; }
 
-# The package as a user gets it: pip install into a clean environment with the real Optuna, scikit-learn and Jupyter;
-# all of its tests, the adapters', the tutorial, and fifty kills.
+# The package as a user gets it: pip install into a clean environment with the real Optuna, scikit-learn, Jupyter,
+# Dask, Ray and mpi4py; all of its tests, the adapters', the tutorial, and fifty kills.
 stage_python() {
   local venv=$logs/python
   need python
   build_shared test duets || return 1
   rm -rf "$venv"
   /usr/bin/python3 -m venv "$venv" || cannot "python3-venv is missing"
-  "$venv/bin/pip" install -q optuna scikit-learn nbclient nbformat ipykernel pytest pandas matplotlib tqdm ||
+  "$venv/bin/pip" install -q optuna scikit-learn nbclient nbformat ipykernel pytest pandas matplotlib tqdm \
+    distributed ray mpi4py ||
     cannot "PyPI cannot be reached"
   "$venv/bin/pip" install -q "$root" || return 1
   cmp <("$venv/bin/duets" version) <("$root/build/release/duets" version) || return 1

@@ -85,3 +85,12 @@ def measure(function: Callable, arguments: Any, by_name: bool) -> Outcome:
         if not isinstance(error, Exception):
             raise
         return failure_of(error, time.perf_counter() - begin)
+
+
+def measure_elsewhere(function: Callable, arguments: Any, by_name: bool, call: str) -> Outcome | BaseException:
+    """For an executor. An interrupt is returned: raised it could end a worker. ``call`` is another text for each call:
+    an executor that remembers results, as Dask does, has to call again at the same point."""
+    try:
+        return measure(function, arguments, by_name)
+    except BaseException as interrupt:
+        return interrupt

@@ -10,12 +10,14 @@ import signal
 import sys
 import threading
 import time
+import uuid
 
 from . import _core
-from ._measure import failure_of, measure
+from ._measure import failure_of, measure, measure_elsewhere
 from .errors import Error, InvalidError
 
 _MOST_PENDING = 10_000
+_ENDS = (concurrent.futures.CancelledError, concurrent.futures.BrokenExecutor)
 
 
 class _Progress:
@@ -195,7 +197,8 @@ class _Pool:
                 return
             try:
                 future = self._executor.submit(
-                    measure, self._function, self._parameters.arguments(query), not self._parameters.as_array)
+                    measure_elsewhere, self._function, self._parameters.arguments(query),
+                    not self._parameters.as_array, uuid.uuid4().hex)
             except BaseException:
                 self._local.give_back(query)
                 raise
@@ -216,15 +219,14 @@ class _Pool:
             if query is None:
                 continue
             error = concurrent.futures.CancelledError() if future.cancelled() else future.exception()
-            if error is None:
-                outcome = future.result()
-            elif isinstance(error, (concurrent.futures.CancelledError, concurrent.futures.BrokenExecutor)) or \
-                    not isinstance(error, Exception):
+            outcome = future.result() if error is None else error
+            if isinstance(outcome, _ENDS) or \
+                    (isinstance(outcome, BaseException) and not isinstance(outcome, Exception)):
                 self._local.give_back(query)
-                broken = error
+                broken = outcome
                 continue
-            else:  # the call could not be sent, or its answer not come back
-                outcome = failure_of(error)
+            if isinstance(outcome, Exception):  # the call could not be sent, or its answer not come back
+                outcome = failure_of(outcome)
             told.append(_core.Told(query, outcome.answer(), outcome.seconds))
         self._local.take(told)
         if broken is not None:

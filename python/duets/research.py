@@ -8,6 +8,8 @@ True
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import pathlib
 import subprocess
@@ -18,7 +20,8 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _core, spaces
-from .result import Result, _table
+from .errors import Error, InvalidError
+from .result import Result, _columns, _table
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -133,19 +136,37 @@ def play(algorithm: str, study: PathLike, *, betas: Sequence[float] = (), seed: 
 
 
 class Comparison:
-    """The tables of ``duets compare`` (docs/formats/comparison.md)."""
+    """The tables of ``duets compare`` or ``duets reproduce`` (docs/formats/comparison.md). Tables are pandas' DataFrames
+    if pandas is installed, else lists of dicts."""
 
-    def __init__(self, path: pathlib.Path):
-        self.path = path
+    def __init__(self, path: PathLike):
+        self.path = pathlib.Path(path)
+        if not (self.path / "manifest.json").is_file():
+            raise InvalidError(f"path = {path}: is not a finished comparison: it has no manifest.json; the same "
+                               "command with --resume goes on with one that was interrupted")
+        #: What was run, and the digest of all curves.
+        self.manifest: dict[str, Any] = json.loads((self.path / "manifest.json").read_text())
+
+    @property
+    def tables(self) -> list[str]:
+        """The names that :meth:`table` takes."""
+        return sorted(file.stem for file in self.path.glob("*.csv"))
 
     def table(self, name: str):
         """A table, such as "summary" or "curves"."""
+        if name not in self.tables:
+            raise InvalidError(f"table = {name!r}: must be one of {', '.join(self.tables)}")
         return _table((self.path / f"{name}.csv").read_text())
 
     @property
     def summary(self):
-        """A row for each algorithm and setting."""
+        """A row for each algorithm and setting; ``chosen`` is 1 for the setting to compare."""
         return self.table("summary")
+
+    @property
+    def differences(self):
+        """Paired differences between algorithms, each with an interval and a verdict."""
+        return self.table("differences")
 
     @property
     def curves(self):
@@ -153,11 +174,50 @@ class Comparison:
         return self.table("curves")
 
     @property
+    def digest(self) -> str:
+        """Of all curves: equal digests mean equal numbers."""
+        return self.manifest["digest"]
+
+    @property
     def report_html(self) -> str:
         return (self.path / "report.html").read_text()
 
+    def _rows(self) -> list[list[str]]:
+        """The chosen settings, for people; the first row is the head."""
+        if "summary" not in self.tables:  # --variants, --scaling and --self-tuning have other tables
+            return []
+
+        def number(value, digits=4):
+            return "-" if value is None else f"{value:.{digits}g}"
+
+        columns = _columns((self.path / "summary.csv").read_text())
+        rows = [["function", "algorithm", "beta", "runs", "regret", "recommendation regret", "lost", "reals (paper)"]]
+        for i, chosen in enumerate(columns.get("chosen", [])):
+            if not chosen:
+                continue
+            row = {name: values[i] for name, values in columns.items()}
+            lost = row["lost"]
+            variant = f" {row['variant']}" if row["variant"] else ""
+            rows.append([row["function"], f"{row['algorithm']}{variant}", number(row["beta"]), str(row["runs"]),
+                         number(row["regret_mean"]), number(row["recommendation_regret_mean"]),
+                         "-" if lost is None else f"{100 * lost:.0f} %", number(row["communication_paper"])])
+        return rows
+
+    def __repr__(self):
+        rows = self._rows()
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+        lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip() for row in rows]
+        head = f"duets {self.manifest['command']}, digest {self.digest}; tables: {', '.join(self.tables)}"
+        return "\n".join([head, *lines])
+
     def _repr_html_(self):
-        return "".join(file.read_text() for file in sorted((self.path / "figures").glob("*.svg")))
+        lines = ""
+        for i, row in enumerate(self._rows()):
+            kind = "td" if i else "th"
+            cells = "".join(f"<{kind} style='text-align:left'>{html.escape(cell)}</{kind}>" for cell in row)
+            lines += f"<tr>{cells}</tr>"
+        figures = sorted((self.path / "figures").glob("*.svg"))
+        return (f"<table>{lines}</table>" if lines else "") + "".join(f"<div>{f.read_text()}</div>" for f in figures)
 
 
 def compare(study: PathLike, *, output: PathLike, algorithms: Sequence[str] = (), betas: Sequence[float] = (),
@@ -182,7 +242,6 @@ def compare(study: PathLike, *, output: PathLike, algorithms: Sequence[str] = ()
                                                                  *filter(None, [os.environ.get("PYTHONPATH")])])}
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        from .errors import Error, InvalidError
         text = done.stderr.strip().splitlines()[-1].removeprefix("duets: ") if done.stderr.strip() else "compare failed"
         raise (InvalidError if done.returncode == 2 else Error)(text)
     return Comparison(folder)

@@ -8,12 +8,16 @@ import io
 import json
 import os
 import pathlib
-from typing import Any, Callable, Mapping, Optional, Union
+import re
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _core, spaces
 from .errors import InvalidError
+
+if TYPE_CHECKING:
+    from . import research
 
 _FIGURES = ("regret", "communication", "region", "inducing", "map")
 
@@ -45,8 +49,10 @@ def _table(text: str):
         import pandas
     except ImportError:
         return Table({key: _cell(value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(text)))
-    return pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""],
-                           float_precision="round_trip")
+    # From 3.1 on pandas always reads exactly, and warns of the argument.
+    version = tuple(int(number) for number in re.findall(r"\d+", pandas.__version__)[:2])
+    exact = {} if version >= (3, 1) else {"float_precision": "round_trip"}
+    return pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""], **exact)
 
 
 def _columns(text: str) -> dict[str, list]:
@@ -244,16 +250,32 @@ class Result:
         return f"<table>{rows}</table>{figures}"
 
 
-def load(path: Union[str, "os.PathLike[str]"], study: str = "") -> Result:
+def _is_experiment(folder: pathlib.Path) -> bool:
+    """Of ``duets compare`` or ``duets reproduce``, finished or not."""
+    try:
+        if (folder / "manifest.json").is_file():
+            return json.loads((folder / "manifest.json").read_text()).get("command") in ("compare", "reproduce")
+        return "runs" in json.loads((folder / "settings.json").read_text())
+    except (OSError, ValueError, TypeError, AttributeError):
+        return False
+
+
+def load(path: Union[str, "os.PathLike[str]"], study: str = "") -> Union[Result, "research.Comparison"]:
     """The result in a directory of ``duets run``, ``tune`` or ``report``, in an export, or in a storage
-    directory or journal (of the study with this name, if there are several)."""
+    directory or journal (of the study with this name, if there are several). Of a directory of ``duets compare`` or
+    ``reproduce``, its tables: a :class:`duets.research.Comparison`."""
     folder = pathlib.Path(path)
     if (folder / "summary.json").is_file():
         def read(name: str) -> str:
             file = folder / name
             return file.read_text() if file.is_file() else ""
         return Result(read, None, folder)
-    if not folder.exists() and pathlib.Path(f"{path}.journal").is_dir():
+    if _is_experiment(folder):
+        from .research import Comparison
+        return Comparison(folder)
+    if not folder.exists():
         folder = pathlib.Path(f"{path}.journal")
+        if not folder.is_dir():
+            raise InvalidError(f"path = {path}: does not exist, and neither does {folder}")
     recorded = _core.load_records(str(folder), study)
     return Result(recorded.text, None, folder)

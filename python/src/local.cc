@@ -164,7 +164,7 @@ class Local {
 
   void note(const protocol::Event& event) {
     if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
-      if (ended->has_report) lines_.push_back(cli::epoch_line(ended->report, false));
+      if (ended->has_report) lines_.push_back(cli::epoch_line(*ended, false));
     } else if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
       lines_.push_back(fmt::format("epoch {} closed without agent {}: {}",
                                    base::value(left_out->epoch), base::value(left_out->agent),

@@ -23,7 +23,7 @@ def test_docs(tmp_path, monkeypatch):
     ran = 0
     for block in blocks(SOURCE / "docs" / "python.md"):
         if re.search(r"import (optuna|sklearn)|duets\.(optuna|sklearn)|from sklearn|duets\.Agent", block):
-            compile(block, "docs/python.md", "exec")  # python/tests/pypi and agent_test.py run the like
+            compile(block, "docs/python.md", "exec")  # python/tests/pypi runs these, agent_test.py the like
             continue
         exec(compile(block, "docs/python.md", "exec"), names)
         ran += 1

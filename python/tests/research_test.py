@@ -89,7 +89,31 @@ def test_compare(tmp_path):
     options = dict(output=tmp_path / "c", algorithms=["duets", "uniform"], betas=[0.5], runs=3)
     compared = research.compare(study, **options)
     assert len(compared.summary) >= 2 and len(compared.curves) > 0
-    assert "<svg" in compared._repr_html_()
+    page = compared._repr_html_()
+    assert page.count("<svg") == 2 and page.count("<tr>") == 3 and "<script" not in page
+    assert "digest " + compared.digest in repr(compared) and "uniform" in repr(compared)
+    assert len(compared.differences.columns) > 0 and "curves" in compared.tables
+    with pytest.raises(duets.InvalidError, match="table = 'nonsense': must be one of ask_tell, curves"):
+        compared.table("nonsense")
+    loaded = duets.load(tmp_path / "c")
+    assert isinstance(loaded, research.Comparison) and loaded.curves.equals(compared.curves)
+    assert loaded.digest == compared.digest and "<svg" in loaded.report_html
     assert research.compare(study, **options).summary.equals(compared.summary)  # continues
     with pytest.raises(duets.InvalidError, match="nonsense"):
         research.compare(study, output=tmp_path / "d", algorithms=["nonsense"])
+
+
+def test_an_experiment_with_other_tables(tmp_path):
+    (tmp_path / "manifest.json").write_text('{"command": "reproduce", "digest": "00ff"}')
+    (tmp_path / "slopes.csv").write_text("function,slope\nbranin,0.5\n")
+    loaded = duets.load(tmp_path)
+    assert repr(loaded) == "duets reproduce, digest 00ff; tables: slopes" and loaded._repr_html_() == ""
+    assert list(loaded.table("slopes")["slope"]) == [0.5]
+    with pytest.raises(duets.InvalidError, match="table = 'summary': must be one of slopes"):
+        loaded.summary
+
+
+def test_an_unfinished_comparison_says_so(tmp_path):
+    (tmp_path / "settings.json").write_text('{"runs": 20}')
+    with pytest.raises(duets.InvalidError, match="is not a finished comparison.*--resume"):
+        duets.load(tmp_path)

@@ -1,5 +1,6 @@
 """Results of this process and from files."""
 
+import csv
 import json
 import math
 import os
@@ -75,11 +76,15 @@ def test_a_simulation_of_the_program(tmp_path):
     assert found.figure("map").startswith("<svg")
 
 
-@pytest.mark.parametrize("path, error", [("nowhere", duets.InvalidError), (".", duets.InvalidError)])
-def test_what_is_no_result(path, error, tmp_path, monkeypatch):
+def test_what_is_no_result(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(error, match="has neither an export nor studies"):
-        duets.load(path)
+    with pytest.raises(duets.InvalidError, match="path = nowhere: does not exist, and neither does nowhere.journal"):
+        duets.load("nowhere")
+    for text in [None, "no JSON", "[]", '{"command": "run"}']:  # somebody else's directory
+        if text is not None:
+            (tmp_path / "manifest.json").write_text(text)
+        with pytest.raises(duets.InvalidError, match="has neither an export nor studies"):
+            duets.load(".")
 
 
 def test_the_numbers_fit_together(stored):
@@ -104,6 +109,14 @@ def test_without_pandas(stored, monkeypatch):
     assert plain.columns == list(found.trials.columns)
     assert plain.column("value") == list(found.trials["value"])
     assert plain.column("opt") == list(found.trials["opt"])
+
+
+def test_a_table_has_the_exact_numbers_and_warns_of_nothing(stored, recwarn):
+    path, found = stored
+    found.epochs, found.ledger
+    values = [row["value"] for row in csv.DictReader((path / "trials.csv").read_text().splitlines())]
+    assert list(found.trials["value"]) == [float(value) for value in values]
+    assert not list(recwarn)
 
 
 def test_a_choice_named_as_nothing_stays_a_text(tmp_path):

@@ -299,9 +299,9 @@ def run_script(text, *words, **options):
 
 
 INTERRUPTED = """
-    import concurrent.futures, contextlib, sys, time, duets
+    import concurrent.futures, contextlib, os, sys, time, duets
     def f(x):
-        print("begin", flush=True)
+        os.write(1, b"begin\\n")  # a whole line, also where Python does not buffer
         time.sleep(0.5)
         return x
     with {executor} as executor:
@@ -345,6 +345,15 @@ def test_progress_lines_and_the_functions_output():
         assert "8/8" in error and "best=" in error
     else:
         assert error.count("of 8 queries, best value so far") == error.count("\n") >= 1
+
+
+def test_the_line_of_a_closing_epoch_names_no_cut(tmp_path):
+    for horizon in (8, 16):  # the second goes on with the first
+        with duets.Study(SPACE, agents=3, horizon=horizon, path=tmp_path / "s") as study:
+            study.run(score, progress=False)
+            *others, last = study._local.take_lines()
+        assert "the closing epoch cuts nothing; " in last and "the cut keeps" not in last
+        assert others and all("the cut keeps " in line and "closing" not in line for line in others)
 
 
 def test_closed_studies_say_so():

@@ -49,7 +49,7 @@ std::string fields(const Trim& m) {
 }
 
 std::string fields(const Upload& m) {
-  return fmt::format("upload agent={} epoch={} {}={} holes={} points-digest={:08x}",
+  return fmt::format("upload agent={} epoch={} {}={} holes={} points-digest={:016x}",
                      value(m.agent), value(m.epoch), kind_name(m.kind), numbers_text(m.values),
                      join(m.holes), m.points_digest);
 }
@@ -58,7 +58,7 @@ std::string fields(const Closing& m) {
   const std::string best = m.has_best ? fmt::format("best={:.6g} at epoch={} slot={}",
                                                     m.best.reward, value(m.best.epoch), m.best.slot)
                                       : "best=none";
-  return fmt::format("closing agent={} {} projection={} holes={} points-digest={:08x}",
+  return fmt::format("closing agent={} {} projection={} holes={} points-digest={:016x}",
                      value(m.agent), best, numbers_text(m.values), join(m.holes), m.points_digest);
 }
 

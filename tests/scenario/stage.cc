@@ -164,10 +164,9 @@ Lines Stage::deliver_to(std::uint32_t agent) {
     append(lines, sent(agent, give(agent, [message](Agent& a) { return a.receive(message); })));
     const protocol::Plan& plan = agents_[agent].plan();
     if (plan.epoch != before) {
-      lines.push_back(fmt::format("agent {} begins epoch={} t={} points={} points-digest={:08x}",
+      lines.push_back(fmt::format("agent {} begins epoch={} t={} points={} points-digest={:016x}",
                                   agent, base::value(plan.epoch), plan.first_t,
-                                  plan.latents().rows(),
-                                  protocol::sent_digest(protocol::points_digest(plan.latents()))));
+                                  plan.latents().rows(), protocol::points_digest(plan.latents())));
     }
   }
   if (lines.empty()) lines.push_back(fmt::format("agent {} took {}", agent, waiting.size()));

@@ -208,8 +208,11 @@ class Agent:
         self.calls, self.pb, self.measure = calls, calls.pb, measure
         self.journal = {} if journal is None else journal
         # 1. Join, and compare the study digest.
-        digest = fingerprint()
-        request = self.pb.JoinRequest(protocol_version=PROTOCOL_VERSION, agent=number, start=os.urandom(16),
+        if "start" not in histories:
+            histories["start"] = os.urandom(16)
+            histories["fingerprint"] = fingerprint()
+        start, digest = histories["start"], histories["fingerprint"]
+        request = self.pb.JoinRequest(protocol_version=PROTOCOL_VERSION, agent=number, start=start,
                                       instance=self.journal.setdefault("instance", os.urandom(16)),
                                       host="second_agent", software="second_agent")
         request.numeric_fingerprint.low = int.from_bytes(digest[:8], "little")
@@ -364,8 +367,6 @@ class Agent:
         if not study.is_closing(j):
             return m, messages.encode_upload(m)
         m.best = self.best(j)
-        if m.best is not None and study.short:
-            m.best = (sixteen_bits(m.best[0]), *m.best[1:])
         return m, messages.encode_closing(m)
 
     def send(self, j, encoded):

@@ -8,8 +8,6 @@ import strict
 import study
 from messages import COVER, REJECTION, WALK, record
 
-SECRET = coins.secret_of_seed(20240215)
-
 
 def _part(family, domain, key):
     def points(method, purpose, epoch, count, region_, starts=None, **numbers):
@@ -31,22 +29,23 @@ def _part(family, domain, key):
     return out + study.f64s(points(COVER, coins.POINT, 3, 20, left, max_attempts=100000, cover_depth=8).ravel())
 
 
-def recipe():
+def recipe(seed):
+    secret = coins.secret_of_seed(seed)
     out = b""
     for i in range(401):
         x = -8.0 + i * 0.04
         e = strict.exp(x)
         sine, cosine = strict.sincospi(x)
         out += np.array([e, strict.log(e + i), sine, cosine], "<f8").tobytes()
-    key = coins.private_key(SECRET, 3)
+    key = coins.private_key(secret, 3)
     out += study.f64s(coins.uniforms(coins.words(key, coins.POINT, 2, 5, 7, 33))[0])
     out += study.f64s(coins.normals(coins.words(key, coins.NOISE, 0, 9, 0, 34, agent=1), 33)[0])
-    public = coins.public_key(SECRET)
+    public = coins.public_key(secret)
     out += _part(strict.SQUARED_EXPONENTIAL, study.Domain(study.BOX, 2), public)
     out += _part(strict.MATERN12, study.Domain(study.BALL, 3, 1.0), public)
     out += _part(strict.MATERN32, study.Domain(study.BOX, 1), public)
     return out + _part(strict.MATERN52, study.Domain(study.BALL, 2, 2.0), public)
 
 
-def fingerprint():
-    return coins.digest(recipe())
+def fingerprint(seed=20240215):
+    return coins.digest(recipe(seed))

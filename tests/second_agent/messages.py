@@ -99,7 +99,7 @@ def encode_closing(m):
         reward, epoch, slot = m.best
         w.count(epoch, 3)
         w.count(slot, 5)
-        w.number(reward, m.short)
+        w.f64(reward)
     _write_digest(w, m.points_digest, 32 if m.short else 64)
     w.some_increasing(m.holes)
     w.numbers(m.values, m.short, m.grid)

@@ -113,12 +113,15 @@ void forecast_uploads(const Study& study, std::vector<ExchangeForecast>& exchang
   const bool learned = study.parameters == protocol::Parameters::kLearned;
   bool allowed = true;
   std::uint64_t known = 0;
+  protocol::EpochId epoch{};
   for (ExchangeForecast& exchange : exchanges) {
-    const bool shorter =
-        study.upload == protocol::UploadRule::kAuto &&
-        protocol::bits_of(study, true) * exchange.length <
-            protocol::bits_of(study, false) * exchange.inducing;
-    const bool wanted = learned && known < study.raw_rewards;
+    do epoch = base::next(epoch);
+    while (protocol::closes(study, epoch));
+    const bool shorter = study.upload == protocol::UploadRule::kAuto &&
+                         protocol::bits_of(study, true) * exchange.length <
+                             protocol::bits_of(study, false) * exchange.inducing;
+    const bool wanted =
+        (learned && known < study.raw_rewards) || protocol::rewards_save_closing(study, epoch);
     exchange.rewards =
         allowed && (study.upload == protocol::UploadRule::kRewards || shorter || wanted);
     if (exchange.rewards) known += std::uint64_t{study.agents} * exchange.length;

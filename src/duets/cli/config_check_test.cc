@@ -312,10 +312,19 @@ TEST(ConfigCheckTest, StrataAreCounted) {
       "20000, 40000");
 }
 
-// Rewards come first, and after a projection surviving data has no more rewards.
-TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
+// Short rewards are so short that they save the projection of the whole run at its end.
+TEST(ConfigCheckTest, ShortRewardsAreSentToTheEnd) {
   const StudyFile file =
       parse_checked(study("[kernel]\nlengthscale = 0.5\n" + preset("quick"), 10, 600));
+  for (const ExchangeForecast& exchange : forecast_exchanges(file.study, file.seed)) {
+    EXPECT_TRUE(exchange.rewards);
+  }
+}
+
+// Rewards come first, and after a projection surviving data has no more rewards.
+TEST(ConfigCheckTest, UploadsOfSurvivingDataBeginWithRewards) {
+  const StudyFile file = parse_checked(
+      study("[kernel]\nlengthscale = 0.5\n" + preset("quick", "numbers = \"double\"\n"), 10, 600));
   const auto exchanges = forecast_exchanges(file.study, file.seed);
   ASSERT_GT(exchanges.size(), 10U);
   // 10 and 20 rewards are fewer than the 32 that are needed.

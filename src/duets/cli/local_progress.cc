@@ -31,12 +31,12 @@ void LocalProgress::epoch_began(std::uint32_t epoch) {
   epoch_ = epoch;
 }
 
-void LocalProgress::epoch_ended(const protocol::EpochReport& report) {
+void LocalProgress::epoch_ended(const protocol::EpochEnded& ended) {
   const std::lock_guard lock(mutex_);
-  std::string text = epoch_line(report, verbosity_ == Verbosity::kVerbose);
+  std::string text = epoch_line(ended, verbosity_ == Verbosity::kVerbose);
   bar_.set_label("");
   print(fmt::format("{}\n         {}{}", text, best_text(),
-                    report.length == 0 ? "" : "; " + bar_.text()));
+                    ended.report.length == 0 ? "" : "; " + bar_.text()));
 }
 
 void LocalProgress::look() {

@@ -27,7 +27,7 @@ class LocalProgress {
   /// One more answer; `stored`: an earlier run has made it.
   void answered(const service::JournalTrial& trial, bool stored);
   void epoch_began(std::uint32_t epoch);
-  void epoch_ended(const protocol::EpochReport& report);
+  void epoch_ended(const protocol::EpochEnded& ended);
   /// Redraws the bar.
   void look();
   /// A line of text, unless quiet.

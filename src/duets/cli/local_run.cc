@@ -122,7 +122,7 @@ class LocalRun {
         progress_.epoch_began(base::value(began->epoch));
       } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
         if (study_ != nullptr) show(*study_, false);
-        if (ended->has_report) progress_.epoch_ended(ended->report);
+        if (ended->has_report) progress_.epoch_ended(*ended);
         if (study_ != nullptr) show_gain(*study_);
       } else if (const auto* left_out = std::get_if<protocol::MessageLeftOut>(&event)) {
         progress_.line(fmt::format("warning: epoch {} closed without agent {}: {}",

@@ -329,6 +329,24 @@ TEST(Summary, JsonHasTheBestPossibleValueAndNullWhereThereIsNone) {
   EXPECT_EQ(nlohmann::json::parse(run_summary(r, Format::kJson, "out"))["best_possible"], -2.5);
 }
 
+TEST(Progress, TheLineOfAClosingEpochNamesNoCut) {
+  protocol::EpochEnded ended{base::EpochId{3}, true, true, {}};
+  ended.report.epoch = ended.epoch;
+  ended.report.length = 2;
+  ended.report.num_points = 8;
+  ended.report.region_fraction = 0.5;
+  ended.report.cut_acceptance = 0.25;
+  ended.report.num_inducing = 6;
+  ended.report.max_mean = 1.5;
+  EXPECT_EQ(epoch_line(ended, false),
+            "epoch 3: 2 queries per agent, 8 points; region 50 % of the domain, the cut keeps "
+            "25 %; 6 inducing points; best mean 1.5");
+  ended.cuts = false;
+  EXPECT_EQ(epoch_line(ended, false),
+            "epoch 3: 2 queries per agent, 8 points; region 50 % of the domain, the closing epoch "
+            "cuts nothing; 6 inducing points; best mean 1.5");
+}
+
 TEST(Progress, DurationsAreReadable) {
   EXPECT_EQ(duration_text(0.2), "0 s");
   EXPECT_EQ(duration_text(59.4), "59 s");

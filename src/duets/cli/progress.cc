@@ -19,14 +19,15 @@ std::string percent(double fraction) {
 
 }  // namespace
 
-std::string epoch_line(const protocol::EpochReport& r, bool verbose) {
+std::string epoch_line(const protocol::EpochEnded& ended, bool verbose) {
+  const protocol::EpochReport& r = ended.report;
   // After an early end the answer has an epoch of its own, without queries.
   if (r.length == 0) return fmt::format("ended early; best mean {:.4g}", r.max_mean);
   std::string line = fmt::format(
-      "epoch {}: {} per agent, {}; region {} of the domain, the cut keeps {}; {}; best mean {:.4g}",
+      "epoch {}: {} per agent, {}; region {} of the domain, {}; {}; best mean {:.4g}",
       base::value(r.epoch), base::count_text(r.length, "query", "queries"),
       base::count_text(r.num_points, "point", "points"), percent(r.region_fraction),
-      percent(r.cut_acceptance),
+      ended.cuts ? "the cut keeps " + percent(r.cut_acceptance) : "the closing epoch cuts nothing",
       base::count_text(r.num_inducing, "inducing point", "inducing points"), r.max_mean);
   if (r.num_holes > 0) line += "; " + base::count_text(r.num_holes, "hole", "holes");
   if (verbose) {
@@ -69,10 +70,10 @@ void Progress::exchange_began(std::uint32_t epoch) {
   if (verbosity_ != Verbosity::kQuiet && large_) bar_.draw_now();
 }
 
-void Progress::epoch_ended(const protocol::EpochReport& report) {
+void Progress::epoch_ended(const protocol::EpochEnded& ended) {
   if (verbosity_ == Verbosity::kQuiet) return;
   bar_.clear();
-  print_to(out_, "{}\n", epoch_line(report, verbosity_ == Verbosity::kVerbose));
+  print_to(out_, "{}\n", epoch_line(ended, verbosity_ == Verbosity::kVerbose));
 }
 
 }  // namespace duets::cli

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "duets/cli/progress_bar.h"
-#include "duets/protocol/report.h"
+#include "duets/protocol/coordinator.h"
 
 namespace duets::cli {
 
@@ -24,7 +24,7 @@ class Progress {
   void queries_done(std::uint64_t count);
   /// The coordinator computes; there are no other calls for a while.
   void exchange_began(std::uint32_t epoch);
-  void epoch_ended(const protocol::EpochReport& report);
+  void epoch_ended(const protocol::EpochEnded& ended);
   /// Removes the bar so that other text can be printed.
   void clear() { bar_.clear(); }
 
@@ -37,7 +37,7 @@ class Progress {
   ProgressBar bar_;
 };
 
-/// One line for people about a closed epoch.
-std::string epoch_line(const protocol::EpochReport& report, bool verbose);
+/// One line for people about a closed epoch that has a report.
+std::string epoch_line(const protocol::EpochEnded& ended, bool verbose);
 
 }  // namespace duets::cli

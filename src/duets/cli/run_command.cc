@@ -67,7 +67,7 @@ class RunObserver final : public harness::Observer {
     progress_.queries_done(count);
   }
   void exchange_began(std::uint32_t epoch) override { progress_.exchange_began(epoch); }
-  void epoch_ended(const protocol::EpochReport& report) override { progress_.epoch_ended(report); }
+  void epoch_ended(const protocol::EpochEnded& ended) override { progress_.epoch_ended(ended); }
   void run_digest(std::uint32_t /*epoch*/, const base::Digest& digest) override {
     run_digests_.push_back(base::to_hex(digest));
   }

@@ -202,7 +202,7 @@ TEST_F(VerifyCommandTest, AnOlderExportIsNamedAsSuch) {
   write("journal.bin", files_["journal.bin"]);
   fs::remove(path("digests.txt"));
   expect_wrong("journal.bin");
-  EXPECT_NE(told_.find("format version 2, and this program reads version 9"), std::string::npos)
+  EXPECT_NE(told_.find("format version 2, and this program reads version 10"), std::string::npos)
       << told_;
 }
 

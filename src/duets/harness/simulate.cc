@@ -132,7 +132,7 @@ void SimulationHost::tell(const protocol::Effects& effects) {
     if (const auto* began = std::get_if<protocol::EpochBegan>(&event)) {
       observer_.epoch_began(base::value(began->epoch), began->length);
     } else if (const auto* ended = std::get_if<protocol::EpochEnded>(&event)) {
-      if (ended->has_report) observer_.epoch_ended(ended->report);
+      if (ended->has_report) observer_.epoch_ended(*ended);
       observer_.run_digest(base::value(ended->epoch), ended->report.run_digest);
     }
   }

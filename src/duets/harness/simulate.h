@@ -14,6 +14,7 @@
 #include "duets/harness/thinning.h"
 #include "duets/problems/noise.h"
 #include "duets/problems/problem.h"
+#include "duets/protocol/coordinator.h"
 #include "duets/protocol/ensemble.h"
 #include "duets/protocol/reward_scale.h"
 #include "duets/protocol/study.h"
@@ -50,7 +51,8 @@ class Observer {
   virtual void queries_done(std::uint64_t /*count*/) {}
   /// All answers of the epoch have arrived: the coordinator computes.
   virtual void exchange_began(std::uint32_t /*epoch*/) {}
-  virtual void epoch_ended(const protocol::EpochReport& /*report*/) {}
+  /// An epoch with a report.
+  virtual void epoch_ended(const protocol::EpochEnded& /*ended*/) {}
   /// The digest of the run up to the end of an epoch, with a report or without.
   virtual void run_digest(std::uint32_t /*epoch*/, const base::Digest& /*digest*/) {}
 };

@@ -59,8 +59,8 @@ class ScaleRecorder final : public Observer {
   void exchange_began(std::uint32_t epoch) override {
     calls.push_back("exchange " + std::to_string(epoch) + " " + std::to_string(num_queries));
   }
-  void epoch_ended(const protocol::EpochReport& report) override {
-    calls.push_back("ended " + std::to_string(base::value(report.epoch)));
+  void epoch_ended(const protocol::EpochEnded& ended) override {
+    calls.push_back("ended " + std::to_string(base::value(ended.epoch)));
   }
 
   std::vector<Trial> trials;

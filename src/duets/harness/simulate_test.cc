@@ -71,8 +71,8 @@ class Recorder final : public Observer {
     calls.push_back("began " + std::to_string(epoch));
   }
   void trial(const Trial& trial) override { trials.push_back(trial); }
-  void epoch_ended(const protocol::EpochReport& report) override {
-    calls.push_back("ended " + std::to_string(base::value(report.epoch)));
+  void epoch_ended(const protocol::EpochEnded& ended) override {
+    calls.push_back("ended " + std::to_string(base::value(ended.epoch)));
   }
 
   std::vector<Trial> trials;

@@ -10,13 +10,6 @@
 #include "duets/gp/sparse.h"
 
 namespace duets::protocol {
-namespace {
-
-/// It is for people, and nothing is computed from it.
-constexpr int kBestBits = 16;
-
-}  // namespace
-
 Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
              std::shared_ptr<PublicView> view, DrawnPoints drawn)
     : study_(std::move(study)),
@@ -232,9 +225,6 @@ Closing Agent::make_closing() const {
   closing.has_best = best_.has_value();
   closing.best = best_.value_or(BestTrial{id_, {}, 0, 0.0});
   closing.format.numbers = study_->numbers;
-  if (study_->numbers == Numbers::kShort) {
-    closing.best.reward = round_bits(closing.best.reward, kBestBits);
-  }
   if (sends_values_) {
     RoundedNumbers values = values_to_send();
     closing.values = std::move(values.numbers);

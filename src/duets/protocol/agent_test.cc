@@ -154,7 +154,7 @@ TEST_F(AgentTest, UploadIsTheProjectionOfWhatWasAnswered) {
   const auto upload = std::get<Upload>(run.query(1, {1}).value());
   EXPECT_EQ(upload.holes, std::vector<std::uint32_t>{1});
   const Plan& plan = run.agent(1).plan();
-  EXPECT_EQ(upload.points_digest, sent_digest(points_digest(plan.latents())));
+  EXPECT_EQ(upload.points_digest, points_digest(plan.latents()));
   const auto& inducing = run.coordinator().view().inducing(EpochId{1});
   const numeric::Vector reward =
       numeric::Vector::Constant(1, wavy_reward({plan.latents().row(0).transpose(), 1, 1, 0}));
@@ -309,10 +309,9 @@ TEST_F(AgentTest, ClosingNamesTheBestTrial) {
   EXPECT_EQ(closing.best.reward, 3.0);
   EXPECT_EQ(closing.holes, std::vector<std::uint32_t>{1});
   EXPECT_TRUE(closing.values.empty());
-  EXPECT_EQ(error_kind([&] {
-              agent.receive(Trim{EpochId{3}, {}, 0, {}, {}, {}, {}});
-            }),
-            base::ErrorKind::kProtocol);
+  Trim beyond;
+  beyond.epoch = EpochId{3};
+  EXPECT_EQ(error_kind([&] { agent.receive(beyond); }), base::ErrorKind::kProtocol);
 }
 
 // Whether an agent got far in an epoch that closed without it is not to be seen in the result.

@@ -129,8 +129,8 @@ std::uint64_t BitReader::bits(int count) {
   for (int done = 0; done < count;) {
     const auto used = static_cast<int>(place_ % 8);
     const int now = std::min(count - done, 8 - used);
-    const auto part = static_cast<std::uint64_t>(bytes_[place_ / 8] >> used) &
-                      ((std::uint64_t{1} << now) - 1);
+    const auto part =
+        static_cast<std::uint64_t>(bytes_[place_ / 8] >> used) & ((std::uint64_t{1} << now) - 1);
     value |= part << done;
     done += now;
     place_ += static_cast<std::uint64_t>(now);

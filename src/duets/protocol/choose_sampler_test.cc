@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "duets/protocol/epoch_model.h"
 #include "duets/protocol/run_test_support.h"
@@ -76,12 +77,15 @@ TEST(ChooseSampler, CoversInOneAndInFourDimensions) {
   }
 }
 
-// The cap is 60 times what a slot needs, as for rejection.
+// The cap is 60 times what a slot needs, as for rejection, or the power of two above.
 TEST(ChooseSampler, AttemptsFollowTheMeasuredAcceptance) {
   const Choice choice = choose(Domain::box(2), 0.999);
   const region::Cover cover(choice.next, choice.trim.sampler.cover_depth);
   const double acceptance = disc_area(0.999) / cover.volume();
-  EXPECT_NEAR(choice.trim.sampler.max_attempts / (60 / acceptance), 1.0, 0.06);
+  const std::uint32_t attempts = choice.trim.sampler.max_attempts;
+  EXPECT_TRUE(std::has_single_bit(attempts));
+  EXPECT_GE(attempts / (60 / acceptance), 0.94);
+  EXPECT_LE(attempts / (60 / acceptance), 2 * 1.06);
 }
 
 // Nearly everything survives: plain rejection is as good, and needs no cover.

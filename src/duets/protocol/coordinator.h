@@ -41,6 +41,7 @@ struct EpochBegan {
 struct EpochEnded {
   EpochId epoch{};
   bool has_report = false;
+  bool cuts = false;  ///< a closing epoch does not
   EpochReport report;
 };
 struct MessageRefused {

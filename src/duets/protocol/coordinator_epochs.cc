@@ -151,16 +151,12 @@ RewardWish Coordinator::reward_wish() const {
     if (lengths_[e - 1] > 0 && !came_as_rewards(*view_, EpochId{e})) knows_all = false;
   }
   if (closes()) {
-    const bool is_shorter = study_->numbers == Numbers::kShort ||
-                            lengths_[base::value(epoch_) - 1] <= kPublicPool;
-    const bool only =
-        knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
+    const bool is_shorter =
+        study_->numbers == Numbers::kShort || lengths_[base::value(epoch_) - 1] <= kPublicPool;
+    const bool only = knows_all && recalls() && study_->upload == UploadRule::kAuto && is_shorter;
     return {false, false, only};
   }
-  // A short reward takes less than its part of a projection of the whole run at its end.
-  const bool saves_closing = study_->numbers == Numbers::kShort && knows_all &&
-                             study_->upload == UploadRule::kAuto &&
-                             recalls_all(*study_, EpochId{stage_of(*study_, epoch_).end()});
+  const bool saves_closing = knows_all && rewards_save_closing(*study_, epoch_);
   const bool teaches = study_->parameters == Parameters::kLearned && learner_.wants_more();
   return {knows_all || study_->data == DataPolicy::kEpoch, teaches || saves_closing};
 }
@@ -204,8 +200,8 @@ std::optional<std::int32_t> Coordinator::exponent_of(const InducingSet& message)
   if (message.upload == UploadKind::kProjection) {
     return projection_exponent(*view_, message, replay_, pool(), lambda_);
   }
-  const bool knows_noise = study_->parameters == Parameters::kFixed ||
-                           is_learned(*study_, view_->model(epoch_));
+  const bool knows_noise =
+      study_->parameters == Parameters::kFixed || is_learned(*study_, view_->model(epoch_));
   const std::int32_t exponent = reward_exponent(lambda_);
   if (!knows_noise || view_->reward_exponent() == exponent) return std::nullopt;
   return exponent;
@@ -314,8 +310,7 @@ ResolvedInducing Coordinator::inducing_with(const std::optional<gp::Parameters>&
     choose_for_answer(*study_->domain, replay_.latents(), report.lambda, inducing, executor_);
   } else {
     choose_for_cut(*study_, *view_, replay_, report.lambda, inducing);
-    report.num_selected = report.num_inducing =
-        static_cast<std::uint64_t>(inducing.latents.rows());
+    report.num_selected = report.num_inducing = static_cast<std::uint64_t>(inducing.latents.rows());
   }
   return inducing;
 }
@@ -487,7 +482,7 @@ void Coordinator::finish_epoch(const std::vector<std::uint32_t>& participants, E
     effects.messages.push_back({std::nullopt, message});
   }
   effects.records.push_back(closed);
-  effects.events.push_back(EpochEnded{epoch_, closed.has_report, closed.report});
+  effects.events.push_back(EpochEnded{epoch_, closed.has_report, !closes(), closed.report});
   apply_closed(closed);
   if (finished_) {
     effects.events.push_back(StudyFinished{});

@@ -119,8 +119,8 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
   return set;
 }
 
-void choose_for_cut(const Study& study, const PublicView& view, const Replay& replay,
-                    double lambda, ResolvedInducing& inducing) {
+void choose_for_cut(const Study& study, const PublicView& view, const Replay& replay, double lambda,
+                    ResolvedInducing& inducing) {
   const EpochId epoch = inducing.message.epoch;
   inducing.message.public_slots =
       explaining_slots(study, epoch, view, replay, inducing.model.kernel, lambda);
@@ -160,7 +160,8 @@ Solution solve_epoch(const Study& study, const ResolvedInducing& inducing, const
 CutForm cut_form(const PublicView& view, const ResolvedInducing& inducing, const Trim& trim) {
   CutForm form{trim.public_slots, inducing.features, trim.weights, trim.format};
   if (!trim.public_slots.empty()) {
-    form.features = view.study().domain->features(view.public_latents(trim.epoch, trim.public_slots));
+    form.features =
+        view.study().domain->features(view.public_latents(trim.epoch, trim.public_slots));
   }
   return form;
 }
@@ -184,13 +185,13 @@ void shorten(const PublicView& view, const ResolvedInducing& inducing, const Poi
   const kernel::Kernel& kernel = inducing.model.kernel;
   const Study& study = view.study();
   MeanToSend mean;
-  mean.points = features_of(
-      study, gp::spread_rows(gp::blocks_of(pool), kSupremumPool, view.executor()));
+  mean.points =
+      features_of(study, gp::spread_rows(gp::blocks_of(pool), kSupremumPool, view.executor()));
   mean.means = kernel::weighted_sum(kernel, mean.points, inducing.features, solution.weights);
   const double tau = expected_tau(study, epoch, solution, mean.means);
   // A deviation of nothing would ask for weights without any error.
-  const double most = kWeightShare * std::max(solution.max_stddev, 1e-9 * std::sqrt(kernel.variance));
-  mean.most = (kBelowShare * (tau - mean.means.array())).max(most);
+  mean.most = near_enough(mean.means, tau,
+                          std::max(solution.max_stddev, 1e-9 * std::sqrt(kernel.variance)));
   const Points centers = features_of(study, view.public_points(epoch, kPublicPool).latents);
   ShortWeights found = sparse_weights(kernel, mean, centers);
   const bool is_sent = view.inducing(epoch).latents.rows() > 0;

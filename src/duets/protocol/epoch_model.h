@@ -43,8 +43,8 @@ InducingSet choose_inducing(const Study& study, EpochId epoch, const PublicView&
                             EpochReport& report);
 
 /// S_j where only the coordinator uses it: the model of its cut is known by then.
-void choose_for_cut(const Study& study, const PublicView& view, const Replay& replay,
-                    double lambda, ResolvedInducing& inducing);
+void choose_for_cut(const Study& study, const PublicView& view, const Replay& replay, double lambda,
+                    ResolvedInducing& inducing);
 
 /// The points over which suprema on X_j are taken: all survivors of a finite set, otherwise
 /// kSupremumPool public points.

@@ -31,6 +31,7 @@ Study projecting_study(Domain domain) {
   Study study = all_study(std::move(domain));
   study.raw_rewards = 8;
   study.upload = UploadRule::kAuto;
+  study.numbers = Numbers::kDouble;  // short rewards would be shorter
   study.horizon = 60;
   study.t1 = 20;
   study.schedule = ScheduleRule::kExplicit;
@@ -75,7 +76,8 @@ gp::ExactPosterior posterior_of(const Study& study, const Queries& queries,
 // points lack is a thousandth of a reward's variance at most: far below a tenth of a deviation.
 TEST(FinalPoint, RestsOnEveryReward) {
   for (const Domain& domain : all_domains()) {
-    const Study study = all_study(domain);
+    Study study = all_study(domain);
+    study.numbers = Numbers::kDouble;
     Queries queries;
     TestRun run(study, queries.recorder());
     run.finish();

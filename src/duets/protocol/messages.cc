@@ -81,7 +81,8 @@ void write_some(BitWriter& out, const numeric::Points& points) {
   if (points.rows() == 0) return;
   out.count(static_cast<std::uint64_t>(points.rows()), kSizeParameter);
   out.count(static_cast<std::uint64_t>(points.cols()), kSizeParameter);
-  for (const double coordinate : std::span(points.data(), static_cast<std::size_t>(points.size()))) {
+  for (const double coordinate :
+       std::span(points.data(), static_cast<std::size_t>(points.size()))) {
     out.f64(coordinate);
   }
 }
@@ -222,8 +223,8 @@ Trim read_trim(BitReader& in) {
   m.public_slots = read_some(in);
   const std::vector<double> weights = read_numbers(in, m.format);
   check_message(!weights.empty(), "a cut without weights");
-  m.weights = Eigen::Map<const numeric::Vector>(weights.data(),
-                                                static_cast<Eigen::Index>(weights.size()));
+  m.weights =
+      Eigen::Map<const numeric::Vector>(weights.data(), static_cast<Eigen::Index>(weights.size()));
   return m;
 }
 
@@ -256,7 +257,7 @@ void write(BitWriter& out, const Closing& m) {
   if (m.has_best) {
     write_epoch(out, m.best.epoch);
     out.count(m.best.slot, kSlotParameter);
-    write_number(out, m.best.reward, m.format.numbers);
+    out.f64(m.best.reward);
   }
   out.bits(m.points_digest, digest_bits(m.format.numbers, true));
   write_some(out, m.holes);
@@ -271,7 +272,7 @@ Closing read_closing(BitReader& in) {
   if (m.has_best) {
     m.best.epoch = read_epoch(in);
     m.best.slot = in.count32(kSlotParameter);
-    m.best.reward = read_number(in, m.format.numbers);
+    m.best.reward = in.f64();
   }
   m.points_digest = in.bits(digest_bits(m.format.numbers, true));
   m.holes = read_some(in);

@@ -47,8 +47,8 @@ struct InducingSet {
   /// Rows of PublicView::public_candidates(), increasing. Nothing at all where only the coordinator
   /// uses S_j: for rewards the agents do not need it.
   std::vector<std::uint32_t> public_slots;
-  /// With short numbers: what is uploaded is rounded to multiples of 2^this. A projection's is always
-  /// there; absent for rewards: as before, and before the first one the agents choose.
+  /// With short numbers: what is uploaded is rounded to multiples of 2^this. A projection's is
+  /// always there; absent for rewards: as before, and before the first one the agents choose.
   std::optional<std::int32_t> exponent;
 };
 
@@ -64,7 +64,8 @@ struct Model {
 /// and only `excluded` says something.
 struct Trim {
   EpochId epoch{};
-  /// Rows of PublicView::public_candidates(), increasing: the points that the weights belong to. Empty: S_j.
+  /// Rows of PublicView::public_candidates(), increasing: the points that the weights belong to.
+  /// Empty: S_j.
   std::vector<std::uint32_t> public_slots;
   numeric::Vector weights;  ///< w_j
   double tau = 0;
@@ -103,7 +104,7 @@ struct Closing {
   std::vector<double> values;        ///< as in an Upload, unless closing = "best"
   std::vector<std::uint32_t> holes;  ///< of the last epoch
   std::uint64_t points_digest = 0;   ///< of the last epoch
-  NumberFormat format{};             ///< of the values; the best reward is as short
+  NumberFormat format{};             ///< of the values; the best reward is exact
 };
 
 /// Why a message was not accepted.

@@ -23,27 +23,32 @@ double any_double() {
   return std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
 }
 
+double any_finite() {
+  const double value = any_double();
+  return std::isfinite(value) ? value : 0.5;
+}
+
 // Any format, and numbers that it has: on its grid, and such as stand alone.
 struct AnyShort {
   std::vector<double> values;
   NumberFormat format;
 };
-AnyShort any_short(int most) {
+AnyShort any_short(int least, int most) {
   AnyShort out;
-  out.format = {Numbers::kShort, static_cast<std::uint8_t>(*rc::gen::inRange(0, 33)), 0, 0};
-  if (out.format.bits > 0) {
-    out.format.exponent = *rc::gen::inRange(-960, 961);
-    out.format.base = *rc::gen::inRange(-(std::int64_t{1} << 40), std::int64_t{1} << 40);
+  out.format.numbers = Numbers::kShort;
+  Grid grid;
+  if (*rc::gen::arbitrary<bool>()) {
+    grid.exponent = *rc::gen::inRange(-900, 901);
+    grid.base = *rc::gen::inRange(-(std::int64_t{1} << 40), std::int64_t{1} << 40);
+    out.format.grid = grid;
   }
-  out.values.resize(static_cast<std::size_t>(*rc::gen::inRange(0, most + 1)));
+  out.values.resize(static_cast<std::size_t>(*rc::gen::inRange(least, most + 1)));
   for (double& value : out.values) {
     const auto code = *rc::gen::inRange<std::uint32_t>(0, 1U << 31);
-    value = std::ldexp(static_cast<double>(out.format.base + (code >> *rc::gen::inRange(0, 32))),
-                       out.format.exponent);
-    if (*rc::gen::arbitrary<bool>()) value = *rc::gen::arbitrary<double>();
-    if (!std::isfinite(value)) value = 5e-324;
+    value = std::ldexp(static_cast<double>(grid.base + (code >> *rc::gen::inRange(0, 32))),
+                       grid.exponent);
+    if (*rc::gen::arbitrary<bool>()) value = any_finite();
   }
-  if (out.values.empty()) out.format = {Numbers::kShort, 0, 0, 0};
   return out;
 }
 
@@ -83,14 +88,10 @@ UploadKind any_kind() { return *rc::gen::element(UploadKind::kProjection, Upload
 region::SamplerSettings any_settings() {
   region::SamplerSettings s;
   s.method = static_cast<region::Method>(*rc::gen::inRange(0, 4));
-  for (std::uint32_t* number :
-       {&s.max_attempts, &s.walk_steps, &s.max_shrinks, &s.num_starts, &s.stream_cap}) {
-    *number = *rc::gen::arbitrary<std::uint32_t>();
+  for (const region::SamplerNumber& number : region::kSamplerNumbers) {
+    s.*number.member = *rc::gen::inRange<std::uint32_t>(number.low, number.high);
   }
-  if (s.method == region::Method::kCover) {
-    s.cover_depth = *rc::gen::inRange<std::uint32_t>(0, region::Cover::kMaxDepth + 1);
-  }
-  return s;
+  return region::own_numbers(s);
 }
 
 InducingSet any_inducing_set() {
@@ -98,31 +99,30 @@ InducingSet any_inducing_set() {
   m.epoch = any_epoch();
   m.upload = any_kind();
   m.closing = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) m.exponent = *rc::gen::inRange(-960, 961);
   if (*rc::gen::arbitrary<bool>()) {
     m.points = any_points(1);
   } else {
     m.public_slots = any_increasing();
-    if (m.public_slots.empty()) m.public_slots = {7};
+    if (m.upload == UploadKind::kProjection && m.public_slots.empty()) m.public_slots = {7};
   }
   return m;
-}
-
-double any_finite() {
-  const double value = any_double();
-  return std::isfinite(value) ? value : 0.5;
 }
 
 Trim any_trim() {
   Trim m;
   m.epoch = any_epoch();
-  m.sampler = any_settings();
-  m.starts = any_points(0);
   m.excluded = any_increasing();
   const bool is_short = *rc::gen::arbitrary<bool>();
+  if (is_short) m.format.numbers = Numbers::kShort;
+  if (*rc::gen::inRange(0, 4) == 0) return m;  // a stage ended
+  m.sampler = any_settings();
+  m.starts = any_points(0);
+  m.public_slots = any_increasing();
   const auto number = [&] { return is_short ? any_finite() : any_double(); };
-  m.weights = any_vector(5);
+  m.weights = numeric::Vector::Constant(1, any_double());
   if (is_short) {
-    const AnyShort some = any_short(5);
+    const AnyShort some = any_short(1, 5);
     m.weights = Eigen::Map<const numeric::Vector>(some.values.data(),
                                                   static_cast<Eigen::Index>(some.values.size()));
     m.format = some.format;
@@ -147,13 +147,14 @@ Upload any_upload() {
            any_kind(),
            any_doubles(5),
            any_increasing(),
-           *rc::gen::arbitrary<std::uint32_t>(),
+           *rc::gen::arbitrary<std::uint64_t>(),
            {}};
   if (*rc::gen::arbitrary<bool>()) {
-    AnyShort some = any_short(9);
+    AnyShort some = any_short(0, 9);
     m.values = std::move(some.values);
     m.format = some.format;
   }
+  m.points_digest = sent_digest(m.points_digest, m.format.numbers, false);
   return m;
 }
 
@@ -161,17 +162,17 @@ Closing any_closing() {
   Closing m;
   m.agent = any_agent();
   m.holes = any_increasing();
-  m.points_digest = *rc::gen::arbitrary<std::uint32_t>();
   m.values = any_doubles(5);
   if (*rc::gen::arbitrary<bool>()) {
-    AnyShort some = any_short(5);
+    AnyShort some = any_short(0, 5);
     m.values = std::move(some.values);
     m.format = some.format;
   }
+  m.points_digest = sent_digest(*rc::gen::arbitrary<std::uint64_t>(), m.format.numbers, true);
   m.has_best = *rc::gen::arbitrary<bool>();
   m.best.agent = m.agent;
   if (m.has_best) {
-    m.best = {m.agent, any_epoch(), *rc::gen::arbitrary<std::uint32_t>(), any_finite()};
+    m.best = {m.agent, any_epoch(), *rc::gen::arbitrary<std::uint32_t>(), any_double()};
   }
   return m;
 }
@@ -237,15 +238,17 @@ void expect_canonical(const Bytes& bytes, const Recode& recode) {
 Bytes recode_message(const Bytes& bytes) { return encode(decode(bytes)); }
 Bytes recode_record(const Bytes& bytes) { return encode_record(decode_record(bytes)); }
 
+// A list at the end of a message has no length, so part of a message may be another one. What
+// carries it knows its length.
 template <typename Recode>
 void expect_survives_damage(const Bytes& bytes, const Recode& recode) {
   RC_ASSERT(recode(bytes) == bytes);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const Bytes prefix(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-    RC_ASSERT(error_kind([&] { recode(prefix); }) == base::ErrorKind::kDecode);
+    expect_canonical(prefix, recode);
   }
   Bytes longer = bytes;
-  longer.push_back(0);
+  longer.push_back(0xFF);
   RC_ASSERT(error_kind([&] { recode(longer); }) == base::ErrorKind::kDecode);
   // The largest byte is the cruellest: lengths become huge, flags and enumerations wrong.
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -257,13 +260,23 @@ void expect_survives_damage(const Bytes& bytes, const Recode& recode) {
   }
 }
 
+void expect_no_prefix_is_a_record(const Bytes& bytes) {
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const Bytes prefix(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    RC_ASSERT(error_kind([&] { decode_record(prefix); }) == base::ErrorKind::kDecode);
+  }
+}
+
 TEST(Messages, EveryMessageRoundTripsAndDamageIsDetected) {
   EXPECT_TRUE(rc::check([] { expect_survives_damage(encode(any_message()), recode_message); }));
 }
 
 TEST(Records, EveryRecordRoundTripsAndDamageIsDetected) {
-  EXPECT_TRUE(
-      rc::check([] { expect_survives_damage(encode_record(any_record()), recode_record); }));
+  EXPECT_TRUE(rc::check([] {
+    const Bytes bytes = encode_record(any_record());
+    expect_survives_damage(bytes, recode_record);
+    expect_no_prefix_is_a_record(bytes);
+  }));
 }
 
 TEST(Messages, ArbitraryBytesNeverCrash) {
@@ -295,26 +308,58 @@ TEST(Messages, ClosingNamesItsAgentInTheBestTrial) {
   EXPECT_EQ(got.best.reward, 0.25);
 }
 
-// One layout, pinned byte by byte (docs/formats/messages.md).
-TEST(Messages, BytesOfAnUpload) {
-  const Bytes bytes =
-      encode(Upload{AgentId{1}, EpochId{2}, UploadKind::kProjection, {1.0}, {3}, 4});
-  const Bytes expected{3 | 1 << 5,           // type 3, with holes
-                       1,                    // agent
-                       2,                    // epoch
-                       4,          0, 0, 0,  // digest
-                       1,          1, 5,     // one hole: 3, in the bits 1, 0, 1
-                       1,          0, 0, 0, 0, 0, 0, 0xF0, 0x3F};  // one value: 1.0
-  EXPECT_EQ(bytes, expected);
+// One layout, pinned bit by bit (docs/formats/messages.md): the lowest bit of a byte first.
+TEST(Messages, BitsOfAnUpload) {
+  Upload upload{AgentId{1}, EpochId{2}, UploadKind::kRewards, {3.0, 2.5, 4.0}, {3}, 0xABCD};
+  upload.format = {Numbers::kShort, Grid{-1, 6}};
+  // In the order in which they are written.
+  const std::string bits =
+      "101"               // type 2 as count(0)
+      "11"                // short, rewards
+      "0100"              // agent 1 as count(3)
+      "0010"              // epoch 2
+      "1011001111010101"  // digest
+      "1"                 // holes:
+      "010"               //   one, as count(2)
+      "100"               //   k = 1 takes as few bits as k = 2
+      "101"               //   3
+      "1"                 // on a grid:
+      "010"               //   exponent -1 as integer(2)
+      "1000110"           //   base 6 as integer(5)
+      "0"                 //   none apart
+      "00000"             //   k = 0
+      "0"                 //   3.0 is the base
+      "10"                //   2.5 is one step below
+      "11110";            //   4.0 is two above
+  ASSERT_EQ(bits.size(), 64U);
+  Bytes expected(8, 0);
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    if (bits[i] == '1') expected[i / 8] = static_cast<std::uint8_t>(expected[i / 8] | 1U << i % 8);
+  }
+  EXPECT_EQ(encode(upload), expected);
+  EXPECT_EQ(std::get<Upload>(decode(expected)).values, upload.values);
 }
 
-TEST(Messages, ASamplerHasTheNumbersThatAreNotZero) {
+TEST(Messages, ASamplerHasItsOwnNumbersOnly) {
   Trim trim;
+  trim.weights = numeric::Vector::Ones(1);
+  trim.sampler = {.method = region::Method::kIndex, .max_attempts = 0};
   const std::size_t size = encode(trim).size();
-  trim.sampler.method = region::Method::kCover;
-  trim.sampler.cover_depth = 17;
-  EXPECT_EQ(encode(trim).size(), size + 1);
+  trim.sampler = {.method = region::Method::kCover, .max_attempts = 1024, .cover_depth = 16};
+  EXPECT_LE(encode(trim).size(), size + 2);
   EXPECT_EQ(std::get<Trim>(decode(encode(trim))).sampler, trim.sampler);
+  trim.sampler.walk_steps = 7;
+  EXPECT_EQ(std::get<Trim>(decode(encode(trim))).sampler.walk_steps, 0U);
+}
+
+TEST(Messages, AnInducingSetThatSaysNothingIsOneByte) {
+  InducingSet set;
+  set.epoch = EpochId{7};
+  set.upload = UploadKind::kRewards;
+  EXPECT_EQ(encode(set).size(), 1U);
+  set.exponent = -3;
+  EXPECT_EQ(encode(set).size(), 2U);
+  EXPECT_EQ(std::get<InducingSet>(decode(encode(set))).exponent, -3);
 }
 
 TEST(Messages, DecodersRefuseWhatNoEncoderWrites) {
@@ -323,18 +368,49 @@ TEST(Messages, DecodersRefuseWhatNoEncoderWrites) {
   unordered.holes = {2, 2};
   EXPECT_EQ(error_kind([&] { decode(encode(unordered)); }), base::ErrorKind::kDecode);
   Trim deep;
-  deep.sampler.method = region::Method::kCover;
-  deep.sampler.cover_depth = region::Cover::kMaxDepth + 1;
+  deep.weights = numeric::Vector::Ones(1);
+  deep.sampler = {.method = region::Method::kCover, .cover_depth = region::Cover::kMaxDepth + 1};
   EXPECT_EQ(error_kind([&] { decode(encode(deep)); }), base::ErrorKind::kDecode);
   const Record broadcast = MessageTaken{Trim{}};
   EXPECT_EQ(error_kind([&] { decode_record(encode_record(broadcast)); }), base::ErrorKind::kDecode);
 }
 
+// The same numbers with a longer code, or other bits after the end.
+TEST(Messages, OnlyOneCodeIsAccepted) {
+  Upload upload;
+  upload.values = {1, 2, 3};
+  upload.format = {Numbers::kShort, Grid{0, 0}};
+  const Bytes bytes = encode(upload);
+  int refused = 0;
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    Bytes other = bytes;
+    other[bit / 8] = static_cast<std::uint8_t>(other[bit / 8] ^ (1U << (bit % 8)));
+    const auto kind = error_kind([&] { decode(other); });
+    if (kind) {
+      ++refused;
+    } else {
+      EXPECT_EQ(encode(decode(other)), other);
+    }
+  }
+  EXPECT_GT(refused, 5);
+  Bytes padded = bytes;
+  padded.back() = static_cast<std::uint8_t>(padded.back() & 0x7F);
+  EXPECT_EQ(error_kind([&] { decode(padded); }), base::ErrorKind::kDecode);
+}
+
 // A count of 2^35 numbers in a message of a few bytes is refused before anything is allocated.
 TEST(Messages, HugeCountsAreRefused) {
-  Bytes bytes = encode(Upload{});
-  bytes.back() = 0xFF;
-  for (const std::uint8_t byte : {0xFF, 0xFF, 0xFF, 0xFF, 0x7F}) bytes.push_back(byte);
+  BitWriter out;
+  out.count(2, 0);  // an upload
+  out.flag(true);
+  out.flag(true);
+  out.count(0, 3);
+  out.count(1, 3);
+  out.bits(0, 16);
+  out.flag(true);  // holes
+  out.count(std::uint64_t{1} << 35, 2);
+  const Bytes bytes = out.take();
+  EXPECT_LT(bytes.size(), 20U);
   EXPECT_EQ(error_kind([&] { decode(bytes); }), base::ErrorKind::kDecode);
 }
 
@@ -342,7 +418,7 @@ TEST(Messages, HugeCountsAreRefused) {
 TEST(Messages, AListLongerThanTheLimitIsRefused) {
   Upload upload;
   upload.values.assign(1000, 0.0);
-  upload.format = {Numbers::kShort, 1, 0, 0};
+  upload.format = {Numbers::kShort, Grid{0, 0}};
   const Bytes bytes = encode(upload);
   EXPECT_LT(bytes.size(), 150U);
   EXPECT_EQ(std::get<Upload>(decode(bytes, 1000)).values, upload.values);
@@ -366,6 +442,8 @@ TEST(Messages, Reals) {
   EXPECT_EQ(num_reals(trim), 6U + 3 + 2);
   trim.learned = Model{{kernel::Family::kMatern52, {1, 2, 3}, 1.0}, 0.5};
   EXPECT_EQ(num_reals(trim), 6U + 3 + 2 + 3 + 1 + 1);
+  trim.public_slots = {1, 2, 3, 4, 5};
+  EXPECT_EQ(num_reals(trim), 6U + 3 + 2 + 3 + 1 + 1 + 5);
   EXPECT_EQ(num_reals(Upload{{}, {}, UploadKind::kProjection, {1, 2, 3}, {7}, 1}), 4U);
   Closing closing;
   EXPECT_EQ(num_reals(closing), 0U);

@@ -71,8 +71,8 @@ double round_bits(double number, int bits);
 /// The largest multiple of the power of two `2^exponent` that is not above the number. Strict.
 double round_down(double number, int exponent);
 
-/// An agent's numbers for an upload, each rounded up or down to a multiple of 2^exponent by its coin,
-/// without bias.
+/// An agent's numbers for an upload, each rounded up or down to a multiple of 2^exponent by its
+/// coin, without bias.
 struct RoundedNumbers {
   std::vector<double> numbers;
   NumberFormat format;

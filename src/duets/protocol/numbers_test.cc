@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "duets/numeric/rows.h"
 #include "duets/protocol/run_test_support.h"
 #include "duets/protocol/short_weights.h"
 
@@ -15,20 +16,20 @@ namespace {
 const random::Coin kRoundingCoin = random::StudySecret::from_seed(3).agent_coin(AgentId{1});
 
 base::Bytes short_bytes(double number) {
-  base::ByteWriter out;
+  BitWriter out;
   write_short(out, number);
   return out.take();
 }
 
 base::Bytes list_bytes(const RoundedNumbers& rounded) {
-  base::ByteWriter out;
+  BitWriter out;
   write_numbers(out, rounded.numbers, rounded.format);
   return out.take();
 }
 
 std::vector<double> read_list(const base::Bytes& bytes) {
-  base::ByteReader in(bytes);
-  NumberFormat format{Numbers::kShort, 0, 0, 0};
+  BitReader in(bytes);
+  NumberFormat format{Numbers::kShort, std::nullopt};
   std::vector<double> numbers = read_numbers(in, format);
   in.expect_end();
   return numbers;
@@ -37,103 +38,185 @@ std::vector<double> read_list(const base::Bytes& bytes) {
 TEST(ShortNumbers, EveryFiniteNumberIsExact) {
   for (const double number : {0.0, 1.0, -1.0, 0.1, 1e300, -1e-300, 5e-324, 0x1p1023, 3.0, 1e9}) {
     const base::Bytes bytes = short_bytes(number);
-    base::ByteReader in(bytes);
+    BitReader in(bytes);
     EXPECT_EQ(read_short(in), number);
     in.expect_end();
   }
-  EXPECT_EQ(short_bytes(1.0).size(), 2U);
+  EXPECT_EQ(short_bytes(0.5).size(), 2U);
   EXPECT_EQ(error_kind([] { short_bytes(std::nan("")); }), base::ErrorKind::kInvalid);
 }
 
-TEST(ShortNumbers, NoBytesAreANumberThatIsNotFinite) {
-  const auto refused = [](const base::Bytes& bytes) {
-    base::ByteReader in(bytes);
+TEST(ShortNumbers, NoBitsAreANumberThatIsNotFinite) {
+  const auto refused = [](std::uint64_t width, std::uint64_t middle, std::int64_t exponent) {
+    BitWriter out;
+    out.count(width, 3);
+    out.flag(false);
+    if (width > 2) out.bits(middle, static_cast<int>(width) - 2);
+    out.integer(exponent, 3);
+    const base::Bytes bytes = out.take();
+    BitReader in(bytes);
     return error_kind([&] { read_short(in); }) == base::ErrorKind::kDecode;
   };
-  EXPECT_TRUE(refused({2, 0x80, 0x10}));        // 1 x 2^1024
-  EXPECT_TRUE(refused({2, 0xB3, 0x11}));        // 1 x 2^-1114: too small
-  EXPECT_TRUE(refused({4, 0}));                 // 2: not odd
-  EXPECT_TRUE(refused({0, 2}));                 // 0 x 2
-  EXPECT_TRUE(refused({0x82, 0x00, 0}));        // a count with a zero byte at its end
-  EXPECT_TRUE(refused({2, 0xFF, 0xFF, 0x7F}));  // an exponent beyond all
+  EXPECT_FALSE(refused(1, 0, 1023));
+  EXPECT_TRUE(refused(1, 0, 1024));
+  EXPECT_TRUE(refused(2, 0, 1023));
+  EXPECT_FALSE(refused(1, 0, -1074));
+  EXPECT_TRUE(refused(1, 0, -1075));
+  EXPECT_TRUE(refused(3, 0, -1075));
+  EXPECT_TRUE(refused(1, 0, 1000000));
+  EXPECT_FALSE(refused(53, 0, 0));
+  EXPECT_TRUE(refused(54, 0, 0));
 }
 
 TEST(ShortNumbers, ScalesHaveFourBits) {
   for (const double number : {8.0, 0.9375, 0x1p-1000 * 11, 0x1p900 * 13}) {
-    base::ByteWriter out;
+    BitWriter out;
     write_scale(out, number);
-    base::ByteReader in(out.bytes());
+    const base::Bytes bytes = out.take();
+    BitReader in(bytes);
     EXPECT_EQ(read_scale(in), number);
   }
-  base::ByteWriter out;
-  write_scale(out, 0.25);
-  EXPECT_EQ(out.bytes().size(), 1U);
+  BitWriter one;
+  write_scale(one, 0.25);
+  EXPECT_EQ(one.take().size(), 1U);
+  BitWriter out;
   for (const double number : {0.0, -1.0, 17.0, std::nan("")}) {
     EXPECT_EQ(error_kind([&] { write_scale(out, number); }), base::ErrorKind::kInvalid);
   }
 }
 
-TEST(ShortNumbers, IncreasingListsAreShorterThanBytes) {
+TEST(Bits, CodesAreTheirOwnInverse) {
+  for (const int k : {0, 1, 3, 7, 20}) {
+    for (const std::uint64_t number :
+         {0ULL, 1ULL, 2ULL, 7ULL, 8ULL, 100ULL, 1ULL << 33, 1ULL << 59}) {
+      BitWriter out;
+      out.count(number, k);
+      out.element(number, k);
+      out.integer(-static_cast<std::int64_t>(number), k);
+      out.flag(true);
+      const base::Bytes bytes = out.take();
+      BitReader in(bytes);
+      EXPECT_EQ(in.count(k), number);
+      EXPECT_EQ(in.element(k), number);
+      EXPECT_EQ(in.integer(k), -static_cast<std::int64_t>(number));
+      EXPECT_TRUE(in.flag());
+      EXPECT_TRUE(in.at_end());
+    }
+  }
+}
+
+// Seven ones may be the end, eight are the beginning of something.
+TEST(Bits, AMessageEndsWithLessThanAByteOfOnes) {
+  const base::Bytes ones{0xFE};
+  BitReader in(ones);
+  EXPECT_FALSE(in.at_end());
+  EXPECT_FALSE(in.flag());
+  EXPECT_TRUE(in.at_end());
+  const base::Bytes zeros{0x7E};
+  BitReader other(zeros);
+  other.flag();
+  EXPECT_FALSE(other.at_end());
+  const base::Bytes more{0xFF};
+  EXPECT_FALSE(BitReader(more).at_end());
+  EXPECT_EQ(error_kind([&] { BitReader(more).expect_end(); }), base::ErrorKind::kDecode);
+}
+
+TEST(Bits, IncreasingListsAreShorterThanBytes) {
   std::vector<std::uint32_t> list;
   for (std::uint32_t i = 0; i < 20; ++i) list.push_back(10 * i + i % 3);
-  base::ByteWriter out;
-  write_increasing(out, list);
-  EXPECT_LE(out.bytes().size(), 2U + 20 * 5 / 8 + 1);
-  base::ByteReader in(out.bytes());
-  EXPECT_EQ(read_increasing(in), list);
-  base::Bytes other = out.bytes();
-  other[1] = 31;  // a parameter that takes more bits
-  base::ByteReader bad(other);
-  EXPECT_EQ(error_kind([&] { read_increasing(bad); }), base::ErrorKind::kDecode);
+  BitWriter out;
+  out.increasing_to_end(list);
+  const base::Bytes bytes = out.take();
+  EXPECT_LE(bytes.size(), 1U + 20 * 5 / 8);
+  BitReader in(bytes);
+  EXPECT_EQ(in.increasing_to_end(), list);
+  BitReader few(bytes, 19);
+  EXPECT_EQ(error_kind([&] { few.increasing_to_end(); }), base::ErrorKind::kDecode);
 }
 
 // The mean of 4000 roundings: each is off by less than a step, with a deviation of at most half of
 // it, so the mean is within 6 deviations, 6 / 2 / sqrt(4000) = 0.05 steps, in all but one of 10^9
 // cases for each of five numbers.
 TEST(ShortNumbers, RoundingHasNoBias) {
-  const std::vector<double> rewards{0.111, -0.77, 1.013, 0.4567, 0.9};
-  std::vector<double> sums(rewards.size(), 0.0);
-  constexpr std::uint32_t kTimes = 4000;
-  double step = 0;
-  for (std::uint32_t epoch = 1; epoch <= kTimes; ++epoch) {
-    const RoundedNumbers rounded = round_upload(rewards, 4, 0, kRoundingCoin, epoch);
-    step = std::ldexp(1.0, rounded.format.exponent);
-    for (std::size_t i = 0; i < rewards.size(); ++i) {
-      EXPECT_LT(std::abs(rounded.numbers[i] - rewards[i]), step);
-      sums[i] += rounded.numbers[i] / kTimes;
+  const std::vector<double> numbers{0.111, -0.77, 1.013, 0.4567, 0.9};
+  const auto expect_unbiased = [&](const auto& round) {
+    std::vector<double> sums(numbers.size(), 0.0);
+    constexpr std::uint32_t kTimes = 4000;
+    constexpr double kStep = 0.125;
+    for (std::uint32_t epoch = 1; epoch <= kTimes; ++epoch) {
+      const RoundedNumbers rounded = round(epoch);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        EXPECT_LT(std::abs(rounded.numbers[i] - numbers[i]), kStep);
+        sums[i] += rounded.numbers[i] / kTimes;
+      }
     }
-  }
-  for (std::size_t i = 0; i < rewards.size(); ++i) EXPECT_NEAR(sums[i], rewards[i], 0.05 * step);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      EXPECT_NEAR(sums[i], numbers[i], 0.05 * kStep);
+    }
+  };
+  expect_unbiased(
+      [&](std::uint32_t epoch) { return round_rewards(numbers, -3, kRoundingCoin, epoch); });
+  expect_unbiased(
+      [&](std::uint32_t epoch) { return round_projection(numbers, -3, kRoundingCoin, epoch); });
 }
 
 TEST(ShortNumbers, WhatIsRoundedIsWhatIsRead) {
-  for (const double deviation : {0.0, 0.5, 1e-9, 1e9}) {
+  for (const int exponent : {-30, -3, 0, 20}) {
     for (const double level : {0.0, 1e6, -1e30}) {
       std::vector<double> rewards;
       for (int i = 0; i < 30; ++i) rewards.push_back(level + std::sin(i));
-      for (const int bits : {4, 8, 16}) {
-        const RoundedNumbers rounded = round_upload(rewards, bits, deviation, kRoundingCoin, 2);
-        EXPECT_LE(rounded.format.bits, bits);
+      for (const RoundedNumbers& rounded :
+           {round_rewards(rewards, exponent, kRoundingCoin, 2),
+            round_rewards(rewards, std::nullopt, kRoundingCoin, 2),
+            round_projection(rewards, exponent, kRoundingCoin, 2)}) {
         EXPECT_EQ(read_list(list_bytes(rounded)), rounded.numbers);
       }
     }
   }
 }
 
-// 30 rewards of 8 bits, and ten bytes for their grid and count.
+// Noise of deviation 1 with steps of 1/2 to 1: two to three bits each, wherever the level is.
+TEST(ShortNumbers, RewardsTakeAsManyBitsAsTheirNoise) {
+  std::vector<double> rewards(200);
+  kRoundingCoin.normals({.purpose = random::Purpose::kNoise, .epoch = 9}, rewards);
+  for (const double level : {0.0, 1000.0}) {
+    std::vector<double> there = rewards;
+    for (double& one : there) one += level;
+    EXPECT_LE(list_bytes(round_rewards(there, 0, kRoundingCoin, 1)).size(), 200U * 3 / 8 + 5);
+  }
+}
+
+// Four rewards say themselves how they are spread; of fewer each has its own 16 bits.
+TEST(ShortNumbers, RewardsWithoutAKnownNoise) {
+  const std::vector<double> four{100.0, 101.0, 102.5, 99.0};
+  const RoundedNumbers grid = round_rewards(four, std::nullopt, kRoundingCoin, 1);
+  ASSERT_TRUE(grid.format.grid);
+  EXPECT_EQ(grid.format.grid->exponent, -4);  // the median distance to 101 is 1.5
+  EXPECT_EQ(grid.format.grid->base, 101 * 16);
+  const RoundedNumbers alone =
+      round_rewards(std::span(four).first(3), std::nullopt, kRoundingCoin, 1);
+  EXPECT_FALSE(alone.format.grid);
+  EXPECT_EQ(alone.numbers[2], 102.5);
+  const std::vector<double> equal(9, 0.3);
+  const RoundedNumbers same = round_rewards(equal, std::nullopt, kRoundingCoin, 1);
+  EXPECT_FALSE(same.format.grid);
+  EXPECT_NEAR(same.numbers[5], 0.3, 0x1p-17);
+}
+
 TEST(ShortNumbers, AnAbsurdRewardDoesNotEraseTheOthers) {
   std::vector<double> rewards;
   for (int i = 0; i < 30; ++i) rewards.push_back(std::sin(i));
-  EXPECT_LE(list_bytes(round_upload(rewards, 8, 0, kRoundingCoin, 1)).size(), 40U);
-  rewards[7] = 1e9;
-  for (const double deviation : {0.0, 0.7}) {
-    const RoundedNumbers rounded = round_upload(rewards, 8, deviation, kRoundingCoin, 1);
-    EXPECT_NEAR(rounded.numbers[7], 1e9, 1e9 * 0x1p-20);
-    for (std::size_t i = 0; i < rewards.size(); ++i) {
-      if (i == 7) continue;
-      EXPECT_NEAR(rounded.numbers[i], rewards[i], 0.05);
+  const std::size_t size = list_bytes(round_rewards(rewards, -5, kRoundingCoin, 1)).size();
+  for (const double absurd : {1e9, -1e30, 3e38}) {
+    rewards[7] = absurd;
+    for (const std::optional<std::int32_t>& exponent : {std::optional(-5), std::optional<int>()}) {
+      const RoundedNumbers rounded = round_rewards(rewards, exponent, kRoundingCoin, 1);
+      for (std::size_t i = 0; i < rewards.size(); ++i) {
+        EXPECT_NEAR(rounded.numbers[i], rewards[i], i == 7 ? std::abs(absurd) * 0x1p-16 : 0.07);
+      }
+      EXPECT_EQ(read_list(list_bytes(rounded)), rounded.numbers);
+      EXPECT_LE(list_bytes(rounded).size(), size + 16);
     }
-    EXPECT_EQ(read_list(list_bytes(rounded)), rounded.numbers);
   }
 }
 
@@ -146,25 +229,65 @@ TEST(ShortNumbers, ThresholdsAreRoundedDown) {
   }
 }
 
-// Weights of a smooth kernel round together: fewer bits than each would need by itself.
-TEST(ShortNumbers, WeightsMoveTheMeanByLessThanAsked) {
-  const kernel::Kernel kernel{.lengthscales = {0.3}};
-  const numeric::Points inducing = lattice(20, 2);
-  const numeric::Points points = lattice(300, 2);
-  numeric::Vector weights(20);
-  for (Eigen::Index i = 0; i < 20; ++i) weights[i] = 3 * std::sin(static_cast<double>(5 * i));
-  const numeric::Vector exact = kernel::weighted_sum(kernel, points, inducing, weights);
-  for (const double most : {0.3, 0.03, 3e-5}) {
-    const ShortWeights found = shorten_weights(kernel, points, inducing, weights, most);
-    const numeric::Vector mean = kernel::weighted_sum(kernel, points, inducing, found.weights);
-    EXPECT_LE((mean - exact).lpNorm<Eigen::Infinity>(), most * (1 + 1e-9));
-    const base::Bytes bytes = list_bytes(
-        {{found.weights.data(), found.weights.data() + found.weights.size()}, found.format});
-    EXPECT_THAT(read_list(bytes), testing::ElementsAreArray(found.weights.data(), 20U));
-    EXPECT_LE(found.format.bits, most >= 0.03 ? 8 : 32);
+const kernel::Kernel kShortSmooth{.lengthscales = {0.3}};
+
+struct SomeMean {
+  numeric::Points centers = lattice(20, 2);
+  numeric::Vector weights = numeric::Vector(20);
+  MeanToSend mean;
+
+  explicit SomeMean(double most) {
+    for (Eigen::Index i = 0; i < 20; ++i) weights[i] = 3 * std::sin(static_cast<double>(5 * i));
+    mean.points = lattice(300, 2);
+    mean.means = kernel::weighted_sum(kShortSmooth, mean.points, centers, weights);
+    mean.most = numeric::Vector::Constant(300, most);
   }
-  const ShortWeights none = shorten_weights(kernel, points, inducing, weights, 0);
-  EXPECT_EQ(none.weights, weights);
+
+  double error(const ShortWeights& found) const {
+    const numeric::Vector sent = kernel::weighted_sum(
+        kShortSmooth, mean.points, numeric::select_rows(centers, found.chosen), found.weights);
+    return (sent - mean.means).cwiseQuotient(mean.most).lpNorm<Eigen::Infinity>();
+  }
+};
+
+base::Bytes bytes_of(const ShortWeights& found) {
+  return list_bytes(
+      {{found.weights.data(), found.weights.data() + found.weights.size()}, found.format});
+}
+
+// Weights of a smooth kernel round together: fewer bits than each would need by itself.
+TEST(ShortWeights, MoveTheMeanByLessThanAsked) {
+  for (const double most : {0.3, 0.03, 3e-5}) {
+    const SomeMean some(most);
+    for (const ShortWeights& found :
+         {shorten_weights(kShortSmooth, some.mean, some.centers, some.weights),
+          sparse_weights(kShortSmooth, some.mean, some.centers)}) {
+      EXPECT_LE(some.error(found), 1 + 1e-9);
+      ASSERT_TRUE(found.format.grid);
+      EXPECT_THAT(read_list(bytes_of(found)),
+                  testing::ElementsAreArray(found.weights.data(),
+                                            static_cast<std::size_t>(found.weights.size())));
+      EXPECT_LE(bytes_of(found).size(), 3 + (most >= 0.03 ? 1 : 4) * found.chosen.size());
+    }
+  }
+  const SomeMean exact(1e-300);
+  EXPECT_EQ(shorten_weights(kShortSmooth, exact.mean, exact.centers, exact.weights).weights,
+            exact.weights);
+}
+
+TEST(ShortWeights, FewCentersAreEnoughForALooseMean) {
+  const SomeMean some(0.3);
+  const ShortWeights found = sparse_weights(kShortSmooth, some.mean, some.centers);
+  EXPECT_LT(found.chosen.size(), 15U);
+  EXPECT_TRUE(std::ranges::is_sorted(found.chosen));
+  // Where half of the domain does not matter fewer bits do, and the other half is met as before.
+  SomeMean half(0.3);
+  for (Eigen::Index i = 0; i < 300; ++i) {
+    if (half.mean.points(i, 0) < 0.5) half.mean.most[i] = 100;
+  }
+  const ShortWeights fewer = sparse_weights(kShortSmooth, half.mean, half.centers);
+  EXPECT_LT(fewer.size, found.size);
+  EXPECT_LE(half.error(fewer), 1 + 1e-9);
 }
 
 }  // namespace

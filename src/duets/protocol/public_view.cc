@@ -110,9 +110,8 @@ void PublicView::apply(const InducingSet& message) {
     resolved.latents = public_latents(message.epoch, message.public_slots);
   }
   if (resolved.latents.rows() == 0) {
-    const bool unused =
-        message.upload == UploadKind::kRewards &&
-        (recalls_all(*study_, message.epoch) || keeps_inducing(*study_));
+    const bool unused = message.upload == UploadKind::kRewards &&
+                        (recalls_all(*study_, message.epoch) || keeps_inducing(*study_));
     check(unused, message.epoch, "the inducing set is empty");
     inducing_.emplace(message.epoch, std::move(resolved));
     return;

@@ -78,9 +78,9 @@ class PublicView {
   region::Draw private_points(AgentId agent, const random::Coin& coin,
                               const region::SlotRange& slots, const base::Executor& executor) const;
 
-  /// The points that public slots of an epoch refer to: kPublicPool of the public stream on X_j and,
-  /// where all rows of the run are used, of each earlier epoch its inducing set, then the points
-  /// of its cut where they are others.
+  /// The points that public slots of an epoch refer to: kPublicPool of the public stream on X_j
+  /// and, where all rows of the run are used, of each earlier epoch its inducing set, then the
+  /// points of its cut where they are others.
   numeric::Points public_candidates(EpochId epoch) const;
 
   /// Some of them. Throws kProtocol for a slot that there is none of.

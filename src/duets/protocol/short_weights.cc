@@ -141,6 +141,10 @@ Matrix scaled_values(const kernel::Kernel& kernel, const MeanToSend& mean,
 
 }  // namespace
 
+Vector near_enough(const Vector& means, double tau, double max_stddev) {
+  return (kBelowShare * (tau - means.array())).max(kWeightShare * max_stddev);
+}
+
 ShortWeights shorten_weights(const kernel::Kernel& kernel, const MeanToSend& mean,
                              const numeric::Points& centers, const Vector& weights) {
   const Matrix values = scaled_values(kernel, mean, centers);

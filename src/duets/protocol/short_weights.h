@@ -16,6 +16,9 @@ inline constexpr double kWeightShare = 0.4;
 /// Below the threshold also this part of the distance to it: nobody asks how far below a point is.
 inline constexpr double kBelowShare = 0.7;
 
+/// How far the mean may be off at points where it is this.
+numeric::Vector near_enough(const numeric::Vector& means, double tau, double max_stddev);
+
 struct ShortWeights {
   std::vector<std::uint32_t> chosen;  ///< rows of the centers, increasing
   numeric::Vector weights;            ///< theirs

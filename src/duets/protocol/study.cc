@@ -167,6 +167,11 @@ std::uint64_t bits_of(const Study& study, bool rewards) {
   return kProjectionBits + (keeps_inducing(study) ? kSlotBits : 0);
 }
 
+bool rewards_save_closing(const Study& study, base::EpochId epoch) {
+  return study.numbers == Numbers::kShort && study.upload == UploadRule::kAuto &&
+         recalls_all(study, base::EpochId{stage_of(study, epoch).end()});
+}
+
 void validate(const Study& study) {
   require(study.domain != nullptr, "space", "missing", "a study needs a domain");
   require(study.agents >= 1, "study.agents", fmt::format("{}", study.agents), "must be at least 1");

@@ -175,6 +175,9 @@ inline bool keeps_inducing(const Study& study) {
 /// About how many bits a number takes that agents upload, over all links of an agent: a number of a
 /// projection also a public slot, which is not sent where rewards are.
 std::uint64_t bits_of(const Study& study, bool rewards);
+/// Whether rewards take less than their part of a projection of the whole run at the end of the
+/// epoch's stage, which is not needed if all of them were sent.
+bool rewards_save_closing(const Study& study, base::EpochId epoch);
 
 /// Throws kInvalid naming the study file's field, the value and the constraint.
 void validate(const Study& study);

@@ -53,12 +53,12 @@ std::int32_t projection_exponent(const PublicView& view, const InducingSet& mess
   Points asked = gp::spread_rows(gp::blocks_of(pool), kPointsAsked, executor);
   if (recalls_all(study, message.epoch)) {
     const Points everywhere = supremum_pool(view, EpochId{1});
-    asked = numeric::stacked(asked,
-                             gp::spread_rows(gp::blocks_of(everywhere), kPointsAsked, executor));
+    asked =
+        numeric::stacked(asked, gp::spread_rows(gp::blocks_of(everywhere), kPointsAsked, executor));
   }
   const Points at = features(asked);
-  const Matrix moved = kernel::cross(kernel, at, inducing) *
-                       weights_of_units(posterior, inducing.rows());
+  const Matrix moved =
+      kernel::cross(kernel, at, inducing) * weights_of_units(posterior, inducing.rows());
   const Vector deviation = posterior.variance(at).variance.cwiseMax(0).cwiseSqrt();
   // Each number is off by at most half a step on average, of every agent.
   const Vector steps = 2 * kShareOfDeviation / std::sqrt(static_cast<double>(study.agents)) *
@@ -66,8 +66,8 @@ std::int32_t projection_exponent(const PublicView& view, const InducingSet& mess
   const double step = steps.minCoeff();
   const int exponent = step > 0 && std::isfinite(step) ? std::ilogb(step) : -Grid::kMostExponent;
   base::ByteWriter out;
-  out.u32(static_cast<std::uint32_t>(
-      std::clamp(exponent, -Grid::kMostExponent, Grid::kMostExponent)));
+  out.u32(
+      static_cast<std::uint32_t>(std::clamp(exponent, -Grid::kMostExponent, Grid::kMostExponent)));
   const base::Bytes agreed = executor.agree(out.take());
   return static_cast<std::int32_t>(base::ByteReader(agreed).u32());
 }

@@ -33,8 +33,8 @@ std::string first_difference(const InducingSet& recorded, const InducingSet& rec
   return "; kind or number of points differ";
 }
 
-// How coarsely agents round comes from outside the boundary: the last bits of a deviation may halve or
-// double it.
+// How coarsely agents round comes from outside the boundary: the last bits of a deviation may halve
+// or double it.
 InducingSet with_exponent(InducingSet recomputed, const EpochOpened& recorded) {
   const std::optional<std::int32_t>& theirs = recorded.inducing.exponent;
   if (theirs && recomputed.exponent && std::abs(*theirs - *recomputed.exponent) <= 1) {
@@ -124,9 +124,20 @@ Points probes(const Study& study, const PublicView& view, const ResolvedInducing
   return numeric::stacked(inducing.features, pool);
 }
 
+// How far two cuts may be apart at each point. Weights are rounded one after another: one that
+// falls to the other side moves the rest, and another choice of points is as good, but no mean is
+// off by more than near_enough() allows. Where there are many points they were rounded on a part of
+// them, hence three times as much.
+Vector allowed_difference(const Study& study, const ResolvedInducing& inducing,
+                          const Points& points, const RecomputedClosing& recomputed, double tau,
+                          double of_mean) {
+  if (study.numbers == Numbers::kDouble) return Vector::Constant(points.rows(), of_mean);
+  const Vector means = mean_of(inducing, points, recomputed.weights);
+  return 3 * near_enough(means, tau, recomputed.max_stddev).array() + of_mean;
+}
+
 void compare_weights(FindingList& out, const ResolvedInducing& inducing, const Points& points,
-                     const CutForm& recorded, const CutForm& recomputed, double tolerance) {
-  // Another choice of points is as good where numbers are rounded: the means have to be.
+                     const CutForm& recorded, const CutForm& recomputed, const Vector& allowed) {
   if (recorded.weights.size() != recorded.features.rows()) {
     out.wrong("weights", fmt::format("{} numbers", recorded.weights.size()),
               fmt::format("{} numbers", recorded.features.rows()));
@@ -135,8 +146,8 @@ void compare_weights(FindingList& out, const ResolvedInducing& inducing, const P
   const Vector theirs = mean_of(inducing, points, recorded);
   const Vector ours = mean_of(inducing, points, recomputed);
   Eigen::Index worst = 0;
-  (theirs - ours).cwiseAbs().maxCoeff(&worst);
-  out.close_number("weights (as the mean they give)", theirs[worst], ours[worst], tolerance);
+  (theirs - ours).cwiseAbs().cwiseQuotient(allowed).maxCoeff(&worst);
+  out.close_number("weights (as the mean they give)", theirs[worst], ours[worst], allowed[worst]);
 }
 
 // The last epoch sends no weights, so its maximum is not strict: the recorded point has to be as
@@ -256,11 +267,6 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
     out.close_number("surprise", theirs.surprise, ours.surprise,
                      tolerance.relative * (1 + ours.surprise));
     const Points points = probes(study, view, inducing);
-    // Weights are rounded one after another: one that falls to the other side moves the rest, but
-    // never the mean by more than both may be off. Where there are many points they were rounded on
-    // a part of them.
-    const double of_rounding =
-        study.numbers == Numbers::kShort ? 3 * kWeightShare * recomputed.max_stddev : 0;
     const double of_mean =
         tolerance.mean(largest(mean_of(inducing, points, recomputed.weights)), ours.mean_error);
     out.close_number("information gain", theirs.information_gain, ours.information_gain,
@@ -270,8 +276,9 @@ void compare_closing(FindingList& out, const Study& study, const PublicView& vie
                        tolerance.stddev(ours.best_stddev));
     }
     if (recomputed.record.has_trim) {
-      compare_weights(out, inducing, points, recomputed.recorded_cut, recomputed.cut,
-                      of_mean + of_rounding);
+      compare_weights(
+          out, inducing, points, recomputed.recorded_cut, recomputed.cut,
+          allowed_difference(study, inducing, points, recomputed, recorded.trim.tau, of_mean));
       const double error = estimated_mean_error(inducing.model.kernel, recorded.trim.weights);
       out.close_number("estimated error of a mean", theirs.mean_error, error,
                        tolerance.relative * error);

@@ -41,7 +41,8 @@ struct SamplerSettings {
   friend bool operator==(const SamplerSettings&, const SamplerSettings&) = default;
 };
 
-/// A number of the settings, for checks and bytes. Methods that it does not belong to do not use it.
+/// A number of the settings, for checks and bytes. Methods that it does not belong to do not use
+/// it.
 struct SamplerNumber {
   std::string_view name;  ///< in errors, and of its field in duets.proto
   std::uint32_t SamplerSettings::*member;
@@ -62,8 +63,8 @@ inline constexpr auto kSamplerNumbers = std::to_array<SamplerNumber>({
     {"max_shrinks", &SamplerSettings::max_shrinks, 1, 2000, "must be between 1 and 2000", is_walk},
     {"num_starts", &SamplerSettings::num_starts, 0, kMaxStarts, "must be at most 1024", is_walk},
     {"stream_cap", &SamplerSettings::stream_cap, 0, 1U << 24, "must be at most 2^24", is_walk},
-    {"cover_depth", &SamplerSettings::cover_depth, 0, Cover::kMaxDepth,
-     "must be at most 60", is_cover},
+    {"cover_depth", &SamplerSettings::cover_depth, 0, Cover::kMaxDepth, "must be at most 60",
+     is_cover},
 });
 
 /// Throws kInvalid naming the field.

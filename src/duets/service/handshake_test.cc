@@ -41,7 +41,7 @@ TEST(Handshake, NamesBothProtocolVersions) {
   v1::JoinRequest request = good_request();
   request.set_protocol_version(7);
   EXPECT_THAT(objection(request),
-              AllOf(HasSubstr("the agent uses protocol version 7"), HasSubstr("version 3")));
+              AllOf(HasSubstr("the agent uses protocol version 7"), HasSubstr("version 4")));
 }
 
 TEST(Handshake, NamesBothFingerprints) {

@@ -135,15 +135,14 @@ class Checker {
     check_points(m.points, max_inducing(), "inducing point");
     const std::uint32_t most = recalls() ? protocol::kMostPublic : protocol::kPublicPool;
     check_count(m.public_slots.size(), most, "public slot");
-    check_below(
-        m.public_slots,
-        // Of each earlier epoch an inducing set and the points of a cut.
-        recalls() ? std::uint64_t{2} * protocol::kPublicPool * source_.epoch
-                  : protocol::kPublicPool,
-        "public slot");
+    check_below(m.public_slots,
+                // Of each earlier epoch an inducing set and the points of a cut.
+                recalls() ? std::uint64_t{2} * protocol::kPublicPool * source_.epoch
+                          : protocol::kPublicPool,
+                "public slot");
     const bool is_public = study_.inducing == protocol::Inducing::kPublic;
-    const bool unused = m.upload == UploadKind::kRewards &&
-                        (recalls() || protocol::keeps_inducing(study_));
+    const bool unused =
+        m.upload == UploadKind::kRewards && (recalls() || protocol::keeps_inducing(study_));
     if (unused && m.public_slots.empty() && m.points.rows() == 0) return;
     if (m.public_slots.empty() == is_public || (m.points.rows() == 0) != is_public) {
       refuse(is_public ? "the inducing set of this study has public slots, not points"
@@ -159,8 +158,8 @@ class Checker {
     check_numbers({m.weights.data(), static_cast<std::size_t>(m.weights.size())},
                   has_own ? m.public_slots.size() : max_inducing(), "weight");
     if (has_own && static_cast<std::size_t>(m.weights.size()) != m.public_slots.size()) {
-      refuse(fmt::format("{} weights for {} public slots", m.weights.size(),
-                         m.public_slots.size()));
+      refuse(
+          fmt::format("{} weights for {} public slots", m.weights.size(), m.public_slots.size()));
     }
     const bool goes_on = protocol::closes(study_, m.epoch);
     if ((m.weights.size() == 0) != goes_on) {

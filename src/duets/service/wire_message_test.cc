@@ -197,7 +197,7 @@ TEST(WireMessage, BadUploadsAreRefusedNamingAgentAndEpoch) {
   refused([](Upload& m) { m.holes[1] = 0; }, "beyond 32 bits");
   refused(
       [](Upload& m) {
-        m.format = {protocol::Numbers::kShort, 0, 0, 0};
+        m.format = {protocol::Numbers::kShort, std::nullopt};
       },
       "agent 2, epoch 2: numbers = \"short\": the study has \"double\"");
 }
@@ -233,23 +233,34 @@ TEST(WireMessage, BadTrimsAreRefused) {
   refused([](Trim& m) { m.weights = {}; }, "no weights");
   refused([](Trim& m) { m.weights = numeric::Vector::Ones(13); }, "13 weights: at most 12");
   refused([](Trim& m) { m.tau = kInfinity; }, "tau is inf: must be finite");
-  refused([](Trim& m) { m.sampler.max_shrinks = 3000; }, "sampler.max_shrinks");
-  refused([](Trim& m) { m.sampler.num_starts = 1025; }, "sampler.num_starts");
-  refused([](Trim& m) { m.sampler.stream_cap = 1U << 25; }, "sampler.stream_cap");
+  refused([](Trim& m) { m.public_slots = {3, 200}; }, "public slot 200: must be below 200");
+  refused([](Trim& m) { m.public_slots = {1, 2, 3}; }, "12 weights: at most 3");
+  refused(
+      [](Trim& m) {
+        m.public_slots.resize(13);
+        std::iota(m.public_slots.begin(), m.public_slots.end(), 0U);
+      },
+      "12 weights for 13 public slots");
   refused([](Trim& m) { m.starts(0, 0) = kNan; }, "start point 0 is nan");
   refused([](Trim& m) { m.starts = numeric::Points::Zero(1, 4); }, "start points of 4 coordinates");
-  refused([](Trim& m) { m.starts = numeric::Points::Zero(1025, 2); },
-          "1025 start points: at most 1024");
   refused([](Trim& m) { m.excluded[1] = 3; }, "excluded agent 3: must be below 3");
   refused([](Trim& m) { m.learned.emplace(); }, "a learned model: this study has parameters");
   refused(
       [](Trim& m) {
-        m.format = {protocol::Numbers::kShort, 0, 0, 0};
+        m.format = {protocol::Numbers::kShort, std::nullopt};
       },
       "numbers = \"short\": the study has \"double\"");
+  const auto not_read = [](auto change) {
+    expect_refused(
+        good_trim(), [&](Trim& m) { change(m.sampler); },
+        "a message: sampler: a number out of range");
+  };
+  not_read([](region::SamplerSettings& s) { s.max_shrinks = 3000; });
+  not_read([](region::SamplerSettings& s) { s.num_starts = 1025; });
+  not_read([](region::SamplerSettings& s) { s.stream_cap = 1U << 25; });
   expect_refused(
-      good_trim(), [](Trim& m) { m.sampler.cover_depth = 1; },
-      "a message: sampler: a number of another method");
+      good_trim(), [](Trim& m) { m.starts = numeric::Points::Zero(1025, 2); },
+      "a message: a list is longer than this study allows");
 }
 
 TEST(WireMessage, BadModelsAreRefused) {
@@ -263,7 +274,6 @@ TEST(WireMessage, BadModelsAreRefused) {
   };
   using protocol::Model;
   refused([](Model& m) { m.reward_offset = kNan; }, "learned.reward_offset is nan");
-  refused([](Model& m) { m.kernel.family = static_cast<kernel::Family>(4); }, "kernel family");
   refused([](Model& m) { m.kernel.variance = kNan; }, "kernel.variance = nan");
   refused([](Model& m) { m.kernel.lengthscales = {1, 1, 1}; }, "kernel.lengthscale = 3 numbers");
 }
@@ -290,35 +300,60 @@ TEST(WireMessage, BadClosingsAndRefusalsAreRefused) {
 
 TEST(WireMessage, BytesThatAreNoMessageAreRefused) {
   expect_bytes_refused("", "a message: ");
-  expect_bytes_refused(std::string(1, 6), "message type 6");
-  // An upload of agent 0 in epoch 1 with 2^31 values, in a few bytes.
-  expect_bytes_refused(std::string("\x03\x00\x01\x00\x00\x00\x00\x80\x80\x80\x80\x08", 12),
-                       "a list is longer than its bytes");
+  expect_bytes_refused("\x17", "message type");
+  // An upload of agent 0 in epoch 1 with 2^31 holes, in a few bytes.
+  protocol::BitWriter out;
+  out.count(2, 0);
+  for (const bool flag : {false, true}) out.flag(flag);
+  for (const std::uint64_t id : {0, 1}) out.count(id, 3);
+  out.bits(0, 64);
+  out.flag(true);
+  out.count(std::uint64_t{1} << 31, 2);
+  const base::Bytes bytes = out.take();
+  expect_bytes_refused(std::string(bytes.begin(), bytes.end()), "a list is longer than");
 }
 
 // Short numbers have no NaN and no infinity: the nearest there is are exponents beyond all others.
 TEST(WireMessage, HostileShortNumbersAreRefused) {
   Study study = protocol::small_study();
   study.numbers = protocol::Numbers::kShort;
-  protocol::Upload good = good_upload();
-  good.format = {protocol::Numbers::kShort, 8, -3, -5};
-  EXPECT_EQ(error_text([&] { from_wire(to_wire(good), study); }), "");
-  const std::string bytes = to_wire(good).encoded();
-  const auto header = bytes.find(std::string("\x0c\x08\x05\x09", 4));  // 12 numbers, 8 bits, -3, -5
-  ASSERT_NE(header, std::string::npos);
-  const auto with = [&](std::size_t length, const std::string& replacement) {
-    v1::Message wire;
-    wire.set_encoded(bytes.substr(0, header) + replacement + bytes.substr(header + length));
-    const auto body = [&] { from_wire(wire, study); };
-    EXPECT_EQ(error_kind(body), base::ErrorKind::kInvalid);
-    return error_text(body);
+  struct Header {
+    std::int64_t exponent = -3;
+    std::int64_t base = 5;
+    std::uint64_t code = 4;
+    int count = 4;
   };
-  EXPECT_THAT(with(2, "\x0c\x21"), HasSubstr("32 bits at most"));
-  EXPECT_THAT(with(3, "\x0c\x08\xff\x7f"), HasSubstr("out of range"));
-  EXPECT_THAT(with(4, "\x0c\x08\x05\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
-              HasSubstr("out of range"));
-  EXPECT_NE(with(1, "\x0b"), "");
-  EXPECT_NE(with(1, "\x0d"), "");
+  const auto error_of = [&](const Header& header) {
+    protocol::BitWriter out;
+    out.count(2, 0);
+    for (const bool flag : {true, true}) out.flag(flag);
+    for (const std::uint64_t id : {0, 2}) out.count(id, 3);
+    out.bits(0x1234, 16);
+    out.flag(false);  // no holes
+    out.flag(true);   // on a grid
+    out.integer(header.exponent, 2);
+    out.flag(header.base != 0);
+    if (header.base != 0) out.integer(header.base, 5);
+    out.flag(false);  // none apart
+    const std::vector<std::uint64_t> codes(static_cast<std::size_t>(header.count), header.code);
+    const int k = protocol::best_parameter(codes, 32);
+    out.bits(static_cast<std::uint64_t>(k), 5);
+    for (const std::uint64_t code : codes) out.element(code, k);
+    const base::Bytes bytes = out.take();
+    v1::Message wire;
+    wire.set_encoded(bytes.data(), bytes.size());
+    const auto body = [&] { from_wire(wire, study); };
+    const std::string text = error_text(body);
+    EXPECT_NE(error_kind(body).value_or(base::ErrorKind::kInvalid), base::ErrorKind::kDecode);
+    return text;
+  };
+  EXPECT_EQ(error_of({}), "");
+  EXPECT_THAT(error_of({.exponent = 961}), HasSubstr("out of range"));
+  EXPECT_THAT(error_of({.exponent = -1000000}), HasSubstr("out of range"));
+  EXPECT_THAT(error_of({.base = std::int64_t{1} << 53}), HasSubstr("out of range"));
+  EXPECT_THAT(error_of({.code = std::uint64_t{1} << 42}), HasSubstr("out of range"));
+  EXPECT_THAT(error_of({.count = 5}), HasSubstr("5 values: at most 4"));
+  EXPECT_THAT(error_of({.count = 5000}), HasSubstr("longer than this study allows"));
 }
 
 TEST(WireMessage, PublicStudiesAcceptOnlyPublicSlots) {
