@@ -210,7 +210,7 @@ class Agent:
         # 1. Join, and compare the study digest.
         if "start" not in histories:
             histories["start"] = os.urandom(16)
-            histories["fingerprint"] = fingerprint()
+            histories["fingerprint"] = fingerprint(int.from_bytes(histories["start"][:8], "little"))
         start, digest = histories["start"], histories["fingerprint"]
         request = self.pb.JoinRequest(protocol_version=PROTOCOL_VERSION, agent=number, start=start,
                                       instance=self.journal.setdefault("instance", os.urandom(16)),
