@@ -9,8 +9,8 @@
 
 namespace duets::protocol {
 
-/// The largest power of two that is not above half the deviation of the noise. Rounding without bias
-/// then adds one to four per cent of the noise's variance.
+/// The largest power of two that is not above half the deviation of the noise. Rounding without
+/// bias then adds one to four per cent of the noise's variance.
 std::int32_t reward_exponent(double lambda);
 
 /// So that the rounding of all agents' projections moves the mean by a tenth of its deviation, or

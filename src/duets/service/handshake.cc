@@ -53,7 +53,8 @@ std::optional<std::string> handshake_objection(const v1::JoinRequest& request,
   const base::Digest fingerprint = from_wire(request.numeric_fingerprint());
   if (fingerprint != fingerprint_of_start(request.start())) {
     return fmt::format(
-        "the agent's machine computes different bits: its numeric self-test for this start gives {}, "
+        "the agent's machine computes different bits: its numeric self-test for this start gives "
+        "{}, "
         "the coordinator's gives something else; they would not agree on points; use the same "
         "release and a supported processor on both, and compare what duets version prints",
         base::to_hex(fingerprint));
@@ -79,9 +80,9 @@ Definition check_join_reply(const v1::JoinReply& reply) {
                     "definition: install the same release of duets on both",
                     base::to_hex(said), base::to_hex(own)));
   }
-  require_reply(reply.epochs().SerializeAsString() ==
-                    epochs_of(*definition.study).SerializeAsString(),
-                "other epochs than those of its study");
+  require_reply(
+      reply.epochs().SerializeAsString() == epochs_of(*definition.study).SerializeAsString(),
+      "other epochs than those of its study");
   const std::size_t key_size = random::Key{}.size();
   require_reply(reply.agent() < definition.study->agents,
                 fmt::format("agent {} in a study of {}", reply.agent(), definition.study->agents));

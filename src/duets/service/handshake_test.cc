@@ -110,6 +110,14 @@ TEST(Handshake, TheCoinOfAReplyIsCheckedAndNeverShown) {
   EXPECT_EQ(error_kind(body), base::ErrorKind::kProtocol);
 }
 
+TEST(Handshake, AReplyWithOtherEpochsIsRefused) {
+  v1::JoinReply reply = good_reply();
+  EXPECT_EQ(reply.epochs().lengths_size(), 3);
+  EXPECT_EQ(reply.epochs().closing_size(), 1);
+  reply.mutable_epochs()->set_lengths(1, 5);
+  EXPECT_THAT(error_text([&] { check_join_reply(reply); }), HasSubstr("other epochs"));
+}
+
 TEST(Handshake, AReplyWithAnImpossibleAgentOrLeaseIsRefused) {
   v1::JoinReply reply = good_reply();
   const auto body = [&] { check_join_reply(reply); };
