@@ -10,6 +10,7 @@
 #include "duets/gp/sparse.h"
 
 namespace duets::protocol {
+
 Agent::Agent(std::shared_ptr<const Study> study, AgentId id, const random::Coin& coin,
              std::shared_ptr<PublicView> view, DrawnPoints drawn)
     : study_(std::move(study)),
