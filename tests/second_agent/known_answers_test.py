@@ -1,8 +1,9 @@
-"""The Python agent against known answers: tests/golden/coins.kat and strict.kat, and the lines of
-tests/determinism/expected.txt that an agent computes (docs/formats/conformance.md)."""
+"""The Python agent against known answers: coins.kat, strict.kat, messages.kat and the exported study of tests/golden,
+and the lines of tests/determinism/expected.txt that an agent computes (docs/formats/conformance.md)."""
 
 import os
 import pathlib
+import struct
 
 import numpy as np
 
@@ -10,6 +11,7 @@ import pytest
 
 import coins
 import fingerprint
+import messages
 import region
 import strict
 import study
@@ -104,6 +106,87 @@ def test_strict():
             function, count, lo, hi, value = rest
             assert kind == "fold" and fold(function, int(count), HEX(lo), HEX(hi)) == int(value, 16), line
     assert len(seen) == 6 and min(seen.values()) > 1
+
+
+# --- messages.kat ---------------------------------------------------------------------------------
+
+
+def number_text(x):
+    return struct.pack(">d", x).hex()
+
+
+def numbers_text(numbers):
+    return ",".join(map(number_text, numbers))
+
+
+def points_text(points):
+    return ";".join(map(numbers_text, points))
+
+
+def whole_text(numbers):
+    return ",".join(map(str, numbers))
+
+
+def some_text(value, text=str):
+    return "none" if value is None else text(value)
+
+
+def list_fields(m):
+    """What uploads and closings end with."""
+    return [("points_digest", f"{m.points_digest:016x}"), ("holes", whole_text(m.holes)),
+            ("grid", some_text(m.grid, whole_text)), ("values", numbers_text(m.values))]
+
+
+def trim_fields(m):
+    yield from [("short", m.short), ("epoch", m.epoch), ("excluded", whole_text(m.excluded)), ("cuts", m.cuts)]
+    if not m.cuts:
+        return
+    yield "learned", int(m.model is not None)
+    if m.model is not None:
+        kernel, offset = m.model
+        yield from [("family", kernel.family), ("lengthscales", numbers_text(kernel.scales)),
+                    ("variance", number_text(kernel.variance)), ("offset", number_text(offset))]
+    yield "tau", number_text(m.tau)
+    yield from vars(m.sampler).items()  # in the order in which they were read
+    yield from [("starts", points_text(m.starts)), ("public_slots", whole_text(m.public_slots)),
+                ("grid", some_text(m.grid, whole_text)), ("weights", numbers_text(m.weights))]
+
+
+def fields(m):
+    if m.kind == messages.INDUCING_SET:
+        return [("rewards", m.rewards), ("closing", m.closing), ("epoch", m.epoch), ("exponent", some_text(m.exponent)),
+                ("points", points_text(m.points)), ("public_slots", whole_text(m.public_slots))]
+    if m.kind == messages.TRIM:
+        return trim_fields(m)
+    if m.kind == messages.UPLOAD:
+        return [("short", m.short), ("rewards", m.rewards), ("agent", m.agent), ("epoch", m.epoch), *list_fields(m)]
+    if m.kind == messages.CLOSING:
+        best = [("best", 0)]
+        if m.best is not None:
+            reward, epoch, slot = m.best
+            best = [("best", 1), ("epoch", epoch), ("slot", slot), ("reward", number_text(reward))]
+        return [("short", m.short), ("agent", m.agent), *best, *list_fields(m)]
+    return [("agent", m.agent), ("epoch", m.epoch), ("reason", m.reason)]
+
+
+def test_messages():
+    names = ["inducing-set", "trim", "upload", "closing", "refusal"]
+    encoders = [messages.encode_inducing_set, messages.encode_trim, messages.encode_upload, messages.encode_closing,
+                messages.encode_refusal]
+    seen, reasons, methods, families = set(), set(), set(), set()
+    for line in lines("messages.kat"):
+        data, text = line.split(" ", 1)
+        m = messages.decode(bytes.fromhex(data))
+        assert " ".join([names[m.kind]] + [f"{key}={value}" for key, value in fields(m)]) == text, line
+        assert encoders[m.kind](m).hex() == data, line
+        seen.add((m.kind, getattr(m, "short", None)))
+        if m.kind == messages.REFUSAL:
+            reasons.add(m.reason)
+        elif m.kind == messages.TRIM and m.cuts:
+            methods.add(m.sampler.method)
+            families.add(m.model[0].family if m.model is not None else None)
+    assert len(seen) == 8 and reasons == set(messages.REASONS)
+    assert methods == set(messages.METHODS) and families == {None, 0, 1, 2, 3}
 
 
 # --- expected.txt ---------------------------------------------------------------------------------
