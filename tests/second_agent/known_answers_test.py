@@ -1,6 +1,7 @@
 """The Python agent against known answers: coins.kat, strict.kat, messages.kat and the exported study of tests/golden,
 and the lines of tests/determinism/expected.txt that an agent computes (docs/formats/conformance.md)."""
 
+import csv
 import os
 import pathlib
 import struct
@@ -9,6 +10,7 @@ import numpy as np
 
 import pytest
 
+import agent as agents
 import coins
 import fingerprint
 import messages
@@ -187,6 +189,120 @@ def test_messages():
             families.add(m.model[0].family if m.model is not None else None)
     assert len(seen) == 8 and reasons == set(messages.REASONS)
     assert methods == set(messages.METHODS) and families == {None, 0, 1, 2, 3}
+
+
+# --- The exported study ---------------------------------------------------------------------------
+
+
+class Bytes:
+    """Reads the types of docs/formats/messages.md."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, n):
+        assert self.at + n <= len(self.data)
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def u32(self):
+        return int.from_bytes(self.take(4), "little")
+
+    def u32s(self):
+        return [self.u32() for _ in range(self.u32())]
+
+    def blob(self):
+        return self.take(self.u32())
+
+
+def export_of(journal):
+    """(study file, records)"""
+    r = Bytes(journal)
+    assert r.blob() == b"duets export" and r.u32() == 10
+    file, records = r.blob(), [r.blob() for _ in range(r.u32())]
+    assert coins.digest(journal[:r.at]) == r.take(16) and r.at == len(journal)
+    return file, records
+
+
+class Exported:
+    """The agents of an exported study, in one process without a coordinator: its records take their place."""
+
+    def __init__(self, folder):
+        file, self.records = export_of((folder / "journal.bin").read_bytes())
+        assert file == (folder / "study.toml").read_bytes()
+        self.secret = bytes.fromhex((folder / "three.key").read_text())
+        self.study = study.Study(file.decode())
+        self.history = agents.History(self.study, coins.public_key(self.secret))
+        self.trials = {}  # agent, epoch: rows in the order of slots
+        with open(folder / "trials.csv", newline="") as table:
+            for row in csv.DictReader(table):
+                self.trials.setdefault((int(row["agent"]), int(row["epoch"])), []).append(row)
+        self.agents = [self.agent(n) for n in range(self.study.N)]
+        self.run = self.state = bytes(16)
+
+    def agent(self, number):
+        a = agents.Agent.__new__(agents.Agent)
+        a.number, a.key, a.measure = number, coins.private_key(self.secret, number), self.measured
+        a.study, a.history, a.journal, a.known = self.study, self.history, {}, 0
+        a.points, a.rewards, a.counts = {}, {}, {}
+        return a
+
+    def measured(self, a, epoch, points, _):
+        """The values of trials.csv, which has the same points."""
+        values = []
+        for row, point in zip(self.trials[a.number, epoch], points, strict=True):
+            assert {name: str(x) for name, x in self.study.domain.values(point).items()} == {
+                name: row[name] if row[name].isalpha() else str(float(row[name])) for name in ("x", "y", "kind")}
+            values.append(float(row["value"]) if row["state"] == "reward" else None)
+        return values
+
+    def open(self, j, inducing_set):
+        if inducing_set:
+            self.history.add(inducing_set)
+        for a in self.agents:
+            a.draw(j)
+            a.query(j)
+        self.sent = {}
+        self.state += study.blob(inducing_set) if inducing_set else b""
+
+    def accept(self, encoded):
+        m = messages.decode(encoded)
+        assert self.agents[m.agent].message(self.epoch) == encoded
+        self.sent[m.agent] = encoded
+
+    def close(self, participants, trim):
+        j = self.epoch
+        assert participants == sorted(self.sent)
+        if trim:
+            self.history.add(trim)
+        low_halves = [coins.low_half(study.points_bytes(a.points[j])) for a in self.agents]
+        holes = b"".join(study.u32s([t for t, r in enumerate(self.agents[n].rewards[j]) if r is None])
+                         for n in participants)
+        survivors = b"" if self.study.is_closing(j) else study.u32s([])
+        self.run = coins.digest(self.run + study.u32(j) + b"".join(map(study.u64, low_halves)) +
+                                study.u32s(participants) + holes + survivors)
+        self.state = coins.digest(self.state + b"".join(study.blob(self.sent[n]) for n in participants) +
+                                  (study.blob(trim) if trim else b""))
+
+
+def test_exported_study():
+    """Every point, message and digest follows from the secret, the study file, the broadcasts and the values."""
+    e = Exported(GOLDEN / "export")
+    kinds = []
+    for record_ in e.records:
+        r = Bytes(record_)
+        kinds.append(r.take(1)[0])
+        if kinds[-1] == 1:
+            e.epoch = r.u32()
+            e.open(e.epoch, r.blob())
+        elif kinds[-1] == 2:
+            e.accept(r.blob())
+        else:
+            assert r.u32() == e.epoch
+            e.close(r.u32s(), r.blob())
+            assert (e.run, e.state) == (record_[-32:-16], record_[-16:])
+    assert kinds == [1, 2, 2, 2, 3] * 3
+    assert sum(a.rewards[j].count(None) for a in e.agents for j in a.rewards) == 1
 
 
 # --- expected.txt ---------------------------------------------------------------------------------
