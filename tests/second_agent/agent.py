@@ -231,6 +231,10 @@ class Agent:
         if (reply.study_digest.low, reply.study_digest.high) != (
                 int.from_bytes(own[:8], "little"), int.from_bytes(own[8:], "little")):
             raise Ended(f"study digest {own.hex()} is not the coordinator's")
+        for what, own in self.study.epochs().items():
+            theirs = list(getattr(reply.epochs, what))
+            if own != theirs:
+                raise Ended(f"epochs.{what}: {own} follow from the study file, the coordinator has {theirs}")
         self.journal["study_digest"] = reply.study_digest
         self.caller = self.pb.Caller(study=self.study.name, agent=self.number, token=reply.token)
         self.lease, self.beaten = reply.lease_seconds, time.monotonic()

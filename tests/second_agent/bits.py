@@ -145,11 +145,11 @@ def odd_and_exponent(x):
 def steps_from_base(x, exponent, base):
     """c with x = (base + c) 2^exponent, or None for a number that is apart."""
     odd, e = odd_and_exponent(x)
-    if odd and e < exponent:
+    if odd == 0:
+        e = exponent
+    if not 0 <= e - exponent <= 100:
         return None
-    if e - exponent > 100:
-        return None
-    c = (odd << (e - exponent) if odd else 0) - base
+    c = (odd << (e - exponent)) - base
     return c if abs(c) < 1 << 40 else None
 
 

@@ -1,15 +1,19 @@
-"""The Python agent against known answers: tests/golden/coins.kat and strict.kat, and the lines of
-tests/determinism/expected.txt that an agent computes (docs/formats/conformance.md)."""
+"""The Python agent against known answers: coins.kat, strict.kat, messages.kat and the exported study of tests/golden,
+and the lines of tests/determinism/expected.txt that an agent computes (docs/formats/conformance.md)."""
 
+import csv
 import os
 import pathlib
+import struct
 
 import numpy as np
 
 import pytest
 
+import agent as agents
 import coins
 import fingerprint
+import messages
 import region
 import strict
 import study
@@ -104,6 +108,201 @@ def test_strict():
             function, count, lo, hi, value = rest
             assert kind == "fold" and fold(function, int(count), HEX(lo), HEX(hi)) == int(value, 16), line
     assert len(seen) == 6 and min(seen.values()) > 1
+
+
+# --- messages.kat ---------------------------------------------------------------------------------
+
+
+def number_text(x):
+    return struct.pack(">d", x).hex()
+
+
+def numbers_text(numbers):
+    return ",".join(map(number_text, numbers))
+
+
+def points_text(points):
+    return ";".join(map(numbers_text, points))
+
+
+def whole_text(numbers):
+    return ",".join(map(str, numbers))
+
+
+def some_text(value, text=str):
+    return "none" if value is None else text(value)
+
+
+def list_fields(m):
+    """What uploads and closings end with."""
+    return [("points_digest", f"{m.points_digest:016x}"), ("holes", whole_text(m.holes)),
+            ("grid", some_text(m.grid, whole_text)), ("values", numbers_text(m.values))]
+
+
+def trim_fields(m):
+    yield from [("short", m.short), ("epoch", m.epoch), ("excluded", whole_text(m.excluded)), ("cuts", m.cuts)]
+    if not m.cuts:
+        return
+    yield "learned", int(m.model is not None)
+    if m.model is not None:
+        kernel, offset = m.model
+        yield from [("family", kernel.family), ("lengthscales", numbers_text(kernel.scales)),
+                    ("variance", number_text(kernel.variance)), ("offset", number_text(offset))]
+    yield "tau", number_text(m.tau)
+    yield from vars(m.sampler).items()  # in the order in which they were read
+    yield from [("starts", points_text(m.starts)), ("public_slots", whole_text(m.public_slots)),
+                ("grid", some_text(m.grid, whole_text)), ("weights", numbers_text(m.weights))]
+
+
+def fields(m):
+    if m.kind == messages.INDUCING_SET:
+        return [("rewards", m.rewards), ("closing", m.closing), ("epoch", m.epoch), ("exponent", some_text(m.exponent)),
+                ("points", points_text(m.points)), ("public_slots", whole_text(m.public_slots))]
+    if m.kind == messages.TRIM:
+        return trim_fields(m)
+    if m.kind == messages.UPLOAD:
+        return [("short", m.short), ("rewards", m.rewards), ("agent", m.agent), ("epoch", m.epoch), *list_fields(m)]
+    if m.kind == messages.CLOSING:
+        best = [("best", 0)]
+        if m.best is not None:
+            reward, epoch, slot = m.best
+            best = [("best", 1), ("epoch", epoch), ("slot", slot), ("reward", number_text(reward))]
+        return [("short", m.short), ("agent", m.agent), *best, *list_fields(m)]
+    return [("agent", m.agent), ("epoch", m.epoch), ("reason", m.reason)]
+
+
+def test_messages():
+    names = ["inducing-set", "trim", "upload", "closing", "refusal"]
+    encoders = [messages.encode_inducing_set, messages.encode_trim, messages.encode_upload, messages.encode_closing,
+                messages.encode_refusal]
+    seen, reasons, methods, families = set(), set(), set(), set()
+    for line in lines("messages.kat"):
+        data, text = line.split(" ", 1)
+        m = messages.decode(bytes.fromhex(data))
+        assert " ".join([names[m.kind]] + [f"{key}={value}" for key, value in fields(m)]) == text, line
+        assert encoders[m.kind](m).hex() == data, line
+        seen.add((m.kind, getattr(m, "short", None)))
+        if m.kind == messages.REFUSAL:
+            reasons.add(m.reason)
+        elif m.kind == messages.TRIM and m.cuts:
+            methods.add(m.sampler.method)
+            families.add(m.model[0].family if m.model is not None else None)
+    assert len(seen) == 8 and reasons == set(messages.REASONS)
+    assert methods == set(messages.METHODS) and families == {None, 0, 1, 2, 3}
+
+
+# --- The exported study ---------------------------------------------------------------------------
+
+
+class Bytes:
+    """Reads the types of docs/formats/messages.md."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, n):
+        assert self.at + n <= len(self.data)
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def u32(self):
+        return int.from_bytes(self.take(4), "little")
+
+    def u32s(self):
+        return [self.u32() for _ in range(self.u32())]
+
+    def blob(self):
+        return self.take(self.u32())
+
+
+def export_of(journal):
+    """(study file, records)"""
+    r = Bytes(journal)
+    assert r.blob() == b"duets export" and r.u32() == 10
+    file, records = r.blob(), [r.blob() for _ in range(r.u32())]
+    assert coins.digest(journal[:r.at]) == r.take(16) and r.at == len(journal)
+    return file, records
+
+
+class Exported:
+    """The agents of an exported study, in one process without a coordinator: its records take their place."""
+
+    def __init__(self, folder):
+        file, self.records = export_of((folder / "journal.bin").read_bytes())
+        assert file == (folder / "study.toml").read_bytes()
+        self.secret = bytes.fromhex((folder / "three.key").read_text())
+        self.study = study.Study(file.decode())
+        self.history = agents.History(self.study, coins.public_key(self.secret))
+        self.trials = {}  # agent, epoch: rows in the order of slots
+        with open(folder / "trials.csv", newline="") as table:
+            for row in csv.DictReader(table):
+                self.trials.setdefault((int(row["agent"]), int(row["epoch"])), []).append(row)
+        self.agents = [self.agent(n) for n in range(self.study.N)]
+        self.run = self.state = bytes(16)
+
+    def agent(self, number):
+        a = agents.Agent.__new__(agents.Agent)
+        a.number, a.key, a.measure = number, coins.private_key(self.secret, number), self.measured
+        a.study, a.history, a.journal, a.known = self.study, self.history, {}, 0
+        a.points, a.rewards, a.counts = {}, {}, {}
+        return a
+
+    def measured(self, a, epoch, points, _):
+        """The values of trials.csv, which has the same points."""
+        values = []
+        for row, point in zip(self.trials[a.number, epoch], points, strict=True):
+            assert {name: str(x) for name, x in self.study.domain.values(point).items()} == {
+                name: row[name] if row[name].isalpha() else str(float(row[name])) for name in ("x", "y", "kind")}
+            values.append(float(row["value"]) if row["state"] == "reward" else None)
+        return values
+
+    def open(self, j, inducing_set):
+        if inducing_set:
+            self.history.add(inducing_set)
+        for a in self.agents:
+            a.draw(j)
+            a.query(j)
+        self.sent = {}
+        self.state += study.blob(inducing_set) if inducing_set else b""
+
+    def accept(self, encoded):
+        m = messages.decode(encoded)
+        assert self.agents[m.agent].message(self.epoch) == encoded
+        self.sent[m.agent] = encoded
+
+    def close(self, participants, trim):
+        j = self.epoch
+        assert participants == sorted(self.sent)
+        if trim:
+            self.history.add(trim)
+        low_halves = [coins.low_half(study.points_bytes(a.points[j])) for a in self.agents]
+        holes = b"".join(study.u32s([t for t, r in enumerate(self.agents[n].rewards[j]) if r is None])
+                         for n in participants)
+        survivors = b"" if self.study.is_closing(j) else study.u32s([])
+        self.run = coins.digest(self.run + study.u32(j) + b"".join(map(study.u64, low_halves)) +
+                                study.u32s(participants) + holes + survivors)
+        self.state = coins.digest(self.state + b"".join(study.blob(self.sent[n]) for n in participants) +
+                                  (study.blob(trim) if trim else b""))
+
+
+def test_exported_study():
+    """Every point, message and digest follows from the secret, the study file, the broadcasts and the values."""
+    e = Exported(GOLDEN / "export")
+    kinds = []
+    for record_ in e.records:
+        r = Bytes(record_)
+        kinds.append(r.take(1)[0])
+        if kinds[-1] == 1:
+            e.epoch = r.u32()
+            e.open(e.epoch, r.blob())
+        elif kinds[-1] == 2:
+            e.accept(r.blob())
+        else:
+            assert r.u32() == e.epoch
+            e.close(r.u32s(), r.blob())
+            assert (e.run, e.state) == (record_[-32:-16], record_[-16:])
+    assert kinds == [1, 2, 2, 2, 3] * 3
+    assert sum(a.rewards[j].count(None) for a in e.agents for j in a.rewards) == 1
 
 
 # --- expected.txt ---------------------------------------------------------------------------------

@@ -106,11 +106,20 @@ def encode_closing(m):
     return w.bytes()
 
 
+def encode_refusal(m):
+    w = bits.Writer()
+    w.count(REFUSAL, 0)
+    w.count(m.agent, 3)
+    w.count(m.epoch, 3)
+    w.bits(m.reason, 3)
+    return w.bytes()
+
+
 # --- Decoding -------------------------------------------------------------------------------------
 
 
 def decode(data):
-    """What the coordinator sends: an inducing set, a trim or a refusal."""
+    """Any message."""
     r = bits.Reader(data)
     kind = r.count(0)
     if kind == INDUCING_SET:
@@ -140,14 +149,24 @@ def decode(data):
             if not all(map(math.isfinite, m.weights + [m.tau])):
                 raise bits.Wrong("a number that is not finite")
         again = encode_trim(m)
+    elif kind == UPLOAD:
+        m = record(kind=kind, short=r.flag(), rewards=r.flag(), agent=r.count(3), epoch=r.count(3))
+        m.points_digest = r.bits(16 if m.short else 64)
+        m.holes = r.some_increasing()
+        m.values, m.grid = r.numbers(m.short)
+        again = encode_upload(m)
+    elif kind == CLOSING:
+        m = record(kind=kind, short=r.flag(), agent=r.count(3), best=None)
+        if r.flag():
+            epoch, slot = r.count(3), r.count(5)
+            m.best = (r.f64(), epoch, slot)
+        m.points_digest = r.bits(32 if m.short else 64)
+        m.holes = r.some_increasing()
+        m.values, m.grid = r.numbers(m.short)
+        again = encode_closing(m)
     elif kind == REFUSAL:
         m = record(kind=kind, agent=r.count(3), epoch=r.count(3), reason=r.bits(3))
-        w = bits.Writer()
-        w.count(kind, 0)
-        w.count(m.agent, 3)
-        w.count(m.epoch, 3)
-        w.bits(m.reason, 3)
-        again = w.bytes()
+        again = encode_refusal(m)
     else:
         raise bits.Wrong(f"a message of type {kind}")
     if again != bytes(data):

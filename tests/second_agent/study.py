@@ -301,6 +301,14 @@ class Study:
             return True
         return not (self.closing == "best" or (self.length(j) == 0 and not self.recalls(j)))
 
+    def epochs(self):
+        """As in JoinReply."""
+        every = range(1, self.J + 1)
+        return {"lengths": self.T,
+                "closing": [j for j in every if self.is_closing(j)],
+                "silent": [j for j in every if not self.sends_values(j)],
+                "recalling": [j for j in every if self.recalls(j)]}
+
     def digest(self):
         study, duets, noise = self.file["study"], self.duets, self.file["noise"]
 
