@@ -18,7 +18,10 @@ using numeric::Vector;
 
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
 // Relative to the largest variance: neighbours in a smooth posterior are the same to rounding.
+// After millions of queries in a small region rounding is far more of what is left of the prior: as
+// much as it takes is added, a hundredth at most, which moves a sample by a tenth of a deviation.
 constexpr double kJitter = 1e-9;
+constexpr double kMostJitter = 1e-2;
 // A part goes when losing it would cost less than this part of the shortfall; until then it keeps
 // this share of its points. Samples of a model that learned from a few dozen rewards vary too
 // little, and a category does not come back: for parts they deviate from the mean this many times
@@ -43,14 +46,20 @@ std::vector<Eigen::Index> ranked_rows(const Vector& means) {
 Matrix sampled(const gp::SparsePosterior& posterior, const Points& features, const Vector& means,
                const random::Coin& coin, base::EpochId epoch) {
   const Eigen::Index n = means.size();
-  Matrix covariance = posterior.covariance(features);
+  const Matrix covariance = posterior.covariance(features);
   const double largest = covariance.diagonal().maxCoeff();
   if (!(largest > 0)) return means.replicate(1, kDecisionSamples);
-  covariance.diagonal().array() += kJitter * largest;
-  const numeric::CholeskyResult factor = numeric::cholesky(std::move(covariance));
-  if (!factor.ok) {
-    throw base::Error(base::ErrorKind::kNumeric, "the posterior of a region cannot be sampled");
+  const auto factored = [&](double jitter) {
+    Matrix with_jitter = covariance;
+    with_jitter.diagonal().array() += jitter * largest;
+    return numeric::cholesky(std::move(with_jitter));
+  };
+  numeric::CholeskyResult factor = factored(kJitter);
+  for (double jitter = 10 * kJitter; !factor.ok && jitter <= 2 * kMostJitter; jitter *= 10) {
+    factor = factored(jitter);
   }
+  // All of what is left is rounding.
+  if (!factor.ok) return means.replicate(1, kDecisionSamples);
   Matrix normals(n, kDecisionSamples);
   for (std::uint32_t s = 0; s < kDecisionSamples; ++s) {
     coin.normals({.purpose = random::Purpose::kSample, .epoch = base::value(epoch), .slot = s},

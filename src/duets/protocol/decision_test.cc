@@ -54,6 +54,32 @@ struct Scene {
   DecisionInput input;
 };
 
+// A long run ends in a small region whose posterior is known to a hundred-thousandth of the prior:
+// rounding of the covariance is then more than the least jitter, and the decision goes on.
+TEST(Decision, MillionsOfQueriesInASmallRegion) {
+  for (const double counts : {1e4, 1e7, 1e10}) {
+    Points inducing(3, 1);
+    inducing << 0.70, 0.705, 0.71;
+    const gp::SparsePosterior posterior(kSmooth, inducing, inducing, Vector::Constant(3, counts),
+                                        0.04, base::SerialExecutor());
+    DecisionInput input;
+    input.features = Points::Zero(256, 1);
+    input.means = Vector::Zero(256);
+    for (Eigen::Index i = 0; i < 256; ++i) {
+      input.features(i, 0) = 0.70 + 0.01 * static_cast<double>(i) / 256;
+      input.means[i] = -1e-6 * static_cast<double>(i);
+    }
+    input.floor = 0.1;
+    input.cap = 0.6;
+    input.next = 4;
+    const Decision decision =
+        decide(posterior, input, random::StudySecret::from_seed(3).public_coin(), EpochId{1});
+    EXPECT_GE(decision.share, 0.1);
+    EXPECT_GT(decision.shortfall, 0);
+    EXPECT_LT(decision.shortfall, 0.01);
+  }
+}
+
 TEST(Decision, StaysBetweenFloorAndCap) {
   for (const Eigen::Index count : {2, 20}) {
     for (const double rest : {0.0, 1.0, 1e6}) {
