@@ -220,6 +220,17 @@ TEST(ShortNumbers, AnAbsurdRewardDoesNotEraseTheOthers) {
   }
 }
 
+// Up to 2^40 steps from the base a number stays on the grid; from there on it has 16 bits of its
+// own.
+TEST(ShortNumbers, NumbersFarOffTheBaseStandAlone) {
+  const double near = 0x1p39 + 3;
+  const double far = 0x1p41 + 3;
+  const std::vector<double> rewards{0, 0, 0, near, far};
+  const RoundedNumbers rounded = round_rewards(rewards, 0, kRoundingCoin, 1);
+  EXPECT_EQ(rounded.numbers[3], near);
+  EXPECT_EQ(rounded.numbers[4], 0x1p41);
+}
+
 TEST(ShortNumbers, ThresholdsAreRoundedDown) {
   for (const double number : {0.7, -0.7, 3.0, -1e-9}) {
     const double rounded = round_down(number, -3);
