@@ -7,9 +7,9 @@
 
 namespace duets::region {
 
-/// A digest of strict functions, coins, kernels, draws and memberships on inputs that follow from the
-/// seed. Two parties compare it before they trust each other's points; with a new seed each time
-/// neither can give a value that it has not computed. A few milliseconds.
+/// A digest of strict functions, coins, kernels, draws and memberships on inputs that follow from
+/// the seed. Two parties compare it before they trust each other's points; with a new seed each
+/// time neither can give a value that it has not computed. A few milliseconds.
 inline constexpr std::uint64_t kUsualFingerprint = 20240215;
 base::Digest numeric_fingerprint(std::uint64_t seed = kUsualFingerprint);
 
