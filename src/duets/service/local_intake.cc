@@ -68,9 +68,9 @@ void LocalIntake::give_up() const {
 
 // An infeasible answer may be one that the study has no use for; the others must not be lost.
 void LocalIntake::tell(std::vector<Told> told) {
-  const auto infeasible = std::stable_partition(
-      told.begin(), told.end(),
-      [](const Told& one) { return !std::holds_alternative<Infeasible>(one.answer); });
+  const auto infeasible = std::stable_partition(told.begin(), told.end(), [](const Told& one) {
+    return !std::holds_alternative<Infeasible>(one.answer);
+  });
   const auto count = static_cast<std::size_t>(infeasible - told.begin());
   const bool all_count = study_.definition().objective().infeasible_value.has_value();
   study_.tell(std::span(told).first(all_count ? told.size() : count));
